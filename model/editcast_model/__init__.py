@@ -1,0 +1,1 @@
+"""Edits, the networks that forecast them, and what both sides of Editcast share."""

@@ -1,0 +1,33 @@
+"""The one tree of exceptions. Each message is a sentence that tells the user what to do."""
+
+
+class EditcastError(Exception):
+    """Anything that Editcast expects can go wrong; the command line prints it and exits with 2."""
+
+
+class BundleError(EditcastError):
+    """A model on disk cannot be used: missing, damaged, or of another format version."""
+
+
+class StoreError(EditcastError):
+    """The store of save snapshots cannot be used: newer format, no space, no permission."""
+
+
+class SettingsError(EditcastError):
+    """A setting has a value of the wrong type or out of range."""
+
+
+class SourceError(EditcastError):
+    """A source of histories (a repository, a folder, a file) cannot be read."""
+
+
+class CorpusError(EditcastError):
+    """A corpus is empty, incomplete, or made by another version."""
+
+
+class TrainingError(EditcastError):
+    """Training cannot start or go on: too little history, a checkpoint that does not fit."""
+
+
+class ServerError(EditcastError):
+    """The language server cannot start, or stopped answering."""

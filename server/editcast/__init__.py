@@ -1,0 +1,1 @@
+"""The command line: the one package that knows both the server and the training side."""

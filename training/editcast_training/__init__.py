@@ -1,0 +1,1 @@
+"""Offline training: histories to instances, instances to bundles, bundles to reports."""
