@@ -1,0 +1,210 @@
+"""A git repository's commits as file histories.
+
+The walk goes from HEAD back along first parents, so a merged branch is one change, made when it
+was merged. It compares trees only; per file it notes (blob, time), and texts are read when a
+file's history is yielded, so memory does not grow with the repository.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pygit2
+from pygit2.enums import DeltaStatus, DiffFind, FileMode
+
+from editcast_model.errors import SourceError
+from editcast_training.histories import (
+    FileHistory,
+    Skipped,
+    Snapshot,
+    decode,
+    foreign_reason,
+    is_generated,
+    language_of,
+    pieces,
+)
+
+PYTHON = frozenset({"python"})
+
+# What libgit2 raises for an object that is not there, or is there and cannot be read.
+_UNREADABLE = (KeyError, ValueError, OSError, pygit2.GitError)
+
+
+@dataclass(slots=True)
+class _Track:
+    """The versions of one file, newest first, found while walking back."""
+
+    path: str  # its newest name
+    versions: list[tuple[pygit2.Oid, int]] = field(default_factory=list)  # milliseconds
+    older: pygit2.Oid | None = None  # the version that the oldest known change replaced
+
+    def add(self, blob: pygit2.Oid, time: int) -> None:
+        # A commit dated after its child (a wrong clock) must not break the time order.
+        newer = self.versions[-1][1] if self.versions else time
+        self.versions.append((blob, min(time, newer)))
+
+
+def read_git(
+    path: Path,
+    *,
+    project: str,
+    skipped: Skipped,
+    languages: Collection[str] | None = PYTHON,
+) -> Iterator[FileHistory]:
+    """Yield the history of every file that the default branch has ever changed.
+
+    Args:
+        path: a work tree's top folder, or a bare or `.git` directory; shallow ones do as well.
+        project: the name that the histories carry.
+        skipped: counts what was left out, by reason.
+        languages: language identifiers to read; None means all that the table knows.
+
+    Raises:
+        SourceError: there is no repository, it is not to be opened, or it has no commit.
+    """
+    repository = _open(path)
+    for track in _tracks(repository, path, skipped, _Filter(languages, skipped)):
+        language = language_of(track.path)
+        assert language is not None  # the filter let it pass
+        newest = _text(repository, track.versions[0][0], Skipped())
+        if newest is not None and is_generated(newest):
+            skipped["file: generated"] += 1
+            continue
+        for snapshots in pieces(_texts(repository, track, skipped), skipped):
+            yield FileHistory(project, track.path, language, "commits", snapshots)
+
+
+def _open(path: Path) -> pygit2.Repository:
+    try:
+        return pygit2.Repository(str(path))
+    except pygit2.GitError as error:
+        if "owned by" in str(error):
+            raise SourceError(
+                f"{path} belongs to another user, so git does not trust it; if you do, run: "
+                f'git config --global --add safe.directory "{path.resolve()}"'
+            ) from error
+        raise SourceError(
+            f"{path} is not a git repository that can be read ({error}); "
+            "name the top folder of a work tree or a bare repository."
+        ) from error
+
+
+class _Filter:
+    """Decides once for each path whether its history is wanted, and counts it when not."""
+
+    def __init__(self, languages: Collection[str] | None, skipped: Skipped) -> None:
+        self._languages = languages
+        self._skipped = skipped
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, path: str) -> bool:
+        wanted = self._known.get(path)
+        if wanted is None:
+            reason = self._reason(path)
+            if reason is not None:
+                self._skipped[reason] += 1
+            wanted = self._known[path] = reason is None
+        return wanted
+
+    def _reason(self, path: str) -> str | None:
+        language = language_of(path)
+        if language is None or (self._languages is not None and language not in self._languages):
+            return "file: another language"
+        return foreign_reason(path)
+
+
+def _tracks(
+    repository: pygit2.Repository, path: Path, skipped: Skipped, wanted: _Filter
+) -> Iterator[_Track]:
+    """Yield every wanted file with its versions, once the walk is past its first one."""
+    open_tracks: dict[str, _Track] = {}  # by the name at the commit that the walk is at
+    commit = _head(repository, path)
+    while True:
+        time = commit.commit_time * 1000
+        parent = None
+        try:
+            if commit.parent_ids:
+                parent = repository.get(commit.parent_ids[0])
+                if parent is None:  # always so at the end of a shallow clone
+                    skipped["commit: parent not in the repository"] += 1
+            diff = _diff(parent, commit, wanted)
+        except _UNREADABLE:
+            skipped["commit: unreadable, the walk ends there"] += 1
+            break
+        yield from _step(open_tracks, diff, time, wanted)
+        if parent is None:
+            break
+        commit = parent
+    for track in open_tracks.values():  # the walk broke off: what was there before it did
+        if track.older is not None:
+            track.add(track.older, time)
+        yield track
+
+
+def _head(repository: pygit2.Repository, path: Path) -> pygit2.Commit:
+    try:
+        return repository.head.peel(pygit2.Commit)
+    except _UNREADABLE as error:
+        raise SourceError(
+            f"The repository {path} has no commit on its HEAD ({error}); commit something first, "
+            "or set HEAD to a branch that has commits."
+        ) from error
+
+
+def _diff(parent: pygit2.Commit | None, commit: pygit2.Commit, wanted: _Filter) -> pygit2.Diff:
+    """The changes that a commit made to its first parent, with renames found when possible."""
+    if parent is None:
+        return commit.tree.diff_to_tree(swap=True)
+    diff = parent.tree.diff_to_tree(commit.tree)
+    statuses = {
+        delta.status
+        for delta in diff.deltas
+        if delta.status in (DeltaStatus.ADDED, DeltaStatus.DELETED) and wanted(delta.new_file.path)
+    }
+    if len(statuses) == 2:  # finding renames reads blobs, so only where there can be one
+        diff.find_similar(DiffFind.FIND_RENAMES)
+    return diff
+
+
+def _step(
+    open_tracks: dict[str, _Track], diff: pygit2.Diff, time: int, wanted: _Filter
+) -> Iterator[_Track]:
+    """Take one commit's changes into the tracks; yield the files that it added."""
+    renamed: dict[str, _Track] = {}  # entered last: a commit can swap two names
+    for delta in diff.deltas:
+        old, new, status = delta.old_file, delta.new_file, delta.status
+        if status == DeltaStatus.DELETED or not _is_file(new.mode) or not wanted(new.path):
+            continue
+        track = open_tracks.pop(new.path, None) or _Track(new.path)
+        track.add(new.id, time)
+        if status == DeltaStatus.ADDED or not _is_file(old.mode) or not wanted(old.path):
+            yield track
+            continue
+        track.older = old.id
+        renamed[old.path] = track
+    open_tracks.update(renamed)
+
+
+def _is_file(mode: FileMode) -> bool:
+    """Neither a symbolic link nor a submodule."""
+    return mode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
+
+
+def _texts(repository: pygit2.Repository, track: _Track, skipped: Skipped) -> Iterator[Snapshot]:
+    """Read a file's versions, oldest first."""
+    last: pygit2.Oid | None = None
+    for blob, time in reversed(track.versions):
+        if blob == last:  # a change of mode, or of name only
+            continue
+        last = blob
+        text = _text(repository, blob, skipped)
+        if text is not None:
+            yield Snapshot(text, time)
+
+
+def _text(repository: pygit2.Repository, blob: pygit2.Oid, skipped: Skipped) -> str | None:
+    try:
+        return decode(repository[blob].data, skipped)
+    except _UNREADABLE:
+        skipped["snapshot: unreadable object"] += 1
+        return None
