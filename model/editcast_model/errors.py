@@ -5,6 +5,10 @@ class EditcastError(Exception):
     """Anything that Editcast expects can go wrong; the command line prints it and exits with 2."""
 
 
+class EditError(EditcastError):
+    """An edit does not fit the state it is applied to."""
+
+
 class BundleError(EditcastError):
     """A model on disk cannot be used: missing, damaged, or of another format version."""
 

@@ -1,0 +1,260 @@
+"""Edits of a token sequence, in the two representations of Zhao et al. (2019), section 2.
+
+A state is ``s_0 .. s_M``: token ids, of which ``s_0`` is `START`, so that every insertion has a
+token to come after. An edit is a position and a content: a token id, or `DELETE`.
+
+*Explicit*: the position is an index into the state just before the edit: of the token after which
+the content is inserted, or of the token deleted.
+
+*Implicit*: positions name *items* that never move. Tokens of ``s(0)`` are items 0..M, the token
+inserted by edit t (from 1) is item M+t; the item of a deletion exists but is never pointed at.
+A deleted token is never pointed at again.
+
+`SAVE` is a content of our own: the user saved here. It stands at position 0, changes nothing, and
+takes an item like a deletion.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.errors import EditError
+
+PAD, START, DELETE, SAVE = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One edit: where, and what (a token id, `DELETE` or `SAVE`)."""
+
+    position: int
+    content: int
+
+
+def apply(edit: Edit, state: Sequence[int]) -> list[int]:
+    """The state after an explicit edit.
+
+    Raises:
+        EditError: The position is outside the state, or `START` would be deleted.
+    """
+    out = list(state)
+    if not 0 <= edit.position < len(out):
+        raise EditError(f"Position {edit.position} is outside a state of {len(out)} tokens.")
+    if edit.content == DELETE:
+        if edit.position == 0:
+            raise EditError("The start token cannot be deleted.")
+        del out[edit.position]
+    elif edit.content != SAVE:
+        out.insert(edit.position + 1, edit.content)
+    return out
+
+
+def inverse(edit: Edit, state: Sequence[int]) -> Edit:
+    """The explicit edit that leads from ``apply(edit, state)`` back to `state`."""
+    if edit.content == SAVE:
+        return edit
+    if edit.content == DELETE:
+        return Edit(edit.position - 1, state[edit.position])
+    return Edit(edit.position + 1, DELETE)
+
+
+class Timeline:
+    """A state and the edits made to it since: the implicit sequence, grown edit by edit.
+
+    It knows where every item stands now, which the position head and the mask of impossible
+    positions need, and takes edits back in time linear in their number. N is the number of items:
+    M+1 tokens of ``s(0)`` and one for each edit.
+
+    Attributes:
+        initial: ``s(0)``, ids, with `START` first.
+        edits: The implicit edits so far.
+    """
+
+    def __init__(self, initial: Sequence[int]) -> None:
+        if not len(initial) or initial[0] != START:
+            raise EditError("A state begins with the start token.")
+        self.initial: tuple[int, ...] = tuple(int(token) for token in initial)
+        self.edits: list[Edit] = []
+        size = len(self.initial)
+        self._tokens = np.zeros(size + 64, np.int64)
+        self._tokens[:size] = self.initial
+        self._rank = np.arange(size + 64, dtype=np.int32)
+        self._live = np.zeros(size + 64, np.bool_)
+        self._live[:size] = True
+        self._site = np.arange(size + 64, dtype=np.int32)
+        self._past: list[tuple[int, int, int]] = []  # rank of the edit, last place, last kind
+        self._last_rank = 0
+        self._last_kind = START
+
+    def __len__(self) -> int:
+        return len(self.edits)
+
+    @property
+    def items(self) -> int:
+        """N, the number of items."""
+        return len(self.initial) + len(self.edits)
+
+    @property
+    def rank(self) -> npt.NDArray[np.int32]:
+        """Index of each live item in the state as it is now, int32 (N,)."""
+        return self._rank[: self.items]
+
+    @property
+    def live(self) -> npt.NDArray[np.bool_]:
+        """Which items stand in the state as it is now, bool (N,)."""
+        return self._live[: self.items]
+
+    @property
+    def site(self) -> npt.NDArray[np.int32]:
+        """The token of ``s(0)`` that each item hangs from, int32 (N,)."""
+        return self._site[: self.items]
+
+    @property
+    def last_rank(self) -> int:
+        """Where the last edit happened: the rank of the token it inserted, or of the token that
+        followed the one it deleted. 0 before the first edit."""
+        return self._last_rank
+
+    @property
+    def last_kind(self) -> int:
+        """What happened last: `DELETE`, `SAVE`, `START` for nothing, or `PAD` for an insertion."""
+        return self._last_kind
+
+    def order(self) -> npt.NDArray[np.int64]:
+        """The live items in the order of the text."""
+        live = np.flatnonzero(self.live)
+        out = np.empty(len(live), np.int64)
+        out[self._rank[live]] = live
+        return out
+
+    def state(self) -> list[int]:
+        """The tokens as they are now, `START` first."""
+        return [int(token) for token in self._tokens[self.order()]]
+
+    def append(self, edit: Edit) -> int:
+        """Apply one implicit edit; its item.
+
+        Raises:
+            EditError: It points at something that is not a live token.
+        """
+        item, position = self.items, edit.position
+        if not 0 <= position < item or not self._live[position]:
+            raise EditError(f"Edit {len(self) + 1} points at item {position}, not a live token.")
+        if edit.content == DELETE and position == 0:
+            raise EditError("The start token cannot be deleted.")
+        if item == len(self._rank):
+            self._grow()
+        rank = int(self._rank[position])
+        self._past.append((rank, self._last_rank, self._last_kind))
+        self._site[item] = self._site[position]
+        self._tokens[item] = edit.content
+        ranks = self._rank[:item]
+        if edit.content == SAVE:
+            self._live[item] = False
+            self._rank[item] = 0
+            self._last_kind = SAVE
+        elif edit.content == DELETE:
+            self._live[position] = self._live[item] = False
+            ranks[ranks > rank] -= 1
+            self._rank[item] = self._last_rank = rank
+            self._last_kind = DELETE
+        else:
+            ranks[ranks > rank] += 1
+            self._live[item] = True
+            self._rank[item] = self._last_rank = rank + 1
+            self._last_kind = PAD
+        self.edits.append(edit)
+        return item
+
+    def truncate(self, count: int) -> None:
+        """Take back all edits but the first `count`."""
+        while len(self.edits) > count:
+            edit = self.edits.pop()
+            item = self.items
+            rank, self._last_rank, self._last_kind = self._past.pop()
+            ranks = self._rank[:item]
+            self._live[item] = False
+            if edit.content == DELETE:
+                # Dead items may share the rank of the deleted token: only live ones move exactly.
+                ranks[ranks >= rank] += 1
+                self._live[edit.position] = True
+                self._rank[edit.position] = rank
+            elif edit.content != SAVE:
+                ranks[ranks > rank] -= 1
+
+    def replace(self, start: int, end: int, tokens: Iterable[int]) -> None:
+        """Delete the state's tokens `start` to `end` and insert `tokens` there, left to right.
+
+        This is the canonical order: deletions first, then insertions after the preceding live
+        token. Ranks count `START`, so `start` is at least 1.
+        """
+        order = self.order()
+        if not 1 <= start <= end <= len(order):
+            raise EditError(f"There are no tokens {start} to {end} in a state of {len(order)}.")
+        for item in order[start:end]:
+            self.append(Edit(int(item), DELETE))
+        anchor = int(order[start - 1])
+        for token in tokens:
+            anchor = self.append(Edit(anchor, int(token)))
+
+    def save(self) -> None:
+        """Append the end-of-save mark."""
+        self.append(Edit(0, SAVE))
+
+    def _grow(self) -> None:
+        size = len(self._rank)
+        self._tokens = np.concatenate([self._tokens, np.zeros(size, np.int64)])
+        self._rank = np.concatenate([self._rank, np.zeros(size, np.int32)])
+        self._live = np.concatenate([self._live, np.zeros(size, np.bool_)])
+        self._site = np.concatenate([self._site, np.zeros(size, np.int32)])
+
+
+@dataclass(frozen=True, slots=True)
+class EditSequence:
+    """An instance of the paper: an initial state and T implicit edits."""
+
+    initial: tuple[int, ...]
+    edits: tuple[Edit, ...]
+
+    @classmethod
+    def from_explicit(cls, initial: Sequence[int], edits: Iterable[Edit]) -> "EditSequence":
+        """The implicit form of explicit edits.
+
+        Raises:
+            EditError: An edit's position is outside its state.
+        """
+        timeline = Timeline(initial)
+        for edit in edits:
+            order = timeline.order()
+            if not 0 <= edit.position < len(order):
+                raise EditError(
+                    f"Position {edit.position} is outside a state of {len(order)} tokens."
+                )
+            timeline.append(Edit(int(order[edit.position]), edit.content))
+        return cls(timeline.initial, tuple(timeline.edits))
+
+    def explicit(self) -> tuple[Edit, ...]:
+        """The same edits with positions in the state just before each."""
+        timeline = Timeline(self.initial)
+        out = []
+        for edit in self.edits:
+            out.append(Edit(int(timeline.rank[edit.position]), edit.content))
+            timeline.append(edit)
+        return tuple(out)
+
+    def states(self) -> Iterator[list[int]]:
+        """``s(0) .. s(T)``."""
+        timeline = Timeline(self.initial)
+        yield timeline.state()
+        for edit in self.edits:
+            timeline.append(edit)
+            yield timeline.state()
+
+    def final(self) -> list[int]:
+        """``s(T)``."""
+        timeline = Timeline(self.initial)
+        for edit in self.edits:
+            timeline.append(edit)
+        return timeline.state()

@@ -1,0 +1,181 @@
+"""Text to subtokens and back, without losing a character.
+
+Two steps. A lexer splits the text into *lexical tokens*: line ends, runs of other white space,
+words, and single characters of anything else. It knows no language, never fails, and works line
+by line: ``lex(a + b) == lex(a) + lex(b)`` wherever `a` ends with a line feed. Then byte-level BPE
+splits each lexical token into *subtokens*, the vocabulary of the networks.
+
+Text is any Python string, lone surrogates included: bytes are taken with ``surrogatepass``.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from tokenizers import Tokenizer as _Tokenizer
+from tokenizers import decoders, models, pre_tokenizers, trainers
+
+from editcast_model.errors import BundleError
+
+# The ids PAD, START, DELETE and SAVE of edits.py, in this order.
+SPECIAL_TOKENS = ("<pad>", "<s>", "<delete>", "<save>")
+
+# Words and blanks end after 64 characters, so that a line of ten megabytes is many short tokens.
+_LEXICAL = re.compile(r"\r\n|\n|\r|[^\S\r\n]{1,64}|[^\W\d]\w{0,63}|\d{1,64}|[^\w\s]|.", re.DOTALL)
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+def lines(text: str) -> list[str]:
+    """The lines of `text`, each with its line feed; only ``\\n`` ends a line here."""
+    return _LINE.findall(text)
+
+
+def lex(text: str) -> list[str]:
+    """The lexical tokens of `text`, in order; joined they are `text` again."""
+    return _LEXICAL.findall(text)
+
+
+def _byte_alphabet() -> list[str]:
+    """A printable character for each byte, as byte-level BPE has them since GPT-2."""
+    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    alphabet = [""] * 256
+    for byte in plain:
+        alphabet[byte] = chr(byte)
+    for rank, byte in enumerate(byte for byte in range(256) if not alphabet[byte]):
+        alphabet[byte] = chr(0x100 + rank)
+    return alphabet
+
+
+_ALPHABET = _byte_alphabet()
+_TO_ALPHABET = {byte: char for byte, char in enumerate(_ALPHABET)}
+_TO_BYTE = {ord(char): byte for byte, char in enumerate(_ALPHABET)}
+
+
+def _to_alphabet(token: str) -> str:
+    return token.encode("utf-8", "surrogatepass").decode("latin-1").translate(_TO_ALPHABET)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoding:
+    """The subtokens of a text, N of them.
+
+    Attributes:
+        ids: Vocabulary ids, int32 (N,).
+        starts: Code point offsets where they begin, int64 (N + 1,); the last is the text's end.
+            A subtoken inside a character of several bytes is empty: it begins where it ends.
+        ends_token: Whether a lexical token ends with the subtoken, bool (N,).
+    """
+
+    ids: npt.NDArray[np.int32]
+    starts: npt.NDArray[np.int64]
+    ends_token: npt.NDArray[np.bool_]
+
+
+class Tokenizer:
+    """Byte-level BPE within lexical tokens, trained and stored by the `tokenizers` library."""
+
+    def __init__(self, backend: _Tokenizer) -> None:
+        for index, token in enumerate(SPECIAL_TOKENS):
+            if backend.token_to_id(token) != index:
+                raise BundleError(
+                    f"The tokenizer has other special tokens than {', '.join(SPECIAL_TOKENS)}; "
+                    "export the bundle again with this version of Editcast."
+                )
+        self._backend = backend
+        self._pieces: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        size = backend.get_vocab_size()
+        vocabulary = [backend.id_to_token(index) or "" for index in range(size)]
+        self._bytes = [
+            b""
+            if index < len(SPECIAL_TOKENS)
+            else piece.translate(_TO_BYTE).encode("latin-1")
+            for index, piece in enumerate(vocabulary)
+        ]
+
+    @classmethod
+    def train(cls, texts: Iterable[str], vocabulary: int = 4096) -> "Tokenizer":
+        """Learn a vocabulary of at most `vocabulary` subtokens from texts."""
+        backend = _Tokenizer(models.BPE())
+        backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+        backend.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(
+            vocab_size=vocabulary,
+            special_tokens=list(SPECIAL_TOKENS),
+            initial_alphabet=_ALPHABET,
+            show_progress=False,
+        )
+        # The alphabet has no white space, so a blank is free to stand between lexical tokens.
+        words = (" ".join(map(_to_alphabet, lex(text))) for text in texts)
+        backend.train_from_iterator(words, trainer)
+        return cls(backend)
+
+    @classmethod
+    def load(cls, path: Path) -> "Tokenizer":
+        """Read a `tokenizer.json`.
+
+        Raises:
+            BundleError: The file is missing, damaged, or has other special tokens.
+        """
+        try:
+            backend = _Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises plain Exception for any bad file
+            raise BundleError(f"The tokenizer {path} cannot be read: {error}.") from error
+        return cls(backend)
+
+    def save(self, path: Path) -> None:
+        """Write a `tokenizer.json`."""
+        self._backend.save(str(path))
+
+    def __len__(self) -> int:
+        return len(self._bytes)
+
+    def _split(self, token: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Ids of a lexical token's subtokens, and how many characters begin in each."""
+        known = self._pieces.get(token)
+        if known is not None:
+            return known
+        pieces = self._backend.model.tokenize(_to_alphabet(token))
+        ids = tuple(piece.id for piece in pieces)
+        # Continuation bytes 10xxxxxx begin no character.
+        sizes = tuple(
+            sum((byte & 0xC0) != 0x80 for byte in self._bytes[index]) for index in ids
+        )
+        if len(self._pieces) > 100_000:
+            self._pieces.clear()
+        self._pieces[token] = ids, sizes
+        return ids, sizes
+
+    def ids(self, text: str) -> list[int]:
+        """The vocabulary ids of `text`."""
+        out: list[int] = []
+        for token in lex(text):
+            out.extend(self._split(token)[0])
+        return out
+
+    def encode(self, text: str) -> Encoding:
+        """The subtokens of `text` with their places."""
+        ids: list[int] = []
+        sizes: list[int] = []
+        last: list[int] = []
+        for token in lex(text):
+            token_ids, token_sizes = self._split(token)
+            ids.extend(token_ids)
+            sizes.extend(token_sizes)
+            last.append(len(ids) - 1)
+        starts = np.zeros(len(ids) + 1, np.int64)
+        np.cumsum(sizes, out=starts[1:])
+        ends_token = np.zeros(len(ids), np.bool_)
+        ends_token[last] = True
+        return Encoding(np.array(ids, np.int32), starts, ends_token)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of `ids`; special tokens are nothing, broken UTF-8 becomes U+FFFD."""
+        raw = b"".join(self._bytes[index] for index in ids)
+        try:
+            return raw.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            return raw.decode("utf-8", "replace")
+
