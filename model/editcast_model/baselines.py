@@ -1,0 +1,261 @@
+"""Forecasters without a model: they make an earlier replacement again, somewhere else.
+
+A session turns every save (and what was typed since the last one) into replacements: what stood
+there, what stands there now, and the lexical tokens around it. `RepeatLast` looks for the next
+place that reads like the last one; `RepeatBest` scores all places for the last thirty. A network
+has to beat both by far, and the server runs on `RepeatBest` when it has no usable bundle.
+"""
+
+from bisect import bisect_left
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from editcast_model.diff import Hunk, diff
+from editcast_model.forecast import Prediction, Session, never
+from editcast_model.tokens import lex
+
+CONTEXT = 6  # lexical tokens remembered on each side of a replacement
+REMEMBERED = 30  # replacements kept
+NEAR = 2  # tokens on each side that must match for repeat-last
+LEAST_CONTEXT = 3  # matching tokens without which an insertion has no place
+MOST_TIMES = 4
+MOST_WORDS = 3
+BEST_SCORE = 2 * CONTEXT + 2 * MOST_TIMES + 2 * MOST_WORDS  # 26
+
+# Nothing tells its suggestions apart; about this share of them is clean on replayed commits.
+REPEAT_LAST_CONFIDENCE = 0.35
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Something that was replaced once.
+
+    Attributes:
+        old: The lexical tokens that stood there; empty for an insertion.
+        new: The text that stands there now; empty for a deletion.
+        before: The tokens to its left before the change, nearest first.
+        after: The tokens to its right before the change, nearest first.
+    """
+
+    old: tuple[str, ...]
+    new: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def words(self) -> int:
+        """How many of the replaced tokens are words or numbers."""
+        return sum(token[0].isalnum() or token[0] == "_" for token in self.old)
+
+
+class _Tokens:
+    """A text's lexical tokens as numbers, with a margin so that every context can be looked up."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        tokens = lex(text)
+        self._numbers: dict[str, int] = {}
+        for token in tokens:
+            self._numbers.setdefault(token, len(self._numbers))
+        self.count = len(tokens)
+        self.starts = np.fromiter(accumulate(map(len, tokens), initial=0), np.int64)
+        self.ids = np.full(self.count + 2 * CONTEXT, -1, np.int64)
+        self.ids[CONTEXT : CONTEXT + self.count] = [self._numbers[token] for token in tokens]
+
+    def numbers(self, tokens: Sequence[str]) -> list[int]:
+        """The tokens' numbers; -2, which matches nothing, for one that the text lacks."""
+        return [self._numbers.get(token, -2) for token in tokens]
+
+    def places(self, replacement: Replacement) -> Places:
+        """Token indices where the replaced tokens stand, ascending.
+
+        For an insertion: where the neighbour on at least one side is the remembered one.
+        """
+        old = self.numbers(replacement.old)
+        if not old:
+            near = np.zeros(self.count + 1, np.bool_)
+            if replacement.before:
+                (number,) = self.numbers(replacement.before[:1])
+                near |= self.ids[CONTEXT - 1 : CONTEXT + self.count] == number
+            if replacement.after:
+                (number,) = self.numbers(replacement.after[:1])
+                near |= self.ids[CONTEXT : CONTEXT + self.count + 1] == number
+            return np.flatnonzero(near)
+        last = self.count - len(old) + 1
+        if last <= 0 or -2 in old:
+            return np.empty(0, np.int64)
+        places = np.flatnonzero(self.ids[CONTEXT : CONTEXT + last] == old[0])
+        for ahead, number in enumerate(old[1:], 1):
+            if not places.size:
+                break
+            places = places[self.ids[places + (CONTEXT + ahead)] == number]
+        return places
+
+    def agreement(self, replacement: Replacement, places: Places, reach: int) -> Places:
+        """How many tokens next to each place agree, unbroken, at most `reach` on each side."""
+        agreeing = np.zeros(places.size, np.int64)
+        right = places + (CONTEXT + len(replacement.old))
+        sides = ((replacement.before, places + (CONTEXT - 1), -1), (replacement.after, right, 1))
+        for context, nearest, direction in sides:
+            unbroken = np.ones(places.size, np.bool_)
+            for distance, number in enumerate(self.numbers(context[:reach])):
+                unbroken &= self.ids[nearest + direction * distance] == number
+                agreeing += unbroken
+        return agreeing
+
+    def is_absent(self, replacement: Replacement, places: Places) -> NDArray[np.bool_]:
+        """Whether the new text does not stand at each place yet, on either side."""
+        new = replacement.new
+        return np.array(
+            [
+                not (self.text.startswith(new, start) or self.text.endswith(new, 0, start))
+                for start in self.starts[places].tolist()
+            ],
+            np.bool_,
+        )
+
+    def hunk(self, replacement: Replacement, place: int) -> Hunk:
+        """The replacement made at the token index `place`."""
+        start, end = self.starts[place], self.starts[place + len(replacement.old)]
+        return Hunk(int(start), int(end), replacement.new)
+
+
+class _Change(NamedTuple):
+    """What turned one text into another, and where in the new text the last of it ends."""
+
+    replacements: tuple[Replacement, ...]
+    place: int
+
+
+def _change(before: str, after: str) -> _Change:
+    hunks = diff(before, after)
+    if not hunks:
+        return _Change((), 0)
+    tokens = lex(before)
+    starts = list(accumulate(map(len, tokens), initial=0))
+    replacements = []
+    for hunk in hunks[-REMEMBERED:]:
+        first, last = bisect_left(starts, hunk.start), bisect_left(starts, hunk.end)
+        left, right = tokens[max(0, first - CONTEXT) : first], tokens[last : last + CONTEXT]
+        replacements.append(
+            Replacement(tuple(tokens[first:last]), hunk.text, tuple(left[::-1]), tuple(right))
+        )
+    return _Change(tuple(replacements), hunks[-1].end + len(after) - len(before))
+
+
+class _Memory:
+    """One open file: its text now, and what was replaced in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._saved = text
+        self._change = _Change((), 0)
+        self._replacements: deque[Replacement] = deque(maxlen=REMEMBERED)
+
+    def update(self, text: str, *, saved: bool) -> None:
+        """The buffer now reads `text`; what a save replaced is remembered."""
+        self.text = text
+        if saved and text != self._saved:
+            self._change = _change(self._saved, text)
+            self._replacements.extend(self._change.replacements)
+            self._saved = text
+
+    def recall(self) -> tuple[list[Replacement], int]:
+        """Replacements, oldest first, and the offset in the text where the last one ended.
+
+        What was typed since the last save counts, and is forgotten when it is typed over.
+        """
+        if self.text == self._saved:
+            return list(self._replacements), self._change.place
+        typed = _change(self._saved, self.text)
+        return [*self._replacements, *typed.replacements][-REMEMBERED:], typed.place
+
+
+def _prediction(hunk: Hunk, confidence: float) -> Prediction:
+    return Prediction((hunk,), 0.0, confidence, 1)
+
+
+class _RepeatLastSession(_Memory):
+    def predict(self, count: int = 1, *, cancelled: Callable[[], bool] = never) -> list[Prediction]:
+        """The next places that read like the last one; at most `count`."""
+        known, end = self.recall()
+        if not known or cancelled():
+            return []
+        tokens, last = _Tokens(self.text), known[-1]
+        places = tokens.places(last)
+        agreement = tokens.agreement(last, places, NEAR)
+        places = places[agreement == len(last.before[:NEAR]) + len(last.after[:NEAR])]
+        places = places[tokens.starts[places] >= end]
+        places = places[tokens.is_absent(last, places)]
+        hunks = [tokens.hunk(last, place) for place in places[:count].tolist()]
+        return [_prediction(hunk, REPEAT_LAST_CONFIDENCE) for hunk in hunks]
+
+
+class _RepeatBestSession(_Memory):
+    def predict(self, count: int = 1, *, cancelled: Callable[[], bool] = never) -> list[Prediction]:
+        """The `count` places and replacements with the highest scores, best first."""
+        known, end = self.recall()
+        if not known or count < 1:
+            return []
+        tokens = _Tokens(self.text)
+        times = Counter((replacement.old, replacement.new) for replacement in known)
+        best: dict[Hunk, tuple[int, int]] = {}
+        for replacement in dict.fromkeys(reversed(known)):
+            if cancelled():
+                return []
+            places = tokens.places(replacement)
+            score = tokens.agreement(replacement, places, CONTEXT)
+            if not replacement.old:
+                enough = score >= LEAST_CONTEXT
+                places, score = places[enough], score[enough]
+                absent = tokens.is_absent(replacement, places)
+                places, score = places[absent], score[absent]
+            made = min(times[replacement.old, replacement.new], MOST_TIMES)
+            score += 2 * made + 2 * min(replacement.words, MOST_WORDS)
+            ahead = tokens.starts[places] - end
+            # Behind the last change is farther than anything ahead of it.
+            away = np.where(ahead >= 0, ahead, len(self.text) - ahead)
+            order = score * (2 * len(self.text) + 2) - away
+            if order.size > count:
+                top = np.argpartition(order, -count)[-count:]
+                places, score, away = places[top], score[top], away[top]
+            for place, points, distance in zip(places, score, away, strict=True):
+                hunk = tokens.hunk(replacement, int(place))
+                rank = int(points), -int(distance)
+                best[hunk] = max(rank, best.get(hunk, rank))
+        first = sorted(best.items(), key=lambda item: item[1], reverse=True)[:count]
+        return [_prediction(hunk, rank[0] / BEST_SCORE) for hunk, rank in first]
+
+
+class RepeatLast:
+    """The last replacement again, at the next place with the same two tokens on each side."""
+
+    name = "repeat-last"
+
+    def open(self, text: str) -> Session:
+        """Begin a session on the text of a file as it was opened or last saved."""
+        return _RepeatLastSession(text)
+
+
+class RepeatBest:
+    """The best of the last thirty replacements at the place that agrees best with its context.
+
+    A score is the number of agreeing tokens around the place (at most 12), plus twice how often
+    the replacement was made (at most 4), plus twice the words it replaced (at most 3); ties go to
+    the nearest place ahead. Confidence is the score's share of the best possible one: it ranks,
+    and is no probability.
+    """
+
+    name = "repeat-best"
+
+    def open(self, text: str) -> Session:
+        """Begin a session on the text of a file as it was opened or last saved."""
+        return _RepeatBestSession(text)
