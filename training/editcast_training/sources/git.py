@@ -124,10 +124,10 @@ def _tracks(
         parent = None
         try:
             if commit.parent_ids:
-                parent = repository.get(commit.parent_ids[0])
+                parent = _commit(repository, commit.parent_ids[0])
                 if parent is None:  # always so at the end of a shallow clone
                     skipped["commit: parent not in the repository"] += 1
-            diff = _diff(parent, commit, wanted)
+            diff = _diff(parent, commit, wanted, skipped)
         except _UNREADABLE:
             skipped["commit: unreadable, the walk ends there"] += 1
             break
@@ -151,8 +151,15 @@ def _head(repository: pygit2.Repository, path: Path) -> pygit2.Commit:
         ) from error
 
 
-def _diff(parent: pygit2.Commit | None, commit: pygit2.Commit, wanted: _Filter) -> pygit2.Diff:
-    """The changes that a commit made to its first parent, with renames found when possible."""
+def _commit(repository: pygit2.Repository, oid: pygit2.Oid) -> pygit2.Commit | None:
+    found = repository.get(oid)
+    return found if isinstance(found, pygit2.Commit) else None
+
+
+def _diff(
+    parent: pygit2.Commit | None, commit: pygit2.Commit, wanted: _Filter, skipped: Skipped
+) -> pygit2.Diff:
+    """The changes that a commit made to its first parent, renames found."""
     if parent is None:
         return commit.tree.diff_to_tree(swap=True)
     diff = parent.tree.diff_to_tree(commit.tree)
@@ -161,8 +168,13 @@ def _diff(parent: pygit2.Commit | None, commit: pygit2.Commit, wanted: _Filter) 
         for delta in diff.deltas
         if delta.status in (DeltaStatus.ADDED, DeltaStatus.DELETED) and wanted(delta.new_file.path)
     }
-    if len(statuses) == 2:  # finding renames reads blobs, so only where there can be one
-        diff.find_similar(DiffFind.FIND_RENAMES)
+    if len(statuses) == 2:  # finding renames reads texts, so only where there can be one
+        try:
+            diff.find_similar(DiffFind.FIND_RENAMES)
+        except _UNREADABLE:  # one text is missing; a plain rename shows without reading any
+            skipped["commit: only exact renames found"] += 1
+            diff = parent.tree.diff_to_tree(commit.tree)
+            diff.find_similar(DiffFind.FIND_RENAMES | DiffFind.FIND_EXACT_MATCH_ONLY)
     return diff
 
 
@@ -204,7 +216,8 @@ def _texts(repository: pygit2.Repository, track: _Track, skipped: Skipped) -> It
 
 def _text(repository: pygit2.Repository, blob: pygit2.Oid, skipped: Skipped) -> str | None:
     try:
-        return decode(repository[blob].data, skipped)
+        found = repository[blob]
     except _UNREADABLE:
         skipped["snapshot: unreadable object"] += 1
         return None
+    return decode(found.data, skipped) if isinstance(found, pygit2.Blob) else None
