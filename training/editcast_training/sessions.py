@@ -1,0 +1,171 @@
+"""Replayed editing sessions: what a forecaster is shown, and what it is scored against.
+
+From a commit: the file before it, its line hunks applied left to right, each followed by a save;
+the future of a step is the commit's final text. From real saves: the future of a step is the next
+saved text. A line hunk is a group of adjacent changed lines.
+"""
+
+import hashlib
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from operator import itemgetter
+
+from editcast_model.diff import Hunk, apply_hunks, diff
+from editcast_model.tokens import lines
+from editcast_training.histories import FileHistory
+
+_YEAR = 365 * 24 * 3600 * 1000  # milliseconds
+
+LineHunk = tuple[Hunk, ...]
+# By commit (its time, if known), the lowest rank drawn and its session.
+_Drawn = dict[int | str, tuple[int, "EditingSession"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One forecast that is scored.
+
+    Attributes:
+        text: The file as it was just saved.
+        future: The text it is on its way to.
+        remaining: The line hunks from `text` to `future`, ascending; offsets into `text`.
+    """
+
+    text: str
+    future: str
+    remaining: tuple[LineHunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditingSession:
+    """A file opened and saved again and again; texts[0] is as opened, texts[i] as saved then.
+
+    Attributes:
+        kind: "commits" when the saves are the hunks of one commit, "saves" when they were real.
+    """
+
+    project: str
+    path: str
+    language: str
+    kind: str
+    texts: tuple[str, ...]
+
+    def steps(self) -> Iterator[Step]:
+        """A step after every save but the last; the i-th is scored after texts[i + 1]."""
+        if self.kind == "saves":
+            for text, future in pairwise(self.texts[1:]):
+                yield Step(text, future, line_hunks(text, future))
+            return
+        before, future = self.texts[0], self.texts[-1]
+        hunks = line_hunks(before, future)
+        for done, text in enumerate(self.texts[1:-1], 1):
+            grown = sum(map(_growth, hunks[:done]))
+            remaining = tuple(
+                tuple(Hunk(hunk.start + grown, hunk.end + grown, hunk.text) for hunk in group)
+                for group in hunks[done:]
+            )
+            yield Step(text, future, remaining)
+
+
+def line_hunks(before: str, after: str) -> tuple[LineHunk, ...]:
+    """The hunks from `before` to `after`, grouped where the lines they change are adjacent."""
+    starts = list(accumulate(map(len, lines(before)), initial=0))
+    groups: list[list[Hunk]] = []
+    last = -1
+    for hunk in diff(before, after):
+        first, end = _lines_changed(before, starts, hunk)
+        if groups and first <= last:
+            groups[-1].append(hunk)
+        else:
+            groups.append([hunk])
+        last = max(last, end)
+    return tuple(map(tuple, groups))
+
+
+def _lines_changed(before: str, starts: list[int], hunk: Hunk) -> tuple[int, int]:
+    """The half-open range of lines that a hunk changes; empty if it inserts whole lines."""
+    first = bisect_right(starts, hunk.start) - 1
+    end = bisect_right(starts, hunk.end) - 1
+    begins_line = hunk.start == starts[first]
+    whole = begins_line and hunk.end == starts[end] and (not hunk.text or hunk.text[-1] == "\n")
+    return first, end if whole else end + 1
+
+
+def _growth(group: LineHunk) -> int:
+    return sum(len(hunk.text) - (hunk.end - hunk.start) for hunk in group)
+
+
+def commit_session(history: FileHistory, index: int) -> EditingSession:
+    """The session that makes the change from snapshot `index` to the next one."""
+    before, after = history.snapshots[index].text, history.snapshots[index + 1].text
+    groups = line_hunks(before, after)
+    texts = [
+        apply_hunks(before, [hunk for group in groups[:done] for hunk in group])
+        for done in range(len(groups) + 1)
+    ]
+    return EditingSession(
+        history.project, history.path, history.language, "commits", tuple(texts)
+    )
+
+
+def save_session(history: FileHistory) -> EditingSession:
+    """The session that a history of real saves is."""
+    texts = tuple(snapshot.text for snapshot in history.snapshots)
+    return EditingSession(history.project, history.path, history.language, "saves", texts)
+
+
+def sample_commits(
+    histories: Iterable[FileHistory],
+    *,
+    count: int = 40,
+    hunks: range = range(3, 11),
+    seed: int = 0,
+) -> list[EditingSession]:
+    """`count` sessions of every project, spread over the years of its history.
+
+    A change is drawn by a hash of its place and the seed, so the sample depends neither on the
+    order of the histories nor on what else there is. Each commit is drawn once at most.
+
+    Args:
+        histories: File histories of kind "commits"; of other kinds nothing is drawn.
+        count: Sessions a project, or as many as it has.
+        hunks: How many line hunks a session may have.
+        seed: Another seed draws other sessions.
+    """
+    years: dict[tuple[str, int], _Drawn] = defaultdict(dict)
+    for history in histories:
+        if history.kind != "commits":
+            continue
+        for index, (_, after) in enumerate(pairwise(history.snapshots)):
+            key = f"{seed}\0{history.project}\0{history.path}\0{index}\0{after.time}"
+            rank = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest())
+            drawn = years[history.project, (after.time or 0) // _YEAR]
+            commit = key if after.time is None else after.time
+            if commit in drawn and drawn[commit][0] < rank:
+                continue
+            if len(drawn) >= count and rank > max(map(itemgetter(0), drawn.values())):
+                continue
+            if len(line_hunks(history.snapshots[index].text, after.text)) not in hunks:
+                continue
+            drawn[commit] = rank, commit_session(history, index)
+            if len(drawn) > count:
+                del drawn[max(drawn, key=lambda name: drawn[name][0])]
+    return _spread(years, count)
+
+
+def _spread(years: dict[tuple[str, int], _Drawn], count: int) -> list[EditingSession]:
+    """Sessions by project, in turn from each year until there are `count`, oldest first."""
+    projects: dict[str, list[tuple[int, int, int, EditingSession]]] = defaultdict(list)
+    for (project, year), drawn in years.items():
+        ranked = sorted(drawn.values(), key=itemgetter(0))
+        projects[project] += [
+            (turn, rank, year, session) for turn, (rank, session) in enumerate(ranked)
+        ]
+    out: list[EditingSession] = []
+    for _, sessions in sorted(projects.items()):
+        chosen = sorted(sessions, key=itemgetter(0, 1))[:count]
+        out += [session for *_, session in sorted(chosen, key=itemgetter(2, 1))]
+    return out
