@@ -6,16 +6,16 @@ saved text. A line hunk is a group of adjacent changed lines.
 """
 
 import hashlib
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import itemgetter
 
-from editcast_model.diff import Hunk, apply_hunks, diff
+from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.tokens import lines
 from editcast_training.histories import FileHistory
+from editcast_training.line_changes import line_changes
 
 _YEAR = 365 * 24 * 3600 * 1000  # milliseconds
 
@@ -64,34 +64,22 @@ class EditingSession:
         for done, text in enumerate(self.texts[1:-1], 1):
             grown = sum(map(_growth, hunks[:done]))
             remaining = tuple(
-                tuple(Hunk(hunk.start + grown, hunk.end + grown, hunk.text) for hunk in group)
-                for group in hunks[done:]
+                tuple(_shifted(hunk, grown) for hunk in group) for group in hunks[done:]
             )
             yield Step(text, future, remaining)
 
 
 def line_hunks(before: str, after: str) -> tuple[LineHunk, ...]:
-    """The hunks from `before` to `after`, grouped where the lines they change are adjacent."""
+    """The line hunks from `before` to `after`, ascending; offsets into `before`."""
     starts = list(accumulate(map(len, lines(before)), initial=0))
-    groups: list[list[Hunk]] = []
-    last = -1
-    for hunk in diff(before, after):
-        first, end = _lines_changed(before, starts, hunk)
-        if groups and first <= last:
-            groups[-1].append(hunk)
-        else:
-            groups.append([hunk])
-        last = max(last, end)
-    return tuple(map(tuple, groups))
+    return tuple(
+        tuple(_shifted(hunk, starts[change.first]) for hunk in change.hunks)
+        for change in line_changes(before, after)
+    )
 
 
-def _lines_changed(before: str, starts: list[int], hunk: Hunk) -> tuple[int, int]:
-    """The half-open range of lines that a hunk changes; empty if it inserts whole lines."""
-    first = bisect_right(starts, hunk.start) - 1
-    end = bisect_right(starts, hunk.end) - 1
-    begins_line = hunk.start == starts[first]
-    whole = begins_line and hunk.end == starts[end] and (not hunk.text or hunk.text[-1] == "\n")
-    return first, end if whole else end + 1
+def _shifted(hunk: Hunk, by: int) -> Hunk:
+    return Hunk(hunk.start + by, hunk.end + by, hunk.text)
 
 
 def _growth(group: LineHunk) -> int:
@@ -106,9 +94,7 @@ def commit_session(history: FileHistory, index: int) -> EditingSession:
         apply_hunks(before, [hunk for group in groups[:done] for hunk in group])
         for done in range(len(groups) + 1)
     ]
-    return EditingSession(
-        history.project, history.path, history.language, "commits", tuple(texts)
-    )
+    return EditingSession(history.project, history.path, history.language, "commits", tuple(texts))
 
 
 def save_session(history: FileHistory) -> EditingSession:
