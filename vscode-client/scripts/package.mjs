@@ -1,0 +1,43 @@
+// Packages the built extension and the server's wheel into one editcast-<version>.vsix here.
+// The wheel comes first, from the repository root:
+//     python -m pip wheel --no-deps --wheel-dir vscode-client/server .
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+process.chdir(join(import.meta.dirname, ".."));
+
+function fail(sentence) {
+  console.error(`package: ${sentence}`);
+  process.exit(2);
+}
+
+const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+const wheels = existsSync("server") ? readdirSync("server").filter((name) => name.endsWith(".whl")) : [];
+if (wheels.length !== 1 || !wheels[0].startsWith(`editcast-${version}-`)) {
+  fail(
+    `vscode-client/server must hold one wheel, of editcast ${version}, and holds ` +
+      `${wheels.length === 0 ? "none" : wheels.join(", ")}; empty it and run "make vsix" ` +
+      `in the repository root.`,
+  );
+}
+if (!existsSync("out/extension.js")) {
+  fail('the extension is not built; run "npm run build" first.');
+}
+for (const name of readdirSync(".")) {
+  if (name.endsWith(".vsix")) {
+    rmSync(name);
+  }
+}
+execFileSync(
+  process.execPath,
+  [
+    join("node_modules", "@vscode", "vsce", "vsce"),
+    "package",
+    "--no-dependencies", // everything is in the bundle
+    "--allow-missing-repository",
+    "--out",
+    `editcast-${version}.vsix`,
+  ],
+  { stdio: "inherit" },
+);

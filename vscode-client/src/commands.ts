@@ -1,0 +1,123 @@
+// The commands of the palette and of the status bar's menu.
+
+import { readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import * as vscode from "vscode";
+
+import { reviewNextEdits, rejectNextEdit } from "./nextEdit";
+import { ServerCommand } from "./protocol";
+import { editcastHome, newestReport, withResolvedAddresses } from "./report";
+import type { Server } from "./server";
+import type { StatusItem } from "./status";
+
+/** Registers all commands; dispose of the result to take them away again. */
+export function registerCommands(
+  server: Server,
+  status: StatusItem,
+  log: vscode.LogOutputChannel,
+): vscode.Disposable {
+  const commands: Record<string, () => unknown> = {
+    "editcast.nextEdit": () => reviewNextEdits(server),
+    "editcast.rejectSuggestion": () => rejectNextEdit(server),
+    "editcast.snoozeSuggestions": () => snooze(server, status),
+    "editcast.toggle": toggle,
+    "editcast.trainModel": () => train(server),
+    "editcast.showReport": showReport,
+    "editcast.restartServer": () => server.restart(),
+    "editcast.showLog": () => {
+      log.show();
+    },
+    "editcast.showMenu": () => showMenu(status),
+  };
+  return vscode.Disposable.from(
+    ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
+  );
+}
+
+/** The commands that make sense now, for a click on the status bar item. */
+async function showMenu(status: StatusItem): Promise<void> {
+  const enabled = vscode.workspace.getConfiguration("editcast").get<boolean>("enabled", true);
+  const always = [
+    { label: "$(graph) Show the evaluation report", command: "editcast.showReport" },
+    { label: "$(debug-restart) Restart the server", command: "editcast.restartServer" },
+    { label: "$(output) Show the log", command: "editcast.showLog" },
+  ];
+  const whileRunning = [
+    { label: "$(edit) Show the next edit", command: "editcast.nextEdit" },
+    {
+      label: enabled ? "$(circle-slash) Turn suggestions off" : "$(check) Turn suggestions on",
+      command: "editcast.toggle",
+    },
+    {
+      label: status.state === "snoozed" ? "$(bell) Wake up or snooze on" : "$(bell-slash) Snooze",
+      command: "editcast.snoozeSuggestions",
+    },
+    { label: "$(mortar-board) Train on my local history", command: "editcast.trainModel" },
+  ];
+  const down = status.state === "failed" || status.state === "stopped";
+  const choice = await vscode.window.showQuickPick(
+    down ? always : [...whileRunning, ...always],
+    { title: "Editcast", placeHolder: status.describe() },
+  );
+  if (choice !== undefined) {
+    await vscode.commands.executeCommand(choice.command);
+  }
+}
+
+async function snooze(server: Server, status: StatusItem): Promise<void> {
+  const items = [
+    { label: "5 minutes", seconds: 5 * 60 },
+    { label: "30 minutes", seconds: 30 * 60 },
+    { label: "2 hours", seconds: 2 * 60 * 60 },
+    ...(status.state === "snoozed" ? [{ label: "Wake up now", seconds: 0 }] : []),
+  ];
+  const choice = await vscode.window.showQuickPick(items, { title: "Snooze Editcast for" });
+  if (choice !== undefined) {
+    await server.execute(ServerCommand.snooze, choice.seconds);
+  }
+}
+
+/** Switches where the switch now in force was set, so that the change has an effect. */
+async function toggle(): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration("editcast");
+  const target =
+    configuration.inspect("enabled")?.workspaceValue === undefined
+      ? vscode.ConfigurationTarget.Global
+      : vscode.ConfigurationTarget.Workspace;
+  await configuration.update("enabled", !configuration.get<boolean>("enabled", true), target);
+}
+
+/** The server shows the progress, and says at the end what came of it. */
+async function train(server: Server): Promise<void> {
+  if (server.running === undefined) {
+    void vscode.window.showErrorMessage(
+      "Editcast cannot train while its server is not running: restart the server first.",
+    );
+    return;
+  }
+  await server.execute(ServerCommand.train);
+}
+
+async function showReport(): Promise<void> {
+  const path = await newestReport(editcastHome(process.env, process.platform));
+  if (path === undefined) {
+    const choice = await vscode.window.showInformationMessage(
+      "Editcast has no evaluation report yet: training on your local history makes one.",
+      "Train Now",
+    );
+    if (choice !== undefined) {
+      await vscode.commands.executeCommand("editcast.trainModel");
+    }
+    return;
+  }
+  const folder = vscode.Uri.file(dirname(path));
+  const panel = vscode.window.createWebviewPanel(
+    "editcast.report",
+    "Editcast Report",
+    vscode.ViewColumn.Active,
+    { localResourceRoots: [folder] },
+  );
+  panel.webview.html = withResolvedAddresses(await readFile(path, "utf8"), (address) =>
+    panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, address)).toString(),
+  );
+}

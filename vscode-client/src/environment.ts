@@ -1,0 +1,179 @@
+// The Python environment of our own, made from the bundled wheel when no Python has the server.
+// Knows processes and files only, not VS Code, so that its tests run in plain Node.
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+import { EnvironmentProblem, type Interpreter, probe } from "./interpreters";
+
+/** The interpreter inside an environment made by `python -m venv`. */
+export function environmentPython(folder: string, platform: NodeJS.Platform): string {
+  return platform === "win32"
+    ? join(folder, "Scripts", "python.exe")
+    : join(folder, "bin", "python");
+}
+
+/** The server's wheel that the extension brings along. */
+export async function bundledWheel(extensionFolder: string): Promise<string> {
+  const folder = join(extensionFolder, "server");
+  const names = existsSync(folder) ? await readdir(folder) : [];
+  const wheel = names.find((name) => name.endsWith(".whl"));
+  if (wheel === undefined) {
+    throw new EnvironmentProblem(
+      "no-wheel",
+      "This build of the Editcast extension brings no server: reinstall the extension, or name a " +
+        "Python that has Editcast in the setting editcast.python.",
+    );
+  }
+  return join(folder, wheel);
+}
+
+/** Written last, so that an environment cut short is never taken for a whole one. */
+const COMPLETE = "editcast-complete";
+
+/**
+ * The Python of an environment that has exactly this wheel, made now if it is not there.
+ *
+ * Several windows may ask at once: each makes its own beside the others, and the first to finish
+ * gives it the final name.
+ *
+ * @param root a folder of our own, made if missing
+ * @param report told what is going on, a line at a time
+ * @throws EnvironmentProblem
+ */
+export async function ownEnvironment(
+  root: string,
+  wheel: string,
+  findInterpreter: () => Promise<Interpreter>,
+  report: (line: string) => void,
+  signal: AbortSignal,
+): Promise<string> {
+  const digest = createHash("sha256").update(await readFile(wheel)).digest("hex").slice(0, 16);
+  const folder = join(root, `server-${digest}`);
+  const python = environmentPython(folder, process.platform);
+  if (await isUsable(folder, python)) {
+    return python;
+  }
+  const base = await findInterpreter();
+  let partial: string | undefined;
+  try {
+    await mkdir(root, { recursive: true });
+    partial = await mkdtemp(join(root, "making-"));
+    report(`making an environment with ${base.path}`);
+    await run(base.path, ["-I", "-m", "venv", partial], base, root, report, signal);
+    const pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"];
+    const inside = environmentPython(partial, process.platform);
+    await run(inside, [...pip, "--progress-bar", "off", wheel], base, root, report, signal);
+    await writeFile(join(partial, COMPLETE), "");
+    if (!(await isUsable(folder, python))) {
+      await rm(folder, { recursive: true, force: true });
+      await rename(partial, folder);
+    }
+    return python;
+  } catch (error) {
+    throw error instanceof EnvironmentProblem
+      ? error
+      : explainInstallFailure(error instanceof Error ? error.message : String(error), base, root);
+  } finally {
+    if (partial !== undefined) {
+      await rm(partial, { recursive: true, force: true });
+    }
+  }
+}
+
+/** A whole environment whose Python is still there: an upgrade of the system may take it away. */
+async function isUsable(folder: string, python: string): Promise<boolean> {
+  if (!existsSync(join(folder, COMPLETE))) {
+    return false;
+  }
+  try {
+    return (await probe([python])).editcast !== null;
+  } catch {
+    return false;
+  }
+}
+
+async function run(
+  file: string,
+  parameters: readonly string[],
+  base: Interpreter,
+  root: string,
+  report: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const lines: string[] = [];
+  const child = spawn(file, parameters, {
+    cwd: root,
+    signal,
+    stdio: ["ignore", "pipe", "pipe"],
+    windowsHide: true,
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      lines.push(line);
+      report(line);
+    });
+  }
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  }).catch((error: unknown) => {
+    if (signal.aborted) {
+      throw new EnvironmentProblem("cancelled", "Installing the Editcast server was cancelled.");
+    }
+    throw error;
+  });
+  if (code !== 0) {
+    throw explainInstallFailure(lines.join("\n"), base, root);
+  }
+}
+
+/** One sentence for what went wrong, read from the output of venv, pip or the file system. */
+export function explainInstallFailure(
+  output: string,
+  base: Interpreter,
+  root: string,
+): EnvironmentProblem {
+  if (/ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|not enough space/i.test(output)) {
+    return new EnvironmentProblem(
+      "no-disk",
+      `There is no room for the Editcast server in ${root}: free about 1 GB and retry.`,
+    );
+  }
+  if (/ensurepip is not available|No module named '?(venv|ensurepip)/i.test(output)) {
+    return new EnvironmentProblem(
+      "no-venv",
+      `${base.path} cannot make environments: install its venv package (on Debian and Ubuntu, ` +
+        `python3-venv) or name another Python in the setting editcast.python.`,
+    );
+  }
+  if (
+    /NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|SSLError|Max retries exceeded/.test(
+      output,
+    ) ||
+    /Failed to establish a new connection|name resolution|getaddrinfo failed/.test(output)
+  ) {
+    return new EnvironmentProblem(
+      "no-network",
+      "The Python package index could not be reached, from which the Editcast server's packages " +
+        "come: connect to the network, or set pip's proxy or index, and retry.",
+    );
+  }
+  if (/Could not find a version|No matching distribution|requires a different Python/.test(output)) {
+    return new EnvironmentProblem(
+      "no-packages",
+      `Packages of the Editcast server are missing for Python ${base.version.join(".")} on this ` +
+        `machine: name another Python in the setting editcast.python.`,
+    );
+  }
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  const reason = lines.findLast((line) => /error/i.test(line)) ?? lines.at(-1) ?? "no reason given";
+  return new EnvironmentProblem(
+    "install-failed",
+    `Installing the Editcast server failed (${reason.trim()}): see the log, then retry.`,
+  );
+}

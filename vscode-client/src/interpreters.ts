@@ -1,0 +1,152 @@
+// What Pythons there are and whether they will do. Knows processes only, not VS Code, so that its
+// tests run in plain Node.
+
+import { execFile } from "node:child_process";
+import { dirname } from "node:path";
+import { promisify } from "node:util";
+
+/** The oldest Python that the server runs on. */
+export const MINIMUM_PYTHON = [3, 11] as const;
+
+/** Major, minor, micro. */
+export type Version = readonly [number, number, number];
+
+export interface Interpreter {
+  /** The interpreter's own idea of its path (`sys.executable`). */
+  path: string;
+  version: Version;
+  /** The version of Editcast that it can import, or null. */
+  editcast: string | null;
+  /** Whether `python -m venv` would give an environment with pip. */
+  makesEnvironments: boolean;
+}
+
+/** Why no server could be started, as one sentence that says what to do. */
+export class EnvironmentProblem extends Error {
+  constructor(
+    readonly kind:
+      | "no-python"
+      | "old-python"
+      | "broken-python"
+      | "no-venv"
+      | "no-network"
+      | "no-disk"
+      | "no-packages"
+      | "no-wheel"
+      | "install-failed"
+      | "cancelled",
+    sentence: string,
+  ) {
+    super(sentence);
+    this.name = "EnvironmentProblem";
+  }
+}
+
+// Runs on any Python back to 2.7, whose answer is needed to say that it is too old.
+const PROBE = `
+import json, sys
+editcast = None
+environments = False
+if sys.version_info >= (3, 11):
+    from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
+    environments = all(find_spec(name) for name in ("venv", "ensurepip"))
+    try:
+        if find_spec("editcast") and find_spec("pygls"):
+            editcast = version("editcast")
+    except PackageNotFoundError:
+        pass
+print(json.dumps({
+    "path": sys.executable,
+    "version": list(sys.version_info[:3]),
+    "editcast": editcast,
+    "makesEnvironments": environments,
+}))
+`;
+
+// Generous: a cold start on a busy machine, from a network disk.
+const PROBE_TIMEOUT_MS = 60_000;
+
+/**
+ * Asks an interpreter what it is.
+ *
+ * @param command the interpreter and its leading arguments, such as `["py", "-3"]`
+ * @throws Error when it does not run or answers nonsense
+ */
+export async function probe(command: readonly string[]): Promise<Interpreter> {
+  const [file, ...leading] = command;
+  if (file === undefined || file === "") {
+    throw new Error("no interpreter is named");
+  }
+  const { stdout } = await promisify(execFile)(file, [...leading, "-c", PROBE], {
+    // `-c` searches the working directory for modules, which must therefore not be the workspace:
+    // its files are not ours to run.
+    cwd: dirname(process.execPath),
+    timeout: PROBE_TIMEOUT_MS,
+    windowsHide: true,
+  });
+  // A start-up file of the user's may print lines of its own before ours.
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Interpreter;
+}
+
+export function isRecentEnough(version: Version): boolean {
+  const [major, minor] = version;
+  return major > MINIMUM_PYTHON[0] || (major === MINIMUM_PYTHON[0] && minor >= MINIMUM_PYTHON[1]);
+}
+
+/** Negative, zero or positive, as `a` is older than, the same as or newer than `b`. */
+export function compareVersions(a: Version, b: Version): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+}
+
+/** Where to look for a Python when the user has named none. */
+export function usualInterpreters(platform: NodeJS.Platform): string[][] {
+  return platform === "win32"
+    ? [["py", "-3"], ["python"], ["python3"]]
+    : [["python3"], ["python"], ["python3.13"], ["python3.12"], ["python3.11"]];
+}
+
+/**
+ * The first candidate that can make environments and is recent enough.
+ *
+ * @throws EnvironmentProblem when there is none, saying what the nearest miss lacks
+ */
+export async function findBase(candidates: readonly (readonly string[])[]): Promise<Interpreter> {
+  let recent: Interpreter | undefined;
+  let newest: Interpreter | undefined;
+  for (const command of candidates) {
+    let found: Interpreter;
+    try {
+      found = await probe(command);
+    } catch {
+      continue; // not there, or it does not run: the next one may
+    }
+    if (isRecentEnough(found.version)) {
+      if (found.makesEnvironments) {
+        return found;
+      }
+      recent ??= found;
+    } else if (newest === undefined || compareVersions(newest.version, found.version) < 0) {
+      newest = found;
+    }
+  }
+  if (recent !== undefined) {
+    throw new EnvironmentProblem(
+      "no-venv",
+      `${recent.path} cannot make environments: install its venv package (on Debian and Ubuntu, ` +
+        `python3-venv) or name another Python in the setting editcast.python.`,
+    );
+  }
+  if (newest !== undefined) {
+    throw new EnvironmentProblem(
+      "old-python",
+      `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer and ${newest.path} is ` +
+        `${newest.version.join(".")}: install a newer one or name it in the setting editcast.python.`,
+    );
+  }
+  throw new EnvironmentProblem(
+    "no-python",
+    `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer and found none: install it, or name ` +
+      `it in the setting editcast.python.`,
+  );
+}

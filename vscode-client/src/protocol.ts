@@ -1,0 +1,87 @@
+// Mirrors server/editcast_server/protocol.py: change both or neither. tests/e2e/test_mirrors.py
+// holds the names in the two files together.
+//
+// Positions are LSP's, in the encoding that client and server negotiated (UTF-16 in VS Code).
+
+import {
+  NotificationType,
+  RequestType,
+  type TextDocumentIdentifier,
+  type TextEdit,
+} from "vscode-languageclient/node";
+
+/** Parameters of `editcast/nextEdit`. */
+export interface NextEditParams {
+  textDocument: TextDocumentIdentifier;
+  /** At most so many suggestions, best first. */
+  count?: number;
+}
+
+/** One predicted edit of one document. */
+export interface Suggestion {
+  /** Names the suggestion in `editcast.accept` and `editcast.reject`. */
+  id: string;
+  /** Simultaneous edits of the document version that the suggestions belong to. */
+  edits: TextEdit[];
+  /** The first line that changes, counted from 0. */
+  line: number;
+  /** Such as "Next edit, line 50: `foo` -> `bar` (93 %)". */
+  title: string;
+  /** Calibrated estimate, 0..1, that the edit is right. */
+  confidence: number;
+  /** Joint log probability of all token edits. */
+  logProbability: number;
+  /** Number of token edits. */
+  tokenEdits: number;
+}
+
+/** Answer to `editcast/nextEdit`, and parameters of `editcast/didPredict`. */
+export interface NextEditResult {
+  uri: string;
+  /** The document's version that the suggestions apply to. */
+  version: number;
+  /** Name of the model, or of the baseline that stands in for one. */
+  model: string;
+  /** How long the prediction took. */
+  milliseconds: number;
+  suggestions: Suggestion[];
+}
+
+/** What the server is doing. */
+export type ServerState =
+  | "ready"
+  | "thinking"
+  | "snoozed"
+  | "disabled"
+  | "baseline"
+  | "training";
+
+/** Parameters of `editcast/status`. */
+export interface StatusParams {
+  state: ServerState;
+  model: string;
+  message: string;
+}
+
+/** Null when the document is unknown or not to be served. */
+export const nextEditRequest = new RequestType<NextEditParams, NextEditResult | null, void>(
+  "editcast/nextEdit",
+);
+
+export const didPredictNotification = new NotificationType<NextEditResult>("editcast/didPredict");
+
+export const statusNotification = new NotificationType<StatusParams>("editcast/status");
+
+/** Commands of `workspace/executeCommand`; the comments name their arguments. */
+export const ServerCommand = {
+  /** [id] */
+  accept: "editcast.accept",
+  /** [id] */
+  reject: "editcast.reject",
+  /** [seconds]; 0 ends a snooze */
+  snooze: "editcast.snooze",
+  /** [] */
+  train: "editcast.train",
+  /** [] */
+  status: "editcast.status",
+} as const;

@@ -1,0 +1,35 @@
+// What the status bar says for each state, as plain data: no VS Code API here.
+
+import type { ServerState } from "./protocol";
+
+/** The server's own states, and those in which there is no server to tell. */
+export type State = ServerState | "starting" | "stopped" | "failed";
+
+export interface Presentation {
+  text: string;
+  /** For screen readers, which do not read icons. */
+  label: string;
+  severity: "none" | "warning" | "error";
+}
+
+const PRESENTATIONS: Record<State, { icon: string; words: string; severity?: "warning" | "error" }> = {
+  starting: { icon: "loading~spin", words: "starting" },
+  ready: { icon: "edit", words: "ready" },
+  // Only the icon changes while a prediction is under way, so that the bar does not jump about.
+  thinking: { icon: "sync~spin", words: "ready" },
+  baseline: { icon: "edit", words: "ready (no model)" },
+  training: { icon: "loading~spin", words: "training" },
+  snoozed: { icon: "bell-slash", words: "snoozed" },
+  disabled: { icon: "circle-slash", words: "off" },
+  stopped: { icon: "debug-disconnect", words: "stopped", severity: "warning" },
+  failed: { icon: "error", words: "not running", severity: "error" },
+};
+
+export function present(state: State): Presentation {
+  const { icon, words, severity } = PRESENTATIONS[state];
+  return {
+    text: `$(${icon}) Editcast: ${words}`,
+    label: `Editcast is ${words}`,
+    severity: severity ?? "none",
+  };
+}

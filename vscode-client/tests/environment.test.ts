@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+
+import { bundledWheel, explainInstallFailure, ownEnvironment } from "../src/environment";
+import { EnvironmentProblem, findBase, type Interpreter } from "../src/interpreters";
+
+let folder: string;
+const never = new AbortController().signal;
+const quiet = (): void => undefined;
+// `make test` names the Python of its own environment; by hand the first on the path will do.
+const python = process.env.EDITCAST_TEST_PYTHON ?? "python3";
+const realPython = (): Promise<Interpreter> => findBase([[python]]);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "editcast-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** A wheel that pip installs like any other, and that the probe takes for the server's. */
+function makeWheel(requirement?: string): string {
+  const wheel = join(folder, "editcast-0.1.0-py3-none-any.whl");
+  const metadata = [
+    "Metadata-Version: 2.1",
+    "Name: editcast",
+    "Version: 0.1.0",
+    ...(requirement === undefined ? [] : [`Requires-Dist: ${requirement}`]),
+    "",
+  ].join("\n");
+  const script = `
+import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as wheel:
+    wheel.writestr("editcast.py", "")
+    wheel.writestr("pygls.py", "")
+    info = "editcast-0.1.0.dist-info/"
+    wheel.writestr(info + "METADATA", sys.argv[2])
+    wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    wheel.writestr(info + "RECORD", "")
+`;
+  execFileSync(python, ["-c", script, wheel, metadata]);
+  return wheel;
+}
+
+describe("an environment of our own", () => {
+  it("is made from the wheel once, used again, and made again when its Python is gone", async () => {
+    const wheel = makeWheel();
+    const root = join(folder, "storage");
+    const lines: string[] = [];
+    const report = (line: string): void => {
+      lines.push(line);
+    };
+    const first = await ownEnvironment(root, wheel, realPython, report, never);
+    assert.match(execFileSync(first, ["-c", "import editcast; print(editcast.__file__)"]).toString(), /server-/);
+    assert.ok(lines.some((line) => line.startsWith("Successfully installed editcast-0.1.0")));
+    const unneeded = (): Promise<never> => Promise.reject(new Error("it is there already"));
+    assert.equal(await ownEnvironment(root, wheel, unneeded, report, never), first);
+    rmSync(first);
+    symlinkSync("/nonexistent/python", first);
+    assert.equal(await ownEnvironment(root, wheel, realPython, report, never), first);
+    execFileSync(first, ["-c", "import editcast"]);
+    assert.equal(readdirSync(root).length, 1, "no half-made environment is left");
+  });
+
+  it("says that the package index cannot be reached", async (context) => {
+    const wheel = makeWheel("editcast-needs-this");
+    const before = { ...process.env };
+    // A port that nothing listens on: what pip meets without a network.
+    Object.assign(process.env, { PIP_INDEX_URL: "http://127.0.0.1:9/", PIP_RETRIES: "1" });
+    context.after(() => {
+      process.env = before;
+    });
+    await assert.rejects(ownEnvironment(folder, wheel, realPython, quiet, never), {
+      kind: "no-network",
+      message: /connect to the network, .* and retry/,
+    });
+    assert.deepEqual(readdirSync(folder), ["editcast-0.1.0-py3-none-any.whl"]);
+  });
+
+  it("leaves nothing behind when it is cancelled", async () => {
+    const abort = new AbortController();
+    const report = (): void => {
+      abort.abort();
+    };
+    await assert.rejects(ownEnvironment(folder, makeWheel(), realPython, report, abort.signal), {
+      kind: "cancelled",
+    });
+    assert.deepEqual(readdirSync(folder), ["editcast-0.1.0-py3-none-any.whl"]);
+  });
+
+  it("cannot be made where its folder cannot be", async () => {
+    writeFileSync(join(folder, "file"), "");
+    const root = join(folder, "file", "storage");
+    await assert.rejects(
+      ownEnvironment(root, makeWheel(), realPython, quiet, never),
+      (error) => error instanceof EnvironmentProblem && error.message.includes("ENOTDIR"),
+    );
+  });
+});
+
+describe("a failed installation", () => {
+  const base: Interpreter = {
+    path: "/usr/bin/python3",
+    version: [3, 15, 0],
+    editcast: null,
+    makesEnvironments: true,
+  };
+  const cases: [string, string, RegExp][] = [
+    [
+      "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
+      "no-disk",
+      /no room .* in \/storage/,
+    ],
+    ["ENOSPC: no space left on device, mkdir '/storage'", "no-disk", /no room/],
+    [
+      "The virtual environment was not created successfully because ensurepip is not available.",
+      "no-venv",
+      /python3-venv/,
+    ],
+    [
+      "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError'\n" +
+        "ERROR: No matching distribution found for pygls>=2.0",
+      "no-network",
+      /connect to the network/,
+    ],
+    [
+      "ERROR: Could not find a version that satisfies the requirement onnxruntime>=1.20\n" +
+        "ERROR: No matching distribution found for onnxruntime>=1.20",
+      "no-packages",
+      /missing for Python 3\.15\.0/,
+    ],
+    ["Collecting pygls\nERROR: the wheel is broken\n", "install-failed", /the wheel is broken/],
+  ];
+  for (const [output, kind, sentence] of cases) {
+    it(`is explained: ${kind}, from "${output.slice(0, 40)}"`, () => {
+      const problem = explainInstallFailure(output, base, "/storage");
+      assert.equal(problem.kind, kind);
+      assert.match(problem.message, sentence);
+    });
+  }
+});
+
+describe("the bundled wheel", () => {
+  it("is found in the extension's folder", async () => {
+    mkdirSync(join(folder, "server"));
+    writeFileSync(join(folder, "server", "editcast-0.1.0-py3-none-any.whl"), "");
+    assert.equal(
+      await bundledWheel(folder),
+      join(folder, "server", "editcast-0.1.0-py3-none-any.whl"),
+    );
+  });
+
+  it("is missed with a sentence that says what to do", async () => {
+    await assert.rejects(bundledWheel(folder), { kind: "no-wheel", message: /reinstall/ });
+  });
+});
