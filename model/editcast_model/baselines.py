@@ -6,19 +6,16 @@ place that reads like the last one; `RepeatBest` scores all places for the last 
 has to beat both by far, and the server runs on `RepeatBest` when it has no usable bundle.
 """
 
-from bisect import bisect_left
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecast import Prediction, Session, never
-from editcast_model.tokens import lex
+from editcast_model.tokens import lex, lines
 
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
 REMEMBERED = 30  # replacements kept
@@ -28,6 +25,7 @@ MOST_TIMES = 4
 MOST_WORDS = 3
 BEST_SCORE = 2 * CONTEXT + 2 * MOST_TIMES + 2 * MOST_WORDS  # 26
 
+MOST_LINES = 50_000  # that a session remembers the tokens of
 # Nothing tells its suggestions apart; about this share of them is clean on replayed commits.
 REPEAT_LAST_CONFIDENCE = 0.35
 
@@ -36,61 +34,89 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Something that was replaced once.
+    """Something that was replaced once; tokens are numbers of the session's lexicon.
 
     Attributes:
         old: The lexical tokens that stood there; empty for an insertion.
         new: The text that stands there now; empty for a deletion.
         before: The tokens to its left before the change, nearest first.
         after: The tokens to its right before the change, nearest first.
+        words: How many of the replaced tokens are words or numbers.
     """
 
-    old: tuple[str, ...]
+    old: tuple[int, ...]
     new: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    words: int
 
-    @property
-    def words(self) -> int:
-        """How many of the replaced tokens are words or numbers."""
-        return sum(token[0].isalnum() or token[0] == "_" for token in self.old)
+
+class _Lexicon:
+    """Numbers lexical tokens, and lexes a line only when it is new: lines never share a token."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._lines: dict[str, tuple[list[int], list[int]]] = {}
+
+    def read(self, text: str) -> "_Tokens":
+        """The numbers of a text's tokens."""
+        if len(self._lines) > MOST_LINES:
+            self._lines.clear()
+        ids: list[int] = []
+        sizes: list[int] = []
+        for line in lines(text):
+            known = self._lines.get(line)
+            if known is None:
+                known = self._lines[line] = self._number(lex(line))
+            ids += known[0]
+            sizes += known[1]
+        return _Tokens(text, ids, sizes)
+
+    def _number(self, tokens: list[str]) -> tuple[list[int], list[int]]:
+        numbers = self._numbers
+        ids = [numbers.setdefault(token, len(numbers)) for token in tokens]
+        return ids, [len(token) for token in tokens]
 
 
 class _Tokens:
     """A text's lexical tokens as numbers, with a margin so that every context can be looked up."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, ids: list[int], sizes: list[int]) -> None:
         self.text = text
-        tokens = lex(text)
-        self._numbers: dict[str, int] = {}
-        for token in tokens:
-            self._numbers.setdefault(token, len(self._numbers))
-        self.count = len(tokens)
-        self.starts = np.fromiter(accumulate(map(len, tokens), initial=0), np.int64)
+        self.count = len(ids)
+        self.starts = np.zeros(self.count + 1, np.int64)
+        np.cumsum(sizes, out=self.starts[1:])
         self.ids = np.full(self.count + 2 * CONTEXT, -1, np.int64)
-        self.ids[CONTEXT : CONTEXT + self.count] = [self._numbers[token] for token in tokens]
+        self.ids[CONTEXT : CONTEXT + self.count] = ids
 
-    def numbers(self, tokens: Sequence[str]) -> list[int]:
-        """The tokens' numbers; -2, which matches nothing, for one that the text lacks."""
-        return [self._numbers.get(token, -2) for token in tokens]
+    def replacement(self, hunk: Hunk) -> Replacement:
+        """A hunk that is about to be applied to the text; it lies on token boundaries."""
+        first, last = np.searchsorted(self.starts, (hunk.start, hunk.end)).tolist()
+        ids = self.ids[CONTEXT : CONTEXT + self.count]
+        replaced = lex(self.text[hunk.start : hunk.end])
+        return Replacement(
+            old=tuple(ids[first:last].tolist()),
+            new=hunk.text,
+            before=tuple(ids[max(0, first - CONTEXT) : first][::-1].tolist()),
+            after=tuple(ids[last : last + CONTEXT].tolist()),
+            words=sum(token[0].isalnum() or token[0] == "_" for token in replaced),
+        )
 
     def places(self, replacement: Replacement) -> Places:
         """Token indices where the replaced tokens stand, ascending.
 
         For an insertion: where the neighbour on at least one side is the remembered one.
         """
-        old = self.numbers(replacement.old)
+        old = replacement.old
         if not old:
             near = np.zeros(self.count + 1, np.bool_)
             if replacement.before:
-                (number,) = self.numbers(replacement.before[:1])
-                near |= self.ids[CONTEXT - 1 : CONTEXT + self.count] == number
+                near |= self.ids[CONTEXT - 1 : CONTEXT + self.count] == replacement.before[0]
             if replacement.after:
-                (number,) = self.numbers(replacement.after[:1])
-                near |= self.ids[CONTEXT : CONTEXT + self.count + 1] == number
+                near |= self.ids[CONTEXT : CONTEXT + self.count + 1] == replacement.after[0]
             return np.flatnonzero(near)
         last = self.count - len(old) + 1
-        if last <= 0 or -2 in old:
+        if last <= 0:
             return np.empty(0, np.int64)
         places = np.flatnonzero(self.ids[CONTEXT : CONTEXT + last] == old[0])
         for ahead, number in enumerate(old[1:], 1):
@@ -106,7 +132,7 @@ class _Tokens:
         sides = ((replacement.before, places + (CONTEXT - 1), -1), (replacement.after, right, 1))
         for context, nearest, direction in sides:
             unbroken = np.ones(places.size, np.bool_)
-            for distance, number in enumerate(self.numbers(context[:reach])):
+            for distance, number in enumerate(context[:reach]):
                 unbroken &= self.ids[nearest + direction * distance] == number
                 agreeing += unbroken
         return agreeing
@@ -128,55 +154,39 @@ class _Tokens:
         return Hunk(int(start), int(end), replacement.new)
 
 
-class _Change(NamedTuple):
-    """What turned one text into another, and where in the new text the last of it ends."""
-
-    replacements: tuple[Replacement, ...]
-    place: int
-
-
-def _change(before: str, after: str) -> _Change:
-    hunks = diff(before, after)
-    if not hunks:
-        return _Change((), 0)
-    tokens = lex(before)
-    starts = list(accumulate(map(len, tokens), initial=0))
-    replacements = []
-    for hunk in hunks[-REMEMBERED:]:
-        first, last = bisect_left(starts, hunk.start), bisect_left(starts, hunk.end)
-        left, right = tokens[max(0, first - CONTEXT) : first], tokens[last : last + CONTEXT]
-        replacements.append(
-            Replacement(tuple(tokens[first:last]), hunk.text, tuple(left[::-1]), tuple(right))
-        )
-    return _Change(tuple(replacements), hunks[-1].end + len(after) - len(before))
-
-
 class _Memory:
     """One open file: its text now, and what was replaced in it."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self._saved = text
-        self._change = _Change((), 0)
+        self._lexicon = _Lexicon()
+        self._saved = self._now = self._lexicon.read(text)
         self._replacements: deque[Replacement] = deque(maxlen=REMEMBERED)
+        self._end = 0
 
     def update(self, text: str, *, saved: bool) -> None:
         """The buffer now reads `text`; what a save replaced is remembered."""
-        self.text = text
-        if saved and text != self._saved:
-            self._change = _change(self._saved, text)
-            self._replacements.extend(self._change.replacements)
-            self._saved = text
+        if text != self._now.text:
+            self._now = self._lexicon.read(text)
+        if saved:
+            made, self._end = self._change()
+            self._replacements.extend(made)
+            self._saved = self._now
 
     def recall(self) -> tuple[list[Replacement], int]:
         """Replacements, oldest first, and the offset in the text where the last one ended.
 
         What was typed since the last save counts, and is forgotten when it is typed over.
         """
-        if self.text == self._saved:
-            return list(self._replacements), self._change.place
-        typed = _change(self._saved, self.text)
-        return [*self._replacements, *typed.replacements][-REMEMBERED:], typed.place
+        typed, end = self._change()
+        return [*self._replacements, *typed][-REMEMBERED:], end
+
+    def _change(self) -> tuple[list[Replacement], int]:
+        hunks = diff(self._saved.text, self._now.text)
+        if not hunks:
+            return [], self._end
+        growth = len(self._now.text) - len(self._saved.text)
+        made = [self._saved.replacement(hunk) for hunk in hunks[-REMEMBERED:]]
+        return made, hunks[-1].end + growth
 
 
 def _prediction(hunk: Hunk, confidence: float) -> Prediction:
@@ -189,7 +199,7 @@ class _RepeatLastSession(_Memory):
         known, end = self.recall()
         if not known or cancelled():
             return []
-        tokens, last = _Tokens(self.text), known[-1]
+        tokens, last = self._now, known[-1]
         places = tokens.places(last)
         agreement = tokens.agreement(last, places, NEAR)
         places = places[agreement == len(last.before[:NEAR]) + len(last.after[:NEAR])]
@@ -205,7 +215,7 @@ class _RepeatBestSession(_Memory):
         known, end = self.recall()
         if not known or count < 1:
             return []
-        tokens = _Tokens(self.text)
+        tokens = self._now
         times = Counter((replacement.old, replacement.new) for replacement in known)
         best: dict[Hunk, tuple[int, int]] = {}
         for replacement in dict.fromkeys(reversed(known)):
@@ -222,8 +232,8 @@ class _RepeatBestSession(_Memory):
             score += 2 * made + 2 * min(replacement.words, MOST_WORDS)
             ahead = tokens.starts[places] - end
             # Behind the last change is farther than anything ahead of it.
-            away = np.where(ahead >= 0, ahead, len(self.text) - ahead)
-            order = score * (2 * len(self.text) + 2) - away
+            away = np.where(ahead >= 0, ahead, len(tokens.text) - ahead)
+            order = score * (2 * len(tokens.text) + 2) - away
             if order.size > count:
                 top = np.argpartition(order, -count)[-count:]
                 places, score, away = places[top], score[top], away[top]

@@ -154,11 +154,16 @@ class Bin:
     clean: float
 
 
+def bin_of(confidence: float) -> int:
+    """The bin of a confidence, 0 to BINS - 1."""
+    return min(int(confidence * BINS), BINS - 1)
+
+
 def calibration_bins(outcomes: Iterable[Outcome]) -> list[Bin]:
-    """Outcomes in `BINS` bins of equal width, empty ones left out, ascending."""
+    """Outcomes in BINS bins of equal width, empty ones left out, ascending."""
     binned: list[list[Outcome]] = [[] for _ in range(BINS)]
     for outcome in outcomes:
-        binned[min(int(outcome.confidence * BINS), BINS - 1)].append(outcome)
+        binned[bin_of(outcome.confidence)].append(outcome)
     return [
         Bin(
             len(inside),
