@@ -1,0 +1,200 @@
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.edits import SAVE, START, Edit, EditSequence
+from editcast_model.tokens import Tokenizer
+from editcast_training.histories import FileHistory, Snapshot
+from editcast_training.instances import MAX_EDITS, Cutter, Instance
+
+_LINE = st.text(st.sampled_from("ab (),=\té😀\r"), max_size=8)
+_FILE = st.lists(_LINE, max_size=14).map("\n".join)
+
+
+@st.composite
+def _snapshots(draw: st.DrawFn) -> list[str]:
+    """A text and versions of it, each with a few lines changed."""
+    texts = [draw(_FILE)]
+    for _ in range(draw(st.integers(1, 5))):
+        split = texts[-1].split("\n")
+        for _ in range(draw(st.integers(1, 3))):
+            start = draw(st.integers(0, len(split)))
+            end = draw(st.integers(start, min(start + 2, len(split))))
+            split[start:end] = draw(st.lists(_LINE, max_size=2))
+        text = "\n".join(split)
+        if text != texts[-1]:
+            texts.append(text)
+    return texts
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    return Tokenizer.train(["def f(aa, bb):\n    return aa + bb\n" * 20, "é😀ab ba"], 300)
+
+
+def _history(texts: list[str], kind: str = "commits") -> FileHistory:
+    snapshots = tuple(Snapshot(text, 1000 * index) for index, text in enumerate(texts))
+    return FileHistory("me/project", "a.py", "python", kind, snapshots)  # type: ignore[arg-type]
+
+
+def _cut(
+    history: FileHistory, tokenizer: Tokenizer, max_state: int = 1024, seed: int = 0
+) -> tuple[list[Instance], Counter[str]]:
+    skipped: Counter[str] = Counter()
+    cutter = Cutter(tokenizer, max_state=max_state, seed=seed, skipped=skipped)
+    return list(cutter.instances(history)), skipped
+
+
+def _sequence(instance: Instance) -> EditSequence:
+    edits = map(Edit, instance.positions, instance.contents)
+    return EditSequence(tuple(instance.state), tuple(edits))
+
+
+def _program(size: int) -> list[str]:
+    return [f"value_{line} = compute({line}, {line * 7})\n" for line in range(size)]
+
+
+@given(_snapshots(), st.sampled_from(["commits", "saves"]), st.integers(12, 60))
+def test_replayed_edits_give_the_tokens_of_the_text_after(
+    tokenizer: Tokenizer, texts: list[str], kind: str, max_state: int
+) -> None:
+    instances, _ = _cut(_history(texts, kind), tokenizer, max_state)
+    for instance in instances:
+        final = _sequence(instance).final()
+        assert final == [START, *tokenizer.ids(tokenizer.decode(final))]
+        assert len(instance.state) <= max_state
+        assert len(instance.positions) <= MAX_EDITS
+
+
+@given(_snapshots())
+def test_at_every_save_the_window_is_a_part_of_what_was_saved(
+    tokenizer: Tokenizer, texts: list[str]
+) -> None:
+    history = _history(texts, "saves")
+    for instance in _cut(history, tokenizer, 40)[0]:
+        sequence = _sequence(instance)
+        saved = [
+            tokenizer.decode(state)
+            for edit, state in zip(sequence.edits, list(sequence.states())[1:], strict=True)
+            if edit.content == SAVE
+        ]
+        assert instance.time is not None
+        ahead = texts[instance.time // 1000 :]
+        assert all(window in text for window, text in zip(saved, ahead, strict=False))
+
+
+@given(_snapshots(), st.integers(0, 9))
+def test_a_file_that_fits_ends_as_its_last_snapshot(
+    tokenizer: Tokenizer, texts: list[str], seed: int
+) -> None:
+    instances, skipped = _cut(_history(texts), tokenizer, seed=seed)
+    if instances and not skipped:
+        assert tokenizer.decode(_sequence(instances[-1]).final()) == texts[-1]
+
+
+def test_a_commit_is_a_save_a_line_hunk_and_a_real_save_is_one(tokenizer: Tokenizer) -> None:
+    before = _program(30)
+    after = before.copy()
+    after[3], after[4], after[20] = "changed = 1\n", "changed = 2\n", "changed = 3\n"
+    texts = ["".join(before), "".join(after)]
+    (commit,), _ = _cut(_history(texts), tokenizer)
+    (save,), _ = _cut(_history(texts, "saves"), tokenizer, seed=1)
+    assert commit.contents.count(SAVE) == 2
+    assert save.contents.count(SAVE) == 1
+    assert save.contents[-1] == SAVE
+    assert save.positions[-1] == 0
+
+
+def test_a_long_file_is_windowed_around_each_change(tokenizer: Tokenizer) -> None:
+    texts = ["".join(_program(2000))]
+    for line in (40, 42, 1500, 1503, 1506, 10, 12):
+        split = texts[-1].splitlines(keepends=True)
+        split[line] = f"a{line}\n"
+        texts.append("".join(split))
+    instances, skipped = _cut(_history(texts), tokenizer, 400)
+    assert not skipped
+    assert [instance.contents.count(SAVE) for instance in instances] == [2, 3, 2]
+    for instance, changed in zip(instances, ("40", "1503", "10"), strict=True):
+        final = tokenizer.decode(_sequence(instance).final())
+        assert f"a{changed}\n" in final
+        assert 300 < len(instance.state) <= 400
+
+
+def test_windows_lie_anywhere_around_the_changes(tokenizer: Tokenizer) -> None:
+    before = _program(500)
+    after = before.copy()
+    after[250] = after[253] = "changed = 1\n"
+    history = _history(["".join(before), "".join(after)])
+    firsts = set()
+    for seed in range(8):
+        (instance,), _ = _cut(history, tokenizer, 400, seed)
+        firsts.add(tokenizer.decode(instance.state).split(" ")[0])
+    assert len(firsts) > 3
+
+
+def test_long_hunks_are_counted_and_applied_without_being_taught(tokenizer: Tokenizer) -> None:
+    before = _program(200)
+    written = before[:50] + ["w = (1, 2)\n"] * 30 + before[50:]
+    after = written.copy()
+    after[49] = after[81] = "changed = 1\n"
+    texts = ["".join(before), "".join(written), "".join(after)]
+    (instance,), skipped = _cut(_history(texts), tokenizer)
+    assert skipped == {"line hunk: over 64 edits": 1}
+    assert "w = (1, 2)\n" in tokenizer.decode(instance.state)
+
+
+def test_what_no_hand_made_is_counted(tokenizer: Tokenizer) -> None:
+    before = _program(200)
+    rewritten = [f"other = {line}\n" for line in range(200)]
+    _, skipped = _cut(_history(["".join(before), "".join(rewritten)]), tokenizer)
+    assert skipped == {"snapshot: over 60 % of the lines changed": 1}
+    sprinkled = [f"x{text}" if line % 4 == 0 else text for line, text in enumerate(before)]
+    _, skipped = _cut(_history(["".join(before), "".join(sprinkled)]), tokenizer)
+    assert skipped == {"snapshot: over 40 line hunks changed": 1}
+    packed = "".join(before) + "data = '" + "0 " * 600 + "'\n"
+    _, skipped = _cut(_history(["".join(before), packed]), tokenizer)
+    assert skipped == {"file: changes a line over 1,000 characters": 1}
+
+
+def test_half_of_the_single_line_hunks_are_left_out(tokenizer: Tokenizer) -> None:
+    before = _program(10)
+    after = [*before[:5], "changed = 1\n", *before[6:]]
+    history = _history(["".join(before), "".join(after)])
+    kept = sum(len(_cut(history, tokenizer, seed=seed)[0]) for seed in range(100))
+    assert 30 < kept < 70
+
+
+def test_most_commits_run_left_to_right_and_some_do_not(tokenizer: Tokenizer) -> None:
+    before = _program(60)
+    after = [f"a{text}" if line % 12 == 0 else text for line, text in enumerate(before)]
+    history = _history(["".join(before), "".join(after)])
+    orders: Counter[bool] = Counter()
+    for seed in range(200):
+        (instance,), _ = _cut(history, tokenizer, 4096, seed)
+        begins = [0, *(at + 1 for at, content in enumerate(instance.contents) if content == SAVE)]
+        sites = [instance.positions[at] for at in begins[:-1]]
+        assert len(sites) == 5
+        orders[sites == sorted(sites)] += 1
+        assert tokenizer.decode(_sequence(instance).final()) == "".join(after)
+    # 70 %, and the nearest-first ones that begin at the first line.
+    assert 140 < orders[True] < 190
+    assert _cut(history, tokenizer, 4096, 7) == _cut(history, tokenizer, 4096, 7)
+
+
+def test_full_instances_are_followed_by_others(tokenizer: Tokenizer) -> None:
+    rng = random.Random(0)
+    texts = ["".join(_program(12))]
+    for version in range(60):
+        split = texts[-1].splitlines(keepends=True)
+        split[rng.randrange(12)] = f"changed = {version}\n"
+        texts.append("".join(split))
+    instances, skipped = _cut(_history(texts, "saves"), tokenizer)
+    assert not skipped
+    assert sum(instance.contents.count(SAVE) for instance in instances) == 60
+    assert len(instances) > 3
+    assert all(len(instance.contents) > 64 for instance in instances[:-1])
+    for instance, following in zip(instances, instances[1:], strict=False):
+        assert tokenizer.decode(_sequence(instance).final()) == tokenizer.decode(following.state)

@@ -1,0 +1,84 @@
+"""What a corpus is made of, as the user names it, and how each kind is read."""
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from editcast_model.errors import CorpusError
+from editcast_training.histories import FileHistory, Skipped
+from editcast_training.sources.git import PYTHON, read_git
+
+#: The splits of a list of repositories.
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One source of histories.
+
+    Attributes:
+        name: Names its shards, and for a repository the project.
+        kind: How it is read.
+        path: Where it is.
+        split: Where all of it goes; None splits each file by time.
+        languages: What is read of a repository; None means every language known.
+    """
+
+    name: str
+    kind: Literal["git", "saves", "local-history", "store"]
+    path: Path
+    split: str | None = None
+    languages: frozenset[str] | None = None
+
+
+def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
+    """Yield the histories of a source and count what it skips.
+
+    Raises:
+        SourceError: It cannot be read.
+    """
+    if origin.kind == "git":
+        yield from read_git(
+            origin.path, project=origin.name, skipped=skipped, languages=origin.languages
+        )
+    else:
+        from editcast_training.sources.saves import read_saves
+
+        yield from read_saves(origin.path, skipped=skipped)
+
+
+def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list[str]]:
+    """The repositories of a TOML file with the lists train, dev and test, and those not there.
+
+    Each stands in `mirror` as ``owner+name`` or ``owner+name/repo``, a work tree or a bare
+    repository. The smallest come first.
+
+    Raises:
+        CorpusError: The file cannot be read, or a repository is in two lists.
+    """
+    try:
+        lists = tomllib.loads(listing.read_text())
+        names = [(split, str(name)) for split in SPLITS for name in lists.get(split, [])]
+    except (OSError, ValueError, TypeError) as error:
+        raise CorpusError(
+            f"{listing} is not a TOML file with the lists train, dev and test: {error}."
+        ) from error
+    if len({name for _, name in names}) < len(names):
+        raise CorpusError(f"A repository of {listing} is in two places; keep one of them.")
+    found: list[Origin] = []
+    missing: list[str] = []
+    for split, name in names:
+        folder = mirror / name.replace("/", "+")
+        path = folder / "repo" if (folder / "repo").is_dir() else folder
+        if path.is_dir():
+            found.append(Origin(name, "git", path, split, PYTHON))
+        else:
+            missing.append(name)
+    return sorted(found, key=lambda origin: _size(origin.path)), missing
+
+
+def _size(folder: Path) -> int:
+    files: Iterable[Path] = folder.rglob("*.pack")
+    return sum(path.stat().st_size for path in files)

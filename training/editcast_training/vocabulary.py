@@ -1,0 +1,70 @@
+"""The vocabulary of a corpus: byte-level BPE learned from the newest texts of its train split."""
+
+import random
+from collections.abc import Iterator, Sequence
+
+import pygit2
+
+from editcast_model.errors import CorpusError, SourceError
+from editcast_model.tokens import Tokenizer
+from editcast_training.histories import Skipped, decode, foreign_reason, language_of
+from editcast_training.origins import Origin, read_origin
+
+#: How much text the vocabulary is learned from, characters.
+SAMPLE = 20_000_000
+
+
+def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4096) -> Tokenizer:
+    """Learn a vocabulary; every source of the train split has the same share.
+
+    Raises:
+        CorpusError: There is no text.
+    """
+    chosen = [origin for origin in origins if origin.split in (None, "train")]
+    texts: list[str] = []
+    for origin in chosen:
+        texts += _sample(origin, SAMPLE // len(chosen), seed)
+    if not texts:
+        raise CorpusError("There is no text to learn a vocabulary from; name one with --tokenizer.")
+    return Tokenizer.train(texts, vocabulary)
+
+
+def _sample(origin: Origin, size: int, seed: int) -> list[str]:
+    """Newest texts of a source in random order, `size` characters."""
+    try:
+        texts = list(_newest(origin))
+    except SourceError:  # reported when its histories are read
+        return []
+    random.Random(f"{seed}\0{origin.name}").shuffle(texts)
+    out = []
+    for text in texts:
+        if size < len(text):
+            continue
+        size -= len(text)
+        out.append(text)
+    return out
+
+
+def _newest(origin: Origin) -> Iterator[str]:
+    if origin.kind != "git":
+        for history in read_origin(origin, Skipped()):
+            yield history.snapshots[-1].text
+        return
+    try:
+        repository = pygit2.Repository(str(origin.path))
+        yield from _tree_texts(repository.head.peel(pygit2.Tree), "", origin)
+    except (pygit2.GitError, KeyError, ValueError):  # reported when its histories are read
+        return
+
+
+def _tree_texts(tree: pygit2.Tree, folder: str, origin: Origin) -> Iterator[str]:
+    for entry in tree:
+        path = f"{folder}{entry.name}"
+        if isinstance(entry, pygit2.Tree):
+            yield from _tree_texts(entry, f"{path}/", origin)
+        elif isinstance(entry, pygit2.Blob) and not foreign_reason(path):
+            language = language_of(path)
+            if language and (origin.languages is None or language in origin.languages):
+                text = decode(entry.data, Skipped())
+                if text:
+                    yield text
