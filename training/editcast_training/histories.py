@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Literal
 
 Skipped = Counter[str]
@@ -182,11 +182,3 @@ def pieces(snapshots: Iterable[Snapshot], skipped: Skipped) -> Iterator[tuple[Sn
         yield tuple(piece)
     elif not any_yet:
         skipped["file: fewer than 2 snapshots"] += 1
-
-
-def project_of(path: Path) -> str:
-    """The project that a file on this machine belongs to: its repository, else its folder."""
-    for folder in path.parents:
-        if (folder / ".git").exists():
-            return str(folder)
-    return str(path.parent)

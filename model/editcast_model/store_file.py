@@ -1,0 +1,204 @@
+"""One SQLite file that must not lose what it acknowledged: how it is opened, and what can go wrong.
+
+The file belongs to its owner alone. A damaged one is set aside under a new name, never repaired in
+place and never deleted; one that a newer version wrote is left as it is.
+"""
+
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from editcast_model.errors import StoreError
+
+_Result = TypeVar("_Result")
+
+_BUSY_SECONDS = 15.0
+_opening = threading.Lock()
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what SQLite reports about the file into a `StoreError` that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        code = _code(error)
+        if code is None:  # a mistake in the program, not something about the file
+            raise
+        if code == sqlite3.SQLITE_FULL:
+            advice = (
+                "has no room: the disk is full. What was stored before is safe; free some space, "
+                "or let go of some history with: editcast history forget"
+            )
+        elif code in _DAMAGED:
+            advice = (
+                f"is damaged ({error}); restart the editor or run the command again, and it is set "
+                "aside under a new name"
+            )
+        elif code in _LOCKED:
+            advice = "is held by another program; close that program and try again"
+        else:
+            advice = f"cannot be used ({error}); check its permissions, its folder and the disk"
+        raise StoreError(f"The history of saves {path} {advice}.") from error
+    except OSError as error:
+        raise StoreError(
+            f"The history of saves {path} cannot be used ({error.strerror or error}); "
+            "check its permissions, its folder and the disk."
+        ) from error
+
+
+def connect(
+    path: Path, *, schema: str, application_id: int, version: int
+) -> tuple[sqlite3.Connection, list[str]]:
+    """Open the file, or make it, in WAL mode with full synchronisation.
+
+    Args:
+        path: the file; its folder is made when missing.
+        schema: the statements that make the tables of a new file, separated by `;`.
+        application_id: what marks a file as Editcast's (SQLite's `PRAGMA application_id`).
+        version: the schema's version (`PRAGMA user_version`).
+
+    Returns:
+        The connection, in autocommit mode and usable from any thread, one at a time; and a
+        sentence for the user when a damaged file was set aside.
+
+    Raises:
+        StoreError: the file is another program's or a newer version's, or cannot be used.
+    """
+    notices: list[str] = []
+    with _opening, explained(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        identity = _own(path)
+        damage = _damage(path, application_id, version)
+        if damage is not None and _own(path) == identity:  # else another window was faster
+            kept = _set_aside(path)
+            notices.append(
+                f"The history of saves {path} was damaged ({damage}). It is kept as {kept}, "
+                "and a new history was begun."
+            )
+            _own(path)
+        return _retrying(lambda: _connect(path, schema, application_id, version)), notices
+
+
+def set_aside_files(path: Path) -> list[Path]:
+    """The damaged files that were set aside next to `path`, their write-ahead logs included."""
+    return sorted(path.parent.glob(f"{path.stem}.damaged-*{path.suffix}*"))
+
+
+def _code(error: sqlite3.Error) -> int | None:
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF  # without the extension
+
+
+def _own(path: Path) -> tuple[int, int]:
+    """Make the file, empty, for its owner only; SQLite gives `-wal` and `-shm` the same mode.
+
+    Returns:
+        What tells this file from another one of the same name.
+    """
+    with suppress(FileExistsError):
+        # A file that is there is not opened: closing it would drop the locks that another
+        # connection of this process holds on it (SQLite, "How To Corrupt", 2.2).
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    status = path.stat()
+    if os.name == "posix" and status.st_mode & 0o077:
+        path.chmod(0o600)
+    return status.st_dev, status.st_ino
+
+
+def _damage(path: Path, application_id: int, version: int) -> str | None:
+    """What is wrong with the file, None when nothing is. Reads only, so evidence stays."""
+    log = path.with_name(path.name + "-wal")
+    if path.stat().st_size == 0:
+        # SQLite would take the file for a new one and delete the log, with all that is in it.
+        return "it was empty" if log.exists() and log.stat().st_size > 0 else None
+    try:
+        return _retrying(lambda: _examine(path, application_id, version))
+    except sqlite3.DatabaseError as error:
+        if _code(error) in _DAMAGED:
+            return str(error)
+        raise
+
+
+def _examine(path: Path, application_id: int, version: int) -> str | None:
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as database:
+        (found_id,) = database.execute("PRAGMA application_id").fetchone()
+        (found_version,) = database.execute("PRAGMA user_version").fetchone()
+        tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        if tables and found_id != application_id:
+            raise StoreError(
+                f"{path} is a database of another program; move it away, or set EDITCAST_HOME "
+                "to another folder."
+            )
+        if found_version > version:
+            raise StoreError(
+                f"The history of saves {path} was written by a newer Editcast (format "
+                f"{found_version}, this one knows {version}); update Editcast. Nothing in it was "
+                "changed."
+            )
+        (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    return None if verdict == "ok" else str(verdict)
+
+
+def _connect(path: Path, schema: str, application_id: int, version: int) -> sqlite3.Connection:
+    database = sqlite3.connect(
+        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        # Before the first page is written, or never: forgotten pages can then leave the file.
+        database.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")
+        database.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone stops at the drive's cache
+        database.execute("PRAGMA checkpoint_fullfsync = ON")
+        database.execute("PRAGMA secure_delete = ON")
+        database.execute("PRAGMA foreign_keys = ON")
+        if database.execute("PRAGMA user_version").fetchone()[0] < version:
+            database.execute("BEGIN IMMEDIATE")
+            for statement in schema.split(";"):
+                database.execute(statement)
+            database.execute(f"PRAGMA application_id = {application_id}")
+            database.execute(f"PRAGMA user_version = {version}")
+            database.execute("COMMIT")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _retrying(attempt: Callable[[], _Result]) -> _Result:
+    """Try again while another window makes the file: SQLite does not wait for that by itself."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            return attempt()
+        except sqlite3.OperationalError as error:
+            if _code(error) not in _LOCKED or time.monotonic() > deadline:
+                raise
+        time.sleep(0.02)
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename a damaged file and its log; the log first, since without it the file is less."""
+    stamp = f"{datetime.now():%Y%m%d-%H%M%S}"
+    kept = path.with_name(f"{path.stem}.damaged-{stamp}{path.suffix}")
+    count = 1
+    while kept.exists():
+        count += 1
+        kept = path.with_name(f"{path.stem}.damaged-{stamp}-{count}{path.suffix}")
+    log, index = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
+    if log.exists() and log.stat().st_size > 0:
+        log.rename(kept.with_name(kept.name + "-wal"))
+    path.rename(kept)
+    for rest in (log, index):  # the index is made anew from the log
+        rest.unlink(missing_ok=True)
+    return kept
