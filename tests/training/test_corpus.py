@@ -1,0 +1,250 @@
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pygit2
+import pytest
+from click.testing import CliRunner
+
+from editcast.offline import corpus
+from editcast_model.edits import Edit, EditSequence
+from editcast_model.errors import CorpusError
+from editcast_model.tokens import Tokenizer
+from editcast_training.corpus import Made, make_corpus, read_manifest
+from editcast_training.origins import Origin, listed_repositories
+
+
+def _repository(path: Path, commits: int, seed: int = 0) -> Path:
+    """A repository of two Python files that change in every commit."""
+    rng = random.Random(seed)
+    repository = pygit2.init_repository(str(path), bare=True)
+    files = {name: [f"{name}_{line} = f({line})\n" for line in range(40)] for name in "ab"}
+    parents: list[pygit2.Oid] = []
+    for time in range(commits):
+        builder = repository.TreeBuilder()
+        for name, split in files.items():
+            for _ in range(3 if time else 0):
+                split[rng.randrange(40)] = f"{name}_{rng.randrange(99)} = g({time})\n"
+            blob = repository.create_blob("".join(split).encode())
+            builder.insert(f"{name}.py", blob, pygit2.enums.FileMode.BLOB)
+        who = pygit2.Signature("A", "a@example.org", 1_700_000_000 + 3600 * time, 0)
+        tree = builder.write()
+        parents = [repository.create_commit("HEAD", who, who, "change", tree, parents)]
+    return path
+
+
+@pytest.fixture(scope="module")
+def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mirror")
+    _repository(folder / "me+one" / "repo", 25, 1)
+    _repository(folder / "me+two", 20, 2)
+    _repository(folder / "me+three", 15, 3)
+    (folder / "list.toml").write_text(
+        'train = ["me/one", "me/two", "me/gone"]\ndev = ["me/three"]\ntest = []\n'
+    )
+    return folder
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
+    Tokenizer.train(["a_1 = f(1)\nb_2 = g(2)\n"] * 20, 300).save(path)
+    return path
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_the_corpus_does_not_depend_on_the_processes(mirror: Path, tmp_path: Path) -> None:
+    origins, missing = listed_repositories(mirror / "list.toml", mirror)
+    assert missing == ["me/gone"]
+    first = make_corpus(tmp_path / "1", origins, processes=1)
+    make_corpus(tmp_path / "2", origins[::-1], processes=2)
+    other = make_corpus(tmp_path / "3", origins, processes=1, seed=1)
+    assert _contents(tmp_path / "1") == _contents(tmp_path / "2")
+    assert _contents(tmp_path / "1") != _contents(tmp_path / "3")
+    assert {made.name: sorted(made.instances) for made in first} == {
+        "me/one": ["train"],
+        "me/two": ["train"],
+        "me/three": ["dev"],
+    }
+    assert all(made.edits.total() > 100 for made in other)
+
+
+def test_rows_replay_and_agree_with_the_counts(
+    mirror: Path, tokenizer: Path, tmp_path: Path
+) -> None:
+    (made,) = make_corpus(
+        tmp_path / "out",
+        [Origin("me/one", "git", mirror / "me+one" / "repo", "test")],
+        tokenizer=tokenizer,
+    )
+    rows = pq.read_table(tmp_path / "out" / "test" / "me+one.parquet").to_pylist()
+    assert made.instances == {"test": len(rows)}
+    assert made.edits == {"test": sum(len(row["contents"]) for row in rows)}
+    stored = Tokenizer.load(tmp_path / "out" / "tokenizer.json")
+    for row in rows:
+        assert (row["project"], row["language"], row["kind"]) == ("me/one", "python", "commits")
+        assert row["path"] in ("a.py", "b.py")
+        assert row["time"] >= 1_700_000_000_000
+        edits = tuple(map(Edit, row["positions"], row["contents"]))
+        final = EditSequence(tuple(row["state"]), edits).final()
+        assert final[1:] == stored.ids(stored.decode(final))
+    assert [row["time"] for row in rows if row["path"] == "a.py"] == sorted(
+        row["time"] for row in rows if row["path"] == "a.py"
+    )
+
+
+def test_the_newest_tenth_of_each_file_is_for_development(
+    mirror: Path, tokenizer: Path, tmp_path: Path
+) -> None:
+    origin = Origin("one", "git", mirror / "me+one" / "repo")
+    make_corpus(tmp_path, [origin], tokenizer=tokenizer)
+    times = {
+        split: pq.read_table(tmp_path / split / "one.parquet")["time"].to_pylist()
+        for split in ("train", "dev")
+    }
+    assert max(times["train"]) < min(times["dev"])
+    assert min(times["dev"]) == 1_700_000_000_000 + 3600_000 * 23
+
+
+def test_making_it_again_goes_on_where_it_stopped(
+    mirror: Path, tokenizer: Path, tmp_path: Path
+) -> None:
+    origins, _ = listed_repositories(mirror / "list.toml", mirror)
+    make_corpus(tmp_path / "whole", origins, tokenizer=tokenizer)
+    out = tmp_path / "pieces"
+    make_corpus(out, origins[:1], tokenizer=tokenizer)
+    (shard,) = out.rglob("*.parquet")
+    made_at = shard.stat().st_mtime_ns
+    (out / "train" / "me+two.partial").parent.mkdir(exist_ok=True)
+    (out / "train" / "me+two.partial").write_bytes(b"half a shard")
+    told: list[Made] = []
+    make_corpus(out, origins, each=told.append)
+    assert [made.name for made in told[:1]] == [origins[0].name]
+    assert shard.stat().st_mtime_ns == made_at
+    assert _contents(out) == _contents(tmp_path / "whole")
+
+
+def test_a_killed_run_is_finished_by_the_next(
+    mirror: Path, tokenizer: Path, tmp_path: Path
+) -> None:
+    origins, _ = listed_repositories(mirror / "list.toml", mirror)
+    make_corpus(tmp_path / "whole", origins, tokenizer=tokenizer)
+    out = tmp_path / "killed"
+    program = "import sys; from editcast.offline import corpus; corpus(sys.argv[1:])"
+    arguments = ["--repositories", mirror / "list.toml", "--mirror", mirror]
+    arguments += ["--tokenizer", tokenizer, "--processes", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-c", program, out, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    with process.stdout as lines:
+        while b"instances" not in lines.readline():  # the first source is done
+            assert process.poll() is None
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    assert 1 <= len(read_manifest(out)["sources"]) <= 3
+    make_corpus(out, origins, tokenizer=tokenizer)
+    assert _contents(out) == _contents(tmp_path / "whole")
+
+
+def test_equal_instances_are_kept_once(tokenizer: Path, tmp_path: Path) -> None:
+    path = tmp_path / "twins"
+    repository = pygit2.init_repository(str(path), bare=True)
+    parents: list[pygit2.Oid] = []
+    for text in (b"x = 1\n\ny = 1\n", b"x = 2\n\ny = 2\n"):
+        builder = repository.TreeBuilder()
+        for name in ("a.py", "b.py", "c.py"):
+            builder.insert(name, repository.create_blob(text), pygit2.enums.FileMode.BLOB)
+        who = pygit2.Signature("A", "a@example.org", 1_700_000_000, 0)
+        parents = [repository.create_commit("HEAD", who, who, "c", builder.write(), parents)]
+    origin = Origin("twins", "git", path, "train")
+    (made,) = make_corpus(tmp_path / "out", [origin], tokenizer=tokenizer, max_state=64)
+    kept, left = made.instances["train"], made.skipped["instance: seen before"]
+    assert kept + left == 3
+    assert left > 0
+
+
+def test_what_cannot_be_made_is_refused_with_a_sentence(
+    mirror: Path, tokenizer: Path, tmp_path: Path
+) -> None:
+    one = Origin("me/one", "git", mirror / "me+one" / "repo", "train")
+    out = tmp_path / "out"
+    make_corpus(out, [one], tokenizer=tokenizer)
+    before = _contents(out)
+    with pytest.raises(CorpusError, match="no source"):
+        make_corpus(out, [])
+    with pytest.raises(CorpusError, match="called me/one"):
+        make_corpus(out, [one, one])
+    with pytest.raises(CorpusError, match="other settings"):
+        make_corpus(out, [one], seed=1)
+    other = tmp_path / "other.json"
+    Tokenizer.train(["x"], 280).save(other)
+    with pytest.raises(CorpusError, match="another tokenizer"):
+        make_corpus(out, [one], tokenizer=other)
+    assert _contents(out) == before
+    (out / "manifest.json").write_text("{")
+    with pytest.raises(CorpusError, match="cannot be read"):
+        make_corpus(out, [one])
+    with pytest.raises(CorpusError, match="holds no corpus"):
+        read_manifest(tmp_path)
+    with pytest.raises(CorpusError, match="cannot be written"):
+        make_corpus(other / "below", [one])
+
+
+def test_sources_without_use_are_told_apart_from_an_empty_corpus(
+    mirror: Path, tokenizer: Path, tmp_path: Path
+) -> None:
+    young = Origin("young", "git", _repository(tmp_path / "young", 1), "train")
+    with pytest.raises(CorpusError, match="often enough"):
+        make_corpus(tmp_path / "1", [young], tokenizer=tokenizer)
+    (tmp_path / "empty").mkdir()
+    broken = Origin("empty", "git", tmp_path / "empty", "train")
+    with pytest.raises(CorpusError, match="not a git repository"):
+        make_corpus(tmp_path / "2", [broken], tokenizer=tokenizer)
+    one = Origin("me/one", "git", mirror / "me+one" / "repo", "train")
+    made = {each.name: each for each in make_corpus(tmp_path / "3", [one, broken, young])}
+    assert made["empty"].failed
+    assert made["me/one"].instances["train"] > 0
+    assert made["young"].skipped["file: fewer than 2 snapshots"] == 2
+    assert set(read_manifest(tmp_path / "3")["sources"]) == {"me/one", "young"}
+
+
+def test_lists_of_repositories_are_checked(tmp_path: Path) -> None:
+    listing = tmp_path / "list.toml"
+    listing.write_text('train = ["a/b"]\ntest = ["a/b"]\n')
+    with pytest.raises(CorpusError, match="two places"):
+        listed_repositories(listing, tmp_path)
+    listing.write_text("train = [")
+    with pytest.raises(CorpusError, match="not a TOML file"):
+        listed_repositories(listing, tmp_path)
+
+
+def test_the_command_says_what_it_kept_and_skipped(
+    mirror: Path, tokenizer: Path, tmp_path: Path
+) -> None:
+    arguments = ["--git", f"test={mirror / 'me+two'}", "--git", str(mirror / "me+three")]
+    command = [str(tmp_path), *arguments, "--tokenizer", str(tokenizer), "--processes", "1"]
+    result = CliRunner().invoke(corpus, command, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert "me+two: " in result.output
+    assert "Skipped" in result.output
+    assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == [
+        "dev",
+        "test",
+        "train",
+    ]
+    assert CliRunner().invoke(corpus, [str(tmp_path), "--mirror", str(mirror)]).exit_code == 2
