@@ -1,0 +1,88 @@
+"""What the extension says twice, once in TypeScript or JSON and once in Python, is the same."""
+
+import json
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import attrs
+import pytest
+
+from editcast_server import protocol
+from editcast_server.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = json.loads((ROOT / "vscode-client" / "package.json").read_text())
+MIRROR = (ROOT / "vscode-client" / "src" / "protocol.ts").read_text()
+
+# Settings that only choose how the server is started; the server is never told of them.
+CLIENT_ONLY = {"python", "serverCommand"}
+
+
+def camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(part.title() for part in rest)
+
+
+def test_the_settings_and_their_defaults_are_the_servers():
+    properties = PACKAGE["contributes"]["configuration"]["properties"]
+    offered = {key.removeprefix("editcast."): entry["default"] for key, entry in properties.items()}
+    served = {camel_case(one.name): getattr(Settings(), one.name) for one in fields(Settings)}
+    for key in CLIENT_ONLY:
+        del offered[key]
+    assert offered == {
+        key: list(value) if isinstance(value, tuple) else value for key, value in served.items()
+    }
+
+
+def test_the_version_is_the_distributions():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert PACKAGE["version"] == project["version"]
+
+
+def test_the_mirror_names_its_original():
+    assert MIRROR.startswith("// Mirrors server/editcast_server/protocol.py")
+
+
+def test_the_methods_and_commands_are_the_servers():
+    here = set(re.findall(r'"(editcast[./]\w+)"', MIRROR))
+    there = {
+        value
+        for value in vars(protocol).values()
+        if isinstance(value, str) and re.fullmatch(r"editcast[./]\w+", value)
+    }
+    assert here == there
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        protocol.NextEditParams,
+        protocol.Suggestion,
+        protocol.NextEditResult,
+        protocol.StatusParams,
+    ],
+)
+def test_a_message_has_the_same_fields(message):
+    [body] = re.findall(rf"interface {message.__name__} {{\n(.*?)\n}}", MIRROR, re.DOTALL)
+    here = set(re.findall(r"^  (\w+)\??:", body, re.MULTILINE))
+    assert here == {camel_case(one.name) for one in attrs.fields(message)}
+
+
+def test_the_states_are_the_servers():
+    [union] = re.findall(r"type ServerState =(.*?);", MIRROR, re.DOTALL)
+    documented = re.search(r"state: One of ([\w, ]+)\.", protocol.StatusParams.__doc__ or "")
+    assert documented is not None
+    assert set(re.findall(r'"(\w+)"', union)) == set(documented[1].split(", "))
+
+
+def test_the_lock_file_names_no_registry():
+    lock = json.loads((ROOT / "vscode-client" / "package-lock.json").read_text())
+    assert len(lock["packages"]) > 100
+    hosts = {
+        entry["resolved"].split("/")[2]
+        for entry in lock["packages"].values()
+        if "resolved" in entry
+    }
+    assert hosts <= {"registry.npmjs.org"}
