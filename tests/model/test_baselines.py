@@ -1,0 +1,195 @@
+"""The two baselines: what they repeat, where, and how sure they are."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.baselines import REMEMBERED, RepeatBest, RepeatLast
+from editcast_model.diff import Hunk
+from editcast_model.forecast import Forecaster, Prediction
+
+BOTH = pytest.mark.parametrize("forecaster", [RepeatLast(), RepeatBest()], ids=lambda f: f.name)
+
+CALLS = """\
+first = load(path, mode)
+second = load(path, mode)
+third = load(other, mode)
+"""
+
+
+def after(forecaster: Forecaster, *texts: str, count: int = 1) -> list[Prediction]:
+    """What is predicted after opening the first text and saving the others."""
+    session = forecaster.open(texts[0])
+    for text in texts[1:]:
+        session.update(text, saved=True)
+    return session.predict(count)
+
+
+def renamed(text: str, times: int = 1) -> str:
+    return text.replace("load", "read", times)
+
+
+@BOTH
+def test_nothing_was_replaced_so_nothing_is_predicted(forecaster: Forecaster) -> None:
+    assert after(forecaster, CALLS) == []
+    assert after(forecaster, CALLS, CALLS) == []
+    assert after(forecaster, "", "") == []
+
+
+@BOTH
+def test_the_replacement_is_made_again_at_the_next_place(forecaster: Forecaster) -> None:
+    (prediction,) = after(forecaster, CALLS, renamed(CALLS))
+    assert prediction.apply(renamed(CALLS)) == renamed(CALLS, 2)
+    assert (prediction.log_probability, prediction.edits) == (0.0, 1)
+
+
+@BOTH
+def test_what_was_typed_since_the_save_counts_until_it_is_typed_over(
+    forecaster: Forecaster,
+) -> None:
+    session = forecaster.open(CALLS)
+    session.update(renamed(CALLS), saved=False)
+    (typed,) = session.predict()
+    assert typed.apply(renamed(CALLS)) == renamed(CALLS, 2)
+    session.update(CALLS, saved=False)
+    assert session.predict() == []
+
+
+@BOTH
+def test_a_cancelled_request_predicts_nothing(forecaster: Forecaster) -> None:
+    session = forecaster.open(CALLS)
+    session.update(renamed(CALLS), saved=True)
+    assert session.predict(cancelled=lambda: True) == []
+
+
+def test_repeat_last_needs_the_two_tokens_on_both_sides() -> None:
+    places = "a.load(x)\nb.load(x)\na.load(y)\na.load(x)\n"
+    once = places.replace("load", "read", 1)
+    # Two to the left are "a" and "."; two to the right are "(" and "x".
+    (prediction,) = after(RepeatLast(), places, once)
+    assert prediction.hunks == (Hunk(32, 36, "read"),)
+
+
+def test_repeat_last_does_not_go_back() -> None:
+    last = CALLS.replace("third = load", "third = read")
+    assert after(RepeatLast(), CALLS, last) == []
+
+
+def test_repeat_best_goes_back_when_nothing_is_ahead() -> None:
+    last = CALLS.replace("third = load", "third = read")
+    (prediction,) = after(RepeatBest(), CALLS, last)
+    # Both places behind agree equally well; the nearer one comes first.
+    assert prediction.apply(last) == last.replace("second = load", "second = read")
+
+
+def test_repeat_best_prefers_the_context_that_agrees_more() -> None:
+    places = "f(load, 1)\ng[load] = 2\nf(load, 1)\n"
+    once = places.replace("load", "read", 1)
+    near, far = places.index("load] "), places.rindex("load")
+    best, second = after(RepeatBest(), places, once, count=2)
+    assert [p.hunks for p in (best, second)] == [
+        (Hunk(far, far + 4, "read"),),
+        (Hunk(near, near + 4, "read"),),
+    ]
+    assert best.confidence > second.confidence
+
+
+def test_ties_go_to_the_nearest_place_ahead() -> None:
+    text = "".join(f"({n};load;{n})\n" for n in "abcd")
+    once = text.replace("b;load", "b;read")
+    order = [p.apply(once) for p in after(RepeatBest(), text, once, count=3)]
+    assert order == [once.replace(f"{n};load", f"{n};read") for n in "cda"]
+
+
+def test_the_score_counts_context_times_and_words() -> None:
+    # One replacement of one word: 2 * 1 made + 2 * 1 word, and the agreeing tokens ";" on each
+    # side; behind them the letters differ.
+    text = "(a;load;a)\n(b;load;b)\n(c;load;c)\n(d;load;d)\n"
+    (first,) = after(RepeatBest(), text, renamed(text))
+    assert first.confidence == pytest.approx((2 + 2 + 2) / 26)
+    # The same replacement once more counts twice as made.
+    (second,) = after(RepeatBest(), text, renamed(text), renamed(text, 2))
+    assert second.confidence == pytest.approx((2 + 4 + 2) / 26)
+
+
+def test_confidence_is_one_at_most() -> None:
+    text = "one two three four five six seven eight\n" * 9
+    texts = [text.replace("four five six", "x", times) for times in range(6)]
+    (prediction,) = after(RepeatBest(), *texts)
+    assert prediction.confidence == 1.0
+
+
+def test_an_insertion_needs_three_tokens_of_context() -> None:
+    text = "print(name)\nprint(name)\nshow(name)\nf(x)\n"
+    once = text.replace("name", "name, end", 1)
+    predictions = after(RepeatBest(), text, once, count=9)
+    assert [p.apply(once) for p in predictions] == [
+        text.replace("(name", "(name, end", 2),
+        once.replace("show(name", "show(name, end"),
+    ]
+
+
+def test_an_insertion_is_not_made_where_it_stands_already() -> None:
+    text = "print(name)\nprint(name, end)\nprint(name)\n"
+    once = text.replace("name)", "name, end)", 1)
+    (prediction,) = after(RepeatBest(), text, once, count=9)
+    assert prediction.apply(once) == "print(name, end)\n" * 3
+    assert after(RepeatBest(), text, "print(name, end)\n" * 3, count=9) == []
+    assert after(RepeatLast(), text, once, count=9) == [Prediction(prediction.hunks, 0.0, 0.35, 1)]
+
+
+def test_a_deletion_is_repeated() -> None:
+    text = "log(a)\nrun(a)\nlog(a)\nrun(b)\n"
+    once = text.replace("log(a)\n", "", 1)
+    (prediction,) = after(RepeatBest(), text, once)
+    assert prediction.apply(once) == "run(a)\nrun(b)\n"
+
+
+def test_a_replacement_is_of_whole_tokens() -> None:
+    text = "load()\nreload()\nloader\n"
+    assert after(RepeatBest(), text, renamed(text)) == []
+
+
+def test_only_the_last_thirty_replacements_are_remembered() -> None:
+    text = "old a\nold b\n" + "".join(f"v{n} = 1\n" for n in range(REMEMBERED))
+    texts = [text, text.replace("old", "new", 1)]
+    for n in range(REMEMBERED):
+        texts.append(texts[-1].replace(f"v{n} =", f"w{n} ="))
+        made = [p.hunks[0].text for p in after(RepeatBest(), *texts)]
+        assert made == (["new"] if n < REMEMBERED - 1 else [])
+
+
+def test_several_hunks_of_one_save_are_several_replacements() -> None:
+    text = "a = 1\nb = 2\nq\na = 1\nb = 2\n"
+    saved = "c = 1\nd = 2\nq\na = 1\nb = 2\n"
+    predictions = after(RepeatBest(), text, saved, count=9)
+    assert {p.apply(saved) for p in predictions} >= {
+        saved.replace("a", "c"),
+        saved.replace("b", "d"),
+    }
+
+
+@BOTH
+def test_predictions_are_distinct_and_no_more_than_asked(forecaster: Forecaster) -> None:
+    text = "x.load(1)\n" * 8
+    predictions = after(forecaster, text, renamed(text), renamed(text, 2), count=5)
+    assert len({p.hunks for p in predictions}) == 5
+    assert after(forecaster, text, renamed(text), count=0) == []
+
+
+source = st.text(st.sampled_from("ab(), \n\t1é😀\r\ud800"), max_size=40)
+
+
+@BOTH
+@given(texts=st.lists(st.tuples(source, st.booleans()), min_size=1, max_size=5))
+def test_any_text_gives_hunks_that_change_it(
+    forecaster: Forecaster, texts: list[tuple[str, bool]]
+) -> None:
+    session = forecaster.open("")
+    for text, saved in texts:
+        session.update(text, saved=saved)
+        for prediction in session.predict(3):
+            (hunk,) = prediction.hunks
+            assert 0 <= hunk.start <= hunk.end <= len(text)
+            assert text[hunk.start : hunk.end] != hunk.text
+            assert 0.0 < prediction.confidence <= 1.0

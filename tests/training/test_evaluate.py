@@ -1,0 +1,173 @@
+"""Suggesters replayed on sessions, and what is written of it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from editcast_model.baselines import RepeatBest, RepeatLast
+from editcast_model.diff import Hunk
+from editcast_model.errors import SourceError
+from editcast_model.forecast import Prediction
+from editcast_training.evaluate import (
+    Answer,
+    InProcess,
+    TokenAccuracy,
+    TokenBatch,
+    replay,
+    token_accuracy,
+)
+from editcast_training.histories import FileHistory, Snapshot
+from editcast_training.results import Evaluation, Row, judged, outcomes, summarize
+from editcast_training.sessions import EditingSession, commit_session, save_session
+
+CALLS = "first = load(a)\nkept\nsecond = load(a)\nkept\nthird = load(a)\nkept\nlast = save(a)\n"
+RENAMED = CALLS.replace("load(a)", "read(a)").replace("save(a)", "store(a, b)")
+
+
+def renaming() -> EditingSession:
+    """Four hunks, three steps; at the last of them there is nothing left to repeat."""
+    snapshots = (Snapshot(CALLS, None), Snapshot(RENAMED, None))
+    return commit_session(FileHistory("p", "a.py", "python", "commits", snapshots), 0)
+
+
+def saving() -> EditingSession:
+    texts = ("x = load(1)\ny = load(1)\n", "x = read(1)\ny = load(1)\n", "x = read(1)\n")
+    snapshots = tuple(Snapshot(text, None) for text in texts)
+    return save_session(FileHistory("q", "b.ts", "typescript", "saves", snapshots))
+
+
+class Recorder:
+    """A suggester that writes down what it is told and suggests deleting the first line."""
+
+    name = "recorder"
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[str, ...]] = []
+
+    def open(self, text: str, language: str) -> None:
+        self.heard.append(("open", text, language))
+
+    def save(self, text: str) -> None:
+        self.heard.append(("save", text))
+
+    def suggest(self) -> Answer:
+        end = self.heard[-1][1].index("\n") + 1
+        return Answer([Prediction((Hunk(0, end, ""),), -1.5, 0.25, 3)], 7.0)
+
+
+def test_a_session_is_opened_and_saved_step_by_step_but_not_to_its_end() -> None:
+    recorder = Recorder()
+    first, second = renaming(), saving()
+    rows = list(replay(recorder, [first, second]))
+    assert recorder.heard == [
+        ("open", first.texts[0], "python"),
+        *[("save", text) for text in first.texts[1:-1]],
+        ("open", second.texts[0], "typescript"),
+        ("save", second.texts[1]),
+    ]
+    assert [(row.session, row.step, row.kind, row.project) for row in rows] == [
+        (0, 1, "commits", "p"),
+        (0, 2, "commits", "p"),
+        (0, 3, "commits", "p"),
+        (1, 1, "saves", "q"),
+    ]
+    assert {(row.confidence, row.log_probability, row.milliseconds) for row in rows} == {
+        (0.25, -1.5, 7.0)
+    }
+
+
+def test_a_forecaster_in_this_process_is_scored() -> None:
+    rows = list(replay(InProcess(RepeatLast()), [renaming()]))
+    scores = [row.score for row in rows]
+    assert [score is not None and score.exact for score in scores] == [True, True, False]
+    assert scores[2] is None
+    summary = summarize(rows)
+    assert (summary.sessions, summary.steps) == (1, 3)
+    assert (
+        summary.shown == summary.clean == summary.exact == summary.located == pytest.approx(2 / 3)
+    )
+    assert summary.clean_of_shown == summary.gain == 1.0
+    assert summary.coverage == {"0.7": pytest.approx(2 / 3)} | {
+        "0.8": pytest.approx(2 / 3),
+        "0.9": pytest.approx(2 / 3),
+    }
+    assert summary.calibration_error == pytest.approx(0.65)
+
+
+def test_a_summary_without_suggestions_is_zeros() -> None:
+    row = Row("p", "a", "python", "commits", 0, 1, 2.0, None, None, None)
+    summary = summarize([row])
+    assert summary.shown == summary.clean_of_shown == summary.gain == 0.0
+    assert summary.milliseconds == {"p50": 2.0, "p95": 2.0, "p99": 2.0, "max": 2.0}
+
+
+def test_steps_without_a_suggestion_calibrate_nothing() -> None:
+    rows = list(replay(InProcess(RepeatLast()), [renaming()]))
+    assert [one.clean for one in judged(rows)] == [True, True]
+    assert [outcome.confidence for outcome in outcomes(rows)] == [0.35, 0.35]
+
+
+def evaluation(name: str = "repeat-best") -> Evaluation:
+    return Evaluation.of(
+        name,
+        replay(InProcess(RepeatBest()), [renaming(), saving()]),
+        source="two sessions",
+        command="editcast evaluate",
+        device="cpu",
+        tokens={"edits": {"edits": 4, "position": 0.5, "content": 0.25, "both": 0.25}},
+    )
+
+
+def test_a_result_is_written_and_read_again(tmp_path: Path) -> None:
+    made = evaluation()
+    made.write(tmp_path / "result.json")
+    assert Evaluation.read(tmp_path / "result.json") == made
+    assert made.kinds == ["commits", "saves"]
+    assert set(made.versions) >= {"python", "editcast", "numpy", "rapidfuzz"}
+    assert made.hardware["device"] == "cpu" and int(made.hardware["cores"]) >= 1
+
+
+def test_the_written_result_has_its_summary_by_kind_and_project(tmp_path: Path) -> None:
+    made = evaluation()
+    made.write(tmp_path / "result.json")
+    document = json.loads((tmp_path / "result.json").read_text("utf-8"))
+    assert document["summary"]["commits"]["total"]["steps"] == 3
+    assert document["summary"]["saves"]["projects"]["q"]["steps"] == 1
+    assert len(document["rows"]) == 4
+    assert document["rows"][0][: len(document["columns"])][0] == "p"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "rows": [[1, 2]]}', "\0"]
+)
+def test_what_is_no_result_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "result.json").write_text(text, "utf-8")
+    with pytest.raises(SourceError, match="is not a result of editcast evaluate"):
+        Evaluation.read(tmp_path / "result.json")
+
+
+def test_a_missing_result_and_one_of_another_format_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="name the JSON file"):
+        Evaluation.read(tmp_path / "none.json")
+    (tmp_path / "newer.json").write_text('{"format": 99}', "utf-8")
+    with pytest.raises(SourceError, match="format 99"):
+        Evaluation.read(tmp_path / "newer.json")
+
+
+def test_tokens_are_counted_by_group_over_all_batches() -> None:
+    first = TokenBatch(
+        position=np.array([True, True, False]),
+        content=np.array([True, False, True]),
+        jump=np.array([True, False, False]),
+        save=np.array([False, False, True]),
+    )
+    second = TokenBatch(*(np.array([value]) for value in (False, True, True, False)))
+    assert token_accuracy([first, second]) == {
+        "edits": TokenAccuracy(3, pytest.approx(2 / 3), pytest.approx(2 / 3), pytest.approx(1 / 3)),
+        "jumps": TokenAccuracy(2, 0.5, 1.0, 0.5),
+        "stays": TokenAccuracy(1, 1.0, 0.0, 0.0),
+        "saves": TokenAccuracy(1, 0.0, 1.0, 0.0),
+    }
+    assert token_accuracy([])["edits"] == TokenAccuracy(0, 0.0, 0.0, 0.0)
