@@ -1,0 +1,64 @@
+"""`editcast`, also `python -m editcast`: one command with the subcommands of both sides."""
+
+import importlib
+import sys
+
+import click
+
+from editcast_model.errors import EditcastError
+
+# Nothing below imports more than it needs: `serve` must be up in a second, and the training side
+# may not be installed.
+_COMMANDS = {
+    "serve": ("editcast.serving", "Speak LSP with an editor."),
+    "demo": ("editcast.serving", "Watch the next edits of a recorded session being predicted."),
+    "history": ("editcast.serving", "List, show, export and forget remembered saves."),
+    "doctor": ("editcast.serving", "Report versions, the model, the store and where all is."),
+    "corpus": ("editcast.offline", "Turn histories into a corpus."),
+    "train": ("editcast.offline", "Train a model on your own history, or on a corpus."),
+    "evaluate": ("editcast.offline", "Measure models on histories that they have not seen."),
+    "export": ("editcast.offline", "Make a bundle from a checkpoint."),
+}
+_TRAIN_MODULES = {"jinja2", "matplotlib", "onnx", "onnxscript", "pyarrow", "pygit2", "torch"}
+
+
+class _Commands(click.Group):
+    """Imports a command when it is called, and lists them without importing any."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(_COMMANDS[cmd_name][0])
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, help) for name, (_, help) in _COMMANDS.items()])
+
+
+@click.command(cls=_Commands)
+@click.version_option(package_name="editcast")
+def cli() -> None:
+    """Forecasts a programmer's next edit, on the programmer's own machine."""
+
+
+def main() -> None:
+    """Run the command line; what is expected to go wrong is one line on stderr and exit code 2."""
+    try:
+        cli(prog_name="editcast")
+    except EditcastError as error:
+        click.echo(str(error), err=True)
+        sys.exit(2)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _TRAIN_MODULES:
+            raise
+        click.echo("This command needs the training side: pip install 'editcast[train]'", err=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""A document's text as its editor sees it: lines, and positions in the negotiated encoding.
+
+Everything else in Editcast counts code points; this is the edge where LSP's positions become
+offsets and back. Lines end at CR LF, LF or CR only (LSP 3.17, "Text Documents"), which is why
+`str.splitlines` is not used.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Final, NamedTuple
+
+from lsprotocol import types
+
+from editcast_model.diff import Hunk
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+# Encoding kind -> Python's codec, bytes a unit.
+_CODECS: Final = {
+    types.PositionEncodingKind.Utf8: ("utf-8", 1),
+    types.PositionEncodingKind.Utf16: ("utf-16-le", 2),
+    types.PositionEncodingKind.Utf32: ("utf-32-le", 4),
+}
+
+
+class OutOfRangeError(Exception):
+    """A change names a place that the text does not have: editor and server disagree."""
+
+
+class Units(NamedTuple):
+    """The units that a client counts columns in.
+
+    Lone surrogates are kept as they are: an editor whose strings are UTF-16 can send them.
+    """
+
+    codec: str
+    size: int
+
+    @classmethod
+    def of(cls, encoding: types.PositionEncodingKind | str) -> "Units":
+        """The units of a negotiated position encoding."""
+        return cls(*_CODECS[types.PositionEncodingKind(encoding)])
+
+    def encode(self, text: str) -> bytes:
+        """`text` in the units' codec."""
+        return text.encode(self.codec, "surrogatepass")
+
+    def decode(self, data: bytes) -> str:
+        """The text in `data`; raises UnicodeDecodeError when a character was cut in two."""
+        return data.decode(self.codec, "surrogatepass")
+
+    def count(self, text: str) -> int:
+        """How many units `text` has."""
+        if text.isascii() or self.size == 4:
+            return len(text)
+        return len(self.encode(text)) // self.size
+
+
+class Buffer:
+    """The lines of one open document, changed in place as the editor says.
+
+    A change costs the lines it touches and one splice of the list, never the whole text; `text`
+    joins the lines again when somebody needs all of them.
+    """
+
+    def __init__(self, text: str, units: Units) -> None:
+        self.units = units
+        self._lines = split_lines(text)
+        self._text: str | None = text
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        if self._text is None:
+            self._text = "".join(self._lines)
+        return self._text
+
+    def apply(self, change: types.Range, text: str) -> Hunk:
+        """Put `text` in place of a range; returns what that did, in code points of the text before.
+
+        Raises:
+            OutOfRangeError: The range is not in the text; the buffer is as it was.
+        """
+        first, last = change.start.line, change.end.line
+        if (first, change.start.character) > (last, change.end.character):
+            raise OutOfRangeError("its range ends before it starts")
+        head = self._cut(change.start)[0]
+        tail = self._cut(change.end)[1]
+        last = min(last, len(self._lines) - 1)
+        first = min(first, last)
+        old = "".join(self._lines[first : last + 1])
+        try:
+            new = self.units.decode(head + self.units.encode(text) + tail)
+        except UnicodeDecodeError:
+            raise OutOfRangeError("its range cuts a character in two") from None
+        offset = sum(map(len, self._lines[:first]))
+        hunk = shortest_hunk(old, new, offset)
+        if first and new.startswith("\n") and self._lines[first - 1].endswith("\r"):
+            first -= 1
+            new = self._lines[first] + new
+        lines = split_lines(new)
+        if last + 1 < len(self._lines):
+            lines.pop()  # the line end of line `last` closes what was changed
+        self._lines[first : last + 1] = lines
+        self._text = None
+        return hunk
+
+    def offset(self, position: types.Position) -> int:
+        """A position as an offset in code points; raises `OutOfRangeError`."""
+        head = self._cut(position)[0]
+        try:
+            column = len(self.units.decode(head))
+        except UnicodeDecodeError:
+            raise OutOfRangeError("a position cuts a character in two") from None
+        return sum(map(len, self._lines[: min(position.line, len(self._lines) - 1)])) + column
+
+    def text_edits(self, hunks: Sequence[Hunk]) -> list[types.TextEdit]:
+        """Hunks of the text as LSP's edits.
+
+        LSP has no position between a CR and its LF: a hunk that begins or ends there takes the
+        other half in.
+        """
+        text = self.text
+        starts = list(accumulate(map(len, self._lines), initial=0))[:-1]
+
+        def position(offset: int) -> types.Position:
+            line = bisect_right(starts, offset) - 1
+            return types.Position(line, self.units.count(text[starts[line] : offset]))
+
+        edits = []
+        for hunk in hunks:
+            start, end, new = hunk.start, hunk.end, hunk.text
+            if text[start - 1 : start + 1] == "\r\n":
+                start, new = start - 1, "\r" + new
+            if text[end - 1 : end + 1] == "\r\n":
+                end, new = end + 1, new + "\n"
+            edits.append(types.TextEdit(types.Range(position(start), position(end)), new))
+        return edits
+
+    def _cut(self, position: types.Position) -> tuple[bytes, bytes]:
+        """The line of a position in two, before and after it, encoded.
+
+        A column past the end of its line is the end of the line (LSP 3.17, `Position`). Some
+        clients name the end of the text as column 0 of the line after the last.
+        """
+        line, column = position.line, position.character
+        if line == len(self._lines) and column == 0:
+            line, column = line - 1, _PAST_ANY_LINE
+        if not 0 <= line < len(self._lines) or column < 0:
+            raise OutOfRangeError(
+                f"line {line + 1} is not among the text's {len(self._lines)} lines"
+            )
+        text = self._lines[line]
+        data = self.units.encode(text)
+        end = len(text) - len(text.rstrip("\r\n"))
+        at = min(column * self.units.size, len(data) - end * self.units.size)
+        return data[:at], data[at:]
+
+
+_PAST_ANY_LINE = 1 << 62
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines with their ends; the last one has none, and may be empty."""
+    if "\r" in text and text.count("\r") != text.count("\r\n"):
+        out, done = [], 0
+        for end in _LINE_END.finditer(text):
+            out.append(text[done : end.end()])
+            done = end.end()
+        return [*out, text[done:]]
+    *lines, rest = text.split("\n")
+    return [line + "\n" for line in lines] + [rest]
+
+
+def shortest_hunk(before: str, after: str, offset: int = 0) -> Hunk:
+    """The one replacement that turns `before` into `after`, common ends left out.
+
+    `offset` is added to its place. Halving keeps it at a few comparisons of memory, for texts of
+    any length.
+    """
+    head = _common(before, after, min(len(before), len(after)), ends=False)
+    tail = _common(before, after, min(len(before), len(after)) - head, ends=True)
+    return Hunk(offset + head, offset + len(before) - tail, after[head : len(after) - tail])
+
+
+def _common(a: str, b: str, most: int, *, ends: bool) -> int:
+    """How many characters `a` and `b` have in common at their beginnings, or at their ends."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if ends:
+            same = a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]
+        else:
+            same = a[low:middle] == b[low:middle]
+        low, high = (middle, high) if same else (low, middle - 1)
+    return low

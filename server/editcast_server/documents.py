@@ -1,0 +1,199 @@
+"""One open document: its text and version, and what is suggested for them.
+
+Belongs to the event loop. The slow part of it, the session on its saved texts, is its `Track`,
+which belongs to the engine.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.uris import to_fs_path
+
+from editcast_model.diff import Hunk
+from editcast_server.buffer import Buffer, OutOfRangeError, Units, shortest_hunk
+from editcast_server.engine import Answer, Job, Track
+from editcast_server.filters import Rejections
+from editcast_server.saves import now_ms
+from editcast_server.suggestions import Suggestion
+
+AS_MANY_AS_THERE_ARE = 1 << 30
+
+
+class Document:
+    """A document that the editor has open.
+
+    Attributes:
+        uri: As the editor writes it.
+        language: The language identifier that the editor gave it.
+        path: The file; None when it is none (an unsaved one, a notebook's cell).
+        version: The editor's version of it, as last heard.
+        revision: Counts the changes, whatever the editor's versions do.
+        buffer: The text; None while it is not known: too long to be kept, or the editor's changes
+            made no sense. The next whole text ends that.
+        track: The engine's part; None as long as nothing has been asked for.
+        opened: The text when it was opened, and when (milliseconds since the epoch), until a save
+            replaces it.
+        rejections: What the user did not want here.
+        suggestions: For the text as it is now, best first.
+        model: Who made them.
+        milliseconds: How long it took.
+        told: Sentences that the user has been told about this document.
+    """
+
+    def __init__(
+        self, uri: str, language: str, version: int, text: str | None, units: Units
+    ) -> None:
+        self.uri = uri
+        self.language = language
+        self.path = path_of(uri)
+        self.version = version
+        self.revision = 0
+        self.buffer = None if text is None else Buffer(text, units)
+        self.track: Track | None = None
+        self.opened = None if text is None else (text, now_ms())
+        self.rejections = Rejections()
+        self.suggestions: tuple[Suggestion, ...] = ()
+        self.model = ""
+        self.milliseconds = 0.0
+        self.told: set[str] = set()
+        self.job: Job | None = None
+        self.pause: asyncio.TimerHandle | None = None
+        self._units = units
+        self._covered = 0
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @property
+    def name(self) -> str:
+        """What the user calls it."""
+        return self.path.name if self.path else self.uri.rsplit("/", 1)[-1]
+
+    # Changes
+
+    def change(
+        self, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
+    ) -> str | None:
+        """Follow the editor; returns what was wrong with its changes, if anything."""
+        trouble = None
+        is_whole = any(
+            isinstance(change, types.TextDocumentContentChangeWholeDocument) for change in changes
+        )
+        if version < self.version:
+            trouble = f"its version went back from {self.version} to {version}"
+            if not is_whole:
+                self.lose_track()
+        self.version = version
+        self._begin_revision()
+        for change in changes:
+            if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+                self.replace(change.text)
+            elif self.buffer is not None:
+                try:
+                    self._follow(self.buffer.apply(change.range, change.text), self.buffer)
+                except OutOfRangeError as error:
+                    trouble = f"{error}"
+                    self.lose_track()
+        return trouble
+
+    def replace(self, text: str) -> None:
+        """The whole text is this now."""
+        if self.buffer is not None and self.buffer.text == text:
+            return
+        before, self.buffer = self.buffer, Buffer(text, self._units)
+        self._begin_revision()
+        if before is not None:
+            self._follow(shortest_hunk(before.text, text), self.buffer)
+        else:
+            self.told.clear()
+
+    def lose_track(self) -> None:
+        """The text is no longer known."""
+        self.buffer = None
+        self._begin_revision()
+        self.suggestions = ()
+
+    def _begin_revision(self) -> None:
+        self.revision += 1
+        self.cancel()
+        if not self.suggestions:
+            self._covered = 0
+
+    def _follow(self, change: Hunk, buffer: Buffer) -> None:
+        self.rejections.move(change)
+        if self.suggestions:
+            left = (one.typed(change, buffer.text) for one in self.suggestions)
+            self.suggestions = tuple(one for one in left if one)
+            # What is left of a suggestion is not predicted again.
+            self._covered = AS_MANY_AS_THERE_ARE if self.suggestions else 0
+
+    # Suggestions
+
+    def has(self, count: int) -> bool:
+        """Whether the best `count` suggestions for the text as it is now are known."""
+        return self._covered >= count
+
+    def is_under_way(self, count: int) -> bool:
+        """Whether they are being predicted."""
+        return self.job is not None and self.job.most >= count
+
+    def take(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
+        """Have an answer for the text as it is now."""
+        self.job = None
+        self._covered = answer.job.most
+        self.model, self.milliseconds = answer.model, answer.milliseconds
+        self.suggestions = suggestions
+        self.wake()
+
+    def drop(self, id: str) -> None:
+        """Suggest this no longer."""
+        self.suggestions = tuple(one for one in self.suggestions if one.id != id)
+
+    def forget_suggestions(self) -> None:
+        """Suggest nothing until something is predicted again."""
+        self.cancel()
+        self.suggestions = ()
+        self._covered = 0
+
+    def cancel(self) -> None:
+        """End what is under way for an older text."""
+        if self.pause:
+            self.pause.cancel()
+            self.pause = None
+        if self.job:
+            self.job.cancelled = True
+            self.job = None
+            self.wake()
+
+    async def news(self, seconds: float) -> None:
+        """Wait until something became of the job under way, at most so long."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        await asyncio.wait([future], timeout=seconds)
+
+    def wake(self) -> None:
+        """Let those who wait look again."""
+        for future in self._waiting:
+            if not future.done():
+                future.set_result(None)
+        self._waiting.clear()
+
+
+def path_of(uri: str) -> Path | None:
+    """The file that a URI names; None when it names something else."""
+    if not uri.startswith("file:"):
+        return None
+    try:
+        path = to_fs_path(uri)
+    except ValueError:  # no URI at all
+        return None
+    return Path(path) if path else None
+
+
+def is_longer(text: str, most_bytes: int) -> bool:
+    """Whether `text` takes more bytes than that in UTF-8."""
+    if len(text) > most_bytes:
+        return True
+    if text.isascii() or 4 * len(text) <= most_bytes:
+        return False
+    return len(text.encode("utf-8", "surrogatepass")) > most_bytes

@@ -1,0 +1,220 @@
+"""The one thread that forecasts: everything slow about a prediction happens here.
+
+The event loop hands in jobs and gets the results called back; it never waits for this thread. A
+job that nobody needs any longer ends early through its `cancelled`.
+"""
+
+import logging
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from editcast_model.forecast import Forecaster, Prediction, Session
+from editcast_server import models
+from editcast_server.filters import Situation, reason_to_hold_back
+from editcast_server.models import Choice, Model
+
+log = logging.getLogger(__name__)
+
+REPLAYED = 8  # saved texts kept to open a session anew when the model changes
+SECOND_LOOK = 3  # predictions to choose from when the best one is held back
+
+
+class Track:
+    """What the engine knows of one open document: its saved texts, and the session on them.
+
+    The event loop only calls `save`; the rest belongs to the engine's thread.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._texts: deque[str] = deque([text], maxlen=REPLAYED)
+        self._saves: deque[str] = deque()
+        self._session: Session | None = None
+        self._forecaster: Forecaster | None = None
+        self._given = text
+
+    def save(self, text: str) -> None:
+        """The document was saved like this."""
+        self._saves.append(text)
+
+    @property
+    def saved_before(self) -> str | None:
+        """The text that the last save replaced."""
+        return self._texts[-2] if len(self._texts) > 1 else None
+
+    def session(self, forecaster: Forecaster) -> Session:
+        """The session of `forecaster` that has seen every save; a new one replays the last."""
+        if self._session is None or self._forecaster is not forecaster:
+            self._session = forecaster.open(self._texts[0])
+            self._forecaster = forecaster
+            for text in list(self._texts)[1:]:
+                self._session.update(text, saved=True)
+            self._given = self._texts[-1]
+        while self._saves:
+            text = self._saves.popleft()
+            if text != self._texts[-1]:
+                self._texts.append(text)
+                self._session.update(text, saved=True)
+                self._given = text
+        return self._session
+
+    def predict(
+        self, forecaster: Forecaster, text: str, most: int, cancelled: Callable[[], bool]
+    ) -> list[Prediction]:
+        """Predictions for the buffer as it is now."""
+        session = self.session(forecaster)
+        if text != self._given:
+            session.update(text, saved=False)
+            self._given = text
+        return session.predict(most, cancelled=cancelled)
+
+    def drop_session(self) -> None:
+        """Forget a session that may be in a bad state."""
+        self._session = None
+
+
+@dataclass(slots=True)
+class Job:
+    """One prediction to make.
+
+    Attributes:
+        track: The document's.
+        situation: The text to predict for, and what the predictions are judged by, but for
+            what the last save replaced, which the engine knows.
+        most: How many suggestions are wanted.
+        done: Called on the engine's thread, once.
+        cancelled: Set by anyone once the answer is not needed.
+    """
+
+    track: Track
+    situation: Situation
+    most: int
+    done: Callable[["Answer"], None]
+    asked: float = field(default_factory=time.perf_counter)
+    cancelled: bool = False
+
+    def is_cancelled(self) -> bool:
+        """Whether the answer is needed no longer."""
+        return self.cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a job.
+
+    Attributes:
+        job: The job.
+        predictions: What is worth showing, best first.
+        model: Name of the model; empty when there was none yet.
+        milliseconds: From asking to having it.
+    """
+
+    job: Job
+    predictions: list[Prediction]
+    model: str
+    milliseconds: float
+
+
+class Engine:
+    """The forecasting thread, its queue, and the model in use.
+
+    Args:
+        loaded: Called on the engine's thread whenever another model was taken up.
+        failed: Called on the engine's thread with an unexpected error's text.
+    """
+
+    def __init__(self, loaded: Callable[[Model], None], failed: Callable[[str], None]) -> None:
+        self._loaded = loaded
+        self._failed = failed
+        self._model: Model | None = None
+        self._choice = Choice()
+        self._mark: tuple[str, int, int] | None = None
+        self._order = count()
+        self._queue: queue.PriorityQueue[tuple[int, int, Callable[[], None] | None]] = (
+            queue.PriorityQueue()
+        )
+        self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
+        self._thread.start()
+
+    def choose(self, choice: Choice) -> None:
+        """Use this bundle from now on; it is loaded even when it is in use already."""
+        self._put(0, lambda: self._load(choice))
+
+    def look_for_newer(self) -> None:
+        """Take up the bundle if another one is in its place by now."""
+        self._put(1, self._load_if_changed)
+
+    def predict(self, job: Job) -> None:
+        """Make a prediction as soon as the thread is free."""
+        self._put(1, lambda: self._predict(job))
+
+    def open(self, track: Track) -> None:
+        """Open the session of a document when there is nothing better to do."""
+        self._put(2, lambda: self._open(track))
+
+    def stop(self) -> None:
+        """End the thread after what it is doing."""
+        self._put(-1, None)
+
+    def _put(self, rank: int, work: Callable[[], None] | None) -> None:
+        self._queue.put((rank, next(self._order), work))
+
+    def _run(self) -> None:
+        while (work := self._queue.get()[2]) is not None:
+            try:
+                work()
+            except Exception as error:
+                log.exception("The engine failed")
+                self._failed(f"{type(error).__name__}: {error}")
+
+    def _load(self, choice: Choice) -> None:
+        self._choice = choice
+        self._mark = models.mark(choice)
+        self._model = models.load(choice)
+        self._loaded(self._model)
+
+    def _load_if_changed(self) -> None:
+        if models.mark(self._choice) != self._mark:
+            self._load(self._choice)
+
+    def _open(self, track: Track) -> None:
+        if self._model:
+            track.session(self._model.forecaster)
+
+    def _predict(self, job: Job) -> None:
+        model, predictions = self._model, []
+        try:
+            if model and not job.cancelled:
+                predictions = _choose(job, model.forecaster)
+        except Exception:
+            job.track.drop_session()
+            raise
+        finally:
+            milliseconds = (time.perf_counter() - job.asked) * 1000
+            name = model.forecaster.name if model else ""
+            job.done(Answer(job, predictions, name, milliseconds))
+
+
+def _choose(job: Job, forecaster: Forecaster) -> list[Prediction]:
+    """The predictions worth showing; when the first ones are not, more of them are looked at."""
+    good: list[Prediction] = []
+    for most in (job.most, job.most + SECOND_LOOK):
+        predictions = job.track.predict(forecaster, job.situation.text, most, job.is_cancelled)
+        situation = replace(job.situation, saved_before=job.track.saved_before)
+        for prediction in predictions:
+            if job.cancelled:
+                return []
+            reason = reason_to_hold_back(prediction, situation)
+            if reason is None:
+                good.append(prediction)
+            else:
+                log.debug("Held back, %s", reason)
+        # The others are even less sure.
+        is_unsure = predictions and predictions[-1].confidence < situation.threshold
+        if good or is_unsure or len(predictions) < most:
+            break
+    return good[: job.most]

@@ -1,0 +1,155 @@
+"""What is held back: predictions that a user would not want to see, whatever their confidence."""
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from editcast_model.diff import Hunk, apply_hunks, diff
+from editcast_model.forecast import Prediction
+from editcast_server import syntax
+from editcast_server.buffer import shortest_hunk
+from editcast_server.suggestions import CONTEXT, Suggestion
+
+REMEMBERED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A suggestion that the user did not want, recognisable after later edits.
+
+    Attributes:
+        replaced: What it would have replaced, hunk by hunk.
+        new: What it would have put there.
+        before: The text before it, at most `CONTEXT` code points.
+        after: The text behind it, at most `CONTEXT` code points.
+        start: Where it stands now, in code points; None once an edit has gone over the place.
+    """
+
+    replaced: tuple[str, ...]
+    new: tuple[str, ...]
+    before: str
+    after: str
+    start: int | None
+
+    def moved(self, change: Hunk) -> "Rejection":
+        """It after a change of the text."""
+        if self.start is None or change.start > self.start:
+            return self
+        if change.end > self.start:
+            return replace(self, start=None)
+        grown = len(change.text) - (change.end - change.start)
+        return replace(self, start=self.start + grown)
+
+    def is_about(self, hunks: tuple[Hunk, ...], text: str) -> bool:
+        """Whether the hunks would do the same thing at the same place."""
+        if self.new != tuple(hunk.text for hunk in hunks):
+            return False
+        if self.replaced != tuple(text[hunk.start : hunk.end] for hunk in hunks):
+            return False
+        start, end = hunks[0].start, hunks[-1].end
+        if self.start is not None:
+            return self.start == start
+        before, after = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
+        return before == self.before or after == self.after
+
+
+class Rejections:
+    """The last suggestions that the user rejected in one document."""
+
+    def __init__(self) -> None:
+        self._last: deque[Rejection] = deque(maxlen=REMEMBERED)
+
+    def __len__(self) -> int:
+        return len(self._last)
+
+    def add(self, suggestion: Suggestion, *, current: bool) -> None:
+        """Remember one; `current` says that its offsets are into the text as it is now."""
+        self._last.append(
+            Rejection(
+                suggestion.replaced,
+                tuple(hunk.text for hunk in suggestion.hunks),
+                suggestion.before,
+                suggestion.after,
+                suggestion.hunks[0].start if current else None,
+            )
+        )
+
+    def move(self, change: Hunk) -> None:
+        """Follow a change of the text."""
+        for index, rejection in enumerate(self._last):
+            self._last[index] = rejection.moved(change)
+
+    def now(self) -> tuple[Rejection, ...]:
+        """The rejections as they stand, for another thread."""
+        return tuple(self._last)
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a prediction is judged by.
+
+    Attributes:
+        text: The text it was made for.
+        saved_before: What the last save replaced; None before the second.
+        language: The document's language identifier.
+        threshold: The least confidence to show.
+        rejections: What the user did not want here.
+    """
+
+    text: str
+    saved_before: str | None
+    language: str
+    threshold: float
+    rejections: tuple[Rejection, ...] = ()
+
+
+def reason_to_hold_back(prediction: Prediction, situation: Situation) -> str | None:
+    """Why a prediction is not shown, in a few words for the log; None when it is."""
+    if prediction.confidence < situation.threshold:
+        return "not sure enough"
+    if not prediction.hunks:
+        return "changes nothing"
+    checks: tuple[tuple[Callable[[], bool], str], ...] = (
+        (partial(_changes_nothing, prediction, situation), "changes nothing"),
+        (partial(_is_white_space, prediction, situation), "changes only white space"),
+        (partial(_is_rejected, prediction, situation), "was rejected"),
+        (partial(_undoes, prediction, situation), "undoes the last save"),
+        (
+            partial(syntax.breaks, situation.text, prediction.hunks, situation.language),
+            "breaks what can be parsed",
+        ),
+    )
+    return next((reason for check, reason in checks if check()), None)
+
+
+def _changes_nothing(prediction: Prediction, situation: Situation) -> bool:
+    return all(situation.text[hunk.start : hunk.end] == hunk.text for hunk in prediction.hunks)
+
+
+def _is_white_space(prediction: Prediction, situation: Situation) -> bool:
+    return all(
+        situation.text[hunk.start : hunk.end].split() == hunk.text.split()
+        for hunk in prediction.hunks
+    )
+
+
+def _is_rejected(prediction: Prediction, situation: Situation) -> bool:
+    return any(
+        rejection.is_about(prediction.hunks, situation.text) for rejection in situation.rejections
+    )
+
+
+def _undoes(prediction: Prediction, situation: Situation) -> bool:
+    """Whether all it does is to put back what the last save replaced."""
+    if situation.saved_before is None:
+        return False
+    text = situation.text
+    if apply_hunks(text, prediction.hunks) == situation.saved_before:
+        return True
+    way_back = {_core(hunk, text) for hunk in diff(text, situation.saved_before)}
+    return all(_core(hunk, text) in way_back for hunk in prediction.hunks)
+
+
+def _core(hunk: Hunk, text: str) -> Hunk:
+    return shortest_hunk(text[hunk.start : hunk.end], hunk.text, hunk.start)

@@ -1,0 +1,75 @@
+"""Which model forecasts: the bundle that the settings name, or the newest, or the baseline."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from editcast_model.errors import BundleError
+from editcast_model.forecast import Forecaster
+from editcast_server.settings import Device
+
+# numpy, tokenizers and ONNX Runtime take most of a second to import: they are imported where a
+# model is loaded, on the engine's thread, when the server has answered `initialize` long since.
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which bundle to use, and where.
+
+    Attributes:
+        path: The bundle's folder; empty for the newest trained here, else the bundled one.
+        device: Where the network runs.
+    """
+
+    path: str = ""
+    device: Device = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What forecasts now.
+
+    Attributes:
+        forecaster: The network, or the baseline in its place.
+        path: The bundle's folder; None for the baseline.
+        problem: Why the baseline stands in, as a sentence for the user; empty when it does not.
+    """
+
+    forecaster: Forecaster
+    path: Path | None
+    problem: str
+
+
+def load(choice: Choice) -> Model:
+    """The model of a choice; the repeat-best baseline when its bundle cannot be used."""
+    try:
+        from editcast_model.neural import NeuralForecaster
+
+        path = bundle_path(choice)
+        return Model(NeuralForecaster.load(path, choice.device), path, "")
+    except BundleError as error:
+        problem = str(error)
+    except ImportError as error:
+        problem = f"The model cannot run: {error}. Reinstall editcast."
+    from editcast_model.baselines import RepeatBest
+
+    baseline = RepeatBest()
+    return Model(baseline, None, f"{problem} Editcast goes on without it ({baseline.name}).")
+
+
+def bundle_path(choice: Choice) -> Path:
+    """The folder of the bundle to use."""
+    if choice.path:
+        return Path(choice.path).expanduser()
+    from editcast_model.bundle import default_bundle_path
+
+    return default_bundle_path()
+
+
+def mark(choice: Choice) -> tuple[str, int, int] | None:
+    """Something that changes when another bundle is put in place; None while there is none."""
+    try:
+        path = bundle_path(choice).resolve()
+        config = (path / "config.json").stat()
+    except (OSError, BundleError, ImportError):
+        return None
+    return str(path), config.st_mtime_ns, config.st_ino
