@@ -1,31 +1,45 @@
 """Two snapshots of a text to the hunks that a person would have typed between them.
 
-Lines first, then lexical tokens inside changed blocks of lines, both by rapidfuzz (LCS). Several
-diffs are equally short; this one is canonical:
+Lines are aligned first, then the lexical tokens inside changed blocks of lines. Several diffs are
+equally short. This one is canonical; wherever what is only inserted or only deleted could as well
+stand elsewhere (deleting one of two equal lines, say), it is slid:
 
-1. Blocks of lines only inserted or only deleted are slid to begin at their least indented line;
-   among equals at the last place.
-2. Inside a block, a run of tokens only inserted or only deleted is slid to the first place where
-   it is whole lines, else to the first place there is.
-3. Changes inside a block are one hunk when all that stands between them has no word in it and is
-   no longer than either of them.
+1. Lines, so that their first line that is not blank is the least indented; among equals so that
+   they do not begin with a line less indented than the line above (which closes what is above),
+   then with the fewest blank lines first, then to the last place.
+2. Tokens inside a block, where they are whole lines: by indentation and blank lines, as above.
+   Elsewhere, to where brackets are least nested; among equals so that they do not begin with an
+   opening bracket (it belongs to the word before it), then so that they do not end with a
+   separator or a blank (``, x`` rather than ``x,``), then to the last place.
+3. Where a line was changed and lines were added behind it, the rest of the changed line may be
+   found at the end of the last of them: it is taken from the first line instead, so that the added
+   lines are whole. Likewise before it, and for deleted lines.
+4. Changes inside a block are one hunk when all that stands between them has neither a word nor a
+   bracket in it and is no longer than either of them.
 
-`diff_tokens` works on any tokens (rule 2 without lines); the synthetic tasks use it.
+`diff_tokens` works on any tokens and has a rule of its own: to the first place there is.
 """
 
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import TypeVar
 
-from rapidfuzz.distance import Indel
-
+from editcast_model.alignment import Change, align
 from editcast_model.tokens import lex, lines
 
-# LCS takes time and memory with the product of the lengths (12 MB here): longer blocks that no
-# unique common line splits are replaced whole.
-_LARGEST_PRODUCT = 100_000_000
-_SPLIT_AT_UNIQUE = 1_000
+# Blocks with more characters are replaced whole, not lexed: a file in which every line changed.
+_LARGEST_BLOCK = 500_000
+# Nothing slides further: what repeats so often reads the same anywhere.
+_FURTHEST = 1_000
+
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_SEPARATORS = frozenset(",.:=+-*/%&|^<")
+
+_T = TypeVar("_T", bound=Hashable)
+# choose(tokens, start, end, left, right) picks one of the shifts from -left to right, by which
+# tokens[start:end] can slide and read the same.
+_Choose = Callable[[Sequence[_T], int, int, int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +49,6 @@ class Hunk:
     start: int
     end: int
     text: str
-
-
-# A change of tokens or lines: before[a:b] becomes after[c:d].
-Change = tuple[int, int, int, int]
 
 
 def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
@@ -53,116 +63,35 @@ def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
 
 
 def diff(before: str, after: str) -> tuple[Hunk, ...]:
-    """The canonical hunks from `before` to `after`, ascending, disjoint, on token boundaries."""
+    """The canonical hunks from `before` to `after`, ascending, on token boundaries of both.
+
+    Between any two hunks at least one token stays.
+    """
     if before == after:
         return ()
     a, b = lines(before), lines(after)
+    starts = list(accumulate(map(len, a), initial=0))
     hunks: list[Hunk] = []
-    offset = line = 0
-    for start, end, low, high in _slide_lines(a, b, list(_changes(a, b))):
-        offset += sum(map(len, a[line:start]))
-        hunks += _diff_block("".join(a[start:end]), "".join(b[low:high]), offset)
-        offset += sum(map(len, a[start:end]))
-        line = end
+    for a0, a1, b0, b1 in _slide(a, b, align(a, b), _choose_lines):
+        hunks += _diff_block(before[starts[a0] : starts[a1]], "".join(b[b0:b1]), starts[a0])
     return tuple(hunks)
 
 
 def diff_tokens(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]:
     """The canonical changes between two token sequences, each as far left as it can stand."""
-    return _slide_tokens(before, after, list(_changes(before, after)), lambda tokens: False)
+    return _slide(before, after, align(before, after), lambda *found: -found[3])
 
 
 def _diff_block(before: str, after: str, offset: int) -> Iterator[Hunk]:
     """Hunks inside a block of lines that begins at code point `offset`."""
-    if not before or not after:
+    if not before or not after or len(before) + len(after) > _LARGEST_BLOCK:
         yield Hunk(offset, offset + len(before), after)
         return
     a, b = lex(before), lex(after)
-    changes = _slide_tokens(a, b, list(_changes(a, b)), _whole_lines)
-    token = 0
-    for start, end, low, high in _merge(a, changes):
-        offset += sum(map(len, a[token:start]))
-        size = sum(map(len, a[start:end]))
-        yield Hunk(offset, offset + size, "".join(b[low:high]))
-        offset += size
-        token = end
-
-
-def _changes(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[Change]:
-    """Changes by LCS, common ends trimmed, long sequences split at unique common elements."""
-    size = min(len(a), len(b))
-    head = next((i for i in range(size) if a[i] != b[i]), size)
-    size -= head
-    tail = next((i for i in range(size) if a[-1 - i] != b[-1 - i]), size)
-    yield from _changes_between(a, head, len(a) - tail, b, head, len(b) - tail)
-
-
-def _changes_between(
-    a: Sequence[Hashable], a0: int, a1: int, b: Sequence[Hashable], b0: int, b1: int
-) -> Iterator[Change]:
-    if a0 == a1 or b0 == b1:
-        if a0 < a1 or b0 < b1:
-            yield a0, a1, b0, b1
-        return
-    if max(a1 - a0, b1 - b0) > _SPLIT_AT_UNIQUE:
-        anchors = _unique_common(a, a0, a1, b, b0, b1)
-        if anchors:
-            for i, j in [*anchors, (a1, b1)]:
-                yield from _trimmed(a, a0, i, b, b0, j)
-                a0, b0 = i + 1, j + 1
-            return
-        if (a1 - a0) * (b1 - b0) > _LARGEST_PRODUCT:
-            yield a0, a1, b0, b1
-            return
-    change: Change | None = None
-    for kind, i0, i1, j0, j1 in Indel.opcodes(a[a0:a1], b[b0:b1]):
-        if kind == "equal":
-            if change:
-                yield change
-            change = None
-        elif change:
-            change = change[0], a0 + i1, change[2], b0 + j1
-        else:
-            change = a0 + i0, a0 + i1, b0 + j0, b0 + j1
-    if change:
-        yield change
-
-
-def _trimmed(
-    a: Sequence[Hashable], a0: int, a1: int, b: Sequence[Hashable], b0: int, b1: int
-) -> Iterator[Change]:
-    while a0 < a1 and b0 < b1 and a[a0] == b[b0]:
-        a0, b0 = a0 + 1, b0 + 1
-    while a0 < a1 and b0 < b1 and a[a1 - 1] == b[b1 - 1]:
-        a1, b1 = a1 - 1, b1 - 1
-    yield from _changes_between(a, a0, a1, b, b0, b1)
-
-
-def _unique_common(
-    a: Sequence[Hashable], a0: int, a1: int, b: Sequence[Hashable], b0: int, b1: int
-) -> list[tuple[int, int]]:
-    """Pairs of equal elements that stand once on each side, the longest ascending chain."""
-    count_a, count_b = Counter(a[a0:a1]), Counter(b[b0:b1])
-    place = {b[j]: j for j in range(b0, b1) if count_b[b[j]] == 1}
-    pairs = [(i, place[a[i]]) for i in range(a0, a1) if count_a[a[i]] == 1 and a[i] in place]
-    # Longest increasing subsequence by patience: ends[k] is the smallest end of a chain of k + 1.
-    ends: list[int] = []
-    chain: list[int] = []
-    before: list[int] = []
-    for index, (_, j) in enumerate(pairs):
-        k = len(ends) if not ends or j > ends[-1] else bisect_left(ends, j)
-        before.append(chain[k - 1] if k else -1)
-        if k == len(ends):
-            ends.append(j)
-            chain.append(index)
-        else:
-            ends[k], chain[k] = j, index
-    out: list[tuple[int, int]] = []
-    at = chain[-1] if chain else -1
-    while at >= 0:
-        out.append(pairs[at])
-        at = before[at]
-    return out[::-1]
+    starts = list(accumulate(map(len, a), initial=offset))
+    changes = _whole_lines(a, b, align(a, b))
+    for a0, a1, b0, b1 in _merge(a, _slide(a, b, changes, _choose_tokens)):
+        yield Hunk(starts[a0], starts[a1], "".join(b[b0:b1]))
 
 
 def _reach(
@@ -179,82 +108,146 @@ def _reach(
 
 
 def _slide(
-    a: Sequence[Hashable],
-    b: Sequence[Hashable],
-    changes: list[Change],
-    choose: Callable[[Sequence[Hashable], int, int, range], int],
+    a: Sequence[_T], b: Sequence[_T], changes: list[Change], choose: _Choose[_T]
 ) -> list[Change]:
-    """Move each pure insertion or deletion to the place `choose` picks among the equal ones."""
+    """Move what is only inserted or only deleted where `choose` says, and join what then touches.
+
+    A change slides as far as its neighbours, those before it being where they belong already.
+    """
     out: list[Change] = []
     for index, (a0, a1, b0, b1) in enumerate(changes):
-        pure = a0 == a1 or b0 == b1
-        if pure:
-            past = out[-1] if out else (-1, 0, -1, 0)
-            ahead = changes[index + 1] if index + 1 < len(changes) else None
+        _, past_a, _, past_b = out[-1] if out else (0, 0, 0, 0)
+        next_a, _, next_b, _ = (
+            changes[index + 1] if index + 1 < len(changes) else (len(a), 0, len(b), 0)
+        )
+        if a0 == a1 or b0 == b1:
             if a0 == a1:
-                tokens, start, end = b, b0, b1
-                low, high = past[3], ahead[2] if ahead else len(b)
+                tokens, start, end, low, high = b, b0, b1, past_b, next_b
             else:
-                tokens, start, end = a, a0, a1
-                low, high = past[1], ahead[0] if ahead else len(a)
+                tokens, start, end, low, high = a, a0, a1, past_a, next_a
             left, right = _reach(tokens, start, end, low, high)
             if left or right:
-                by = choose(tokens, start, end, range(-left, right + 1))
+                by = choose(tokens, start, end, left, right)
                 a0, a1, b0, b1 = a0 + by, a1 + by, b0 + by, b1 + by
-            if out and (a0 == past[1] and b0 == past[3]):
-                out[-1] = past[0], a1, past[2], b1
-                continue
-        out.append((a0, a1, b0, b1))
+        if out and a0 == past_a:
+            out[-1] = out[-1][0], a1, out[-1][2], b1
+        else:
+            out.append((a0, a1, b0, b1))
     return out
 
 
-def _slide_lines(a: list[str], b: list[str], changes: list[Change]) -> list[Change]:
-    def choose(block: Sequence[Hashable], start: int, end: int, shifts: range) -> int:
-        def indent(shift: int) -> int:
-            line = str(block[start + shift])
-            return len(line) - len(line.lstrip()) if line.strip() else 1 << 30
+def _choose_lines(block: Sequence[str], start: int, end: int, left: int, right: int) -> int:
+    """Rule 1."""
 
-        return min(shifts, key=lambda shift: (indent(shift), -shift))
+    def rank(shift: int) -> tuple[float, bool, int, int]:
+        at, above = start + shift, start + shift - 1
+        first = next((i for i in range(at, end + shift) if not block[i].isspace()), None)
+        if first is None:
+            return float("inf"), False, 0, -shift
+        closes = first == at and at > 0 and _indent(block[at]) < _indent(block[above])
+        return _indent(block[first]), closes, first - at, -shift
 
-    return _slide(a, b, changes, choose)
-
-
-def _slide_tokens(
-    a: Sequence[Hashable],
-    b: Sequence[Hashable],
-    changes: list[Change],
-    whole: Callable[[Sequence[Hashable]], bool],
-) -> list[Change]:
-    def choose(tokens: Sequence[Hashable], start: int, end: int, shifts: range) -> int:
-        for shift in shifts:
-            before = tokens[start + shift - 1 : start + shift]
-            if (not before or whole(before)) and whole(tokens[start + shift : end + shift]):
-                return shift
-        return shifts[0]
-
-    return _slide(a, b, changes, choose)
+    return min(range(-min(left, _FURTHEST), min(right, _FURTHEST) + 1), key=rank)
 
 
-def _whole_lines(tokens: Sequence[Hashable]) -> bool:
-    return str(tokens[-1]).endswith("\n")
+def _indent(line: str) -> int:
+    """How many blanks a line begins with; 0 when there is nothing else."""
+    rest = line.lstrip()
+    return len(line) - len(rest) if rest else 0
 
 
-def _merge(a: list[str], changes: list[Change]) -> list[Change]:
-    """Join changes with nothing but a little punctuation or white space between them."""
+def _whole_lines(a: Sequence[str], b: Sequence[str], changes: list[Change]) -> list[Change]:
+    """Rule 3."""
+    out: list[Change] = []
+    for index, change in enumerate(changes):
+        past = out[-1] if out else (0, 0, 0, 0)
+        ahead = changes[index + 1] if index + 1 < len(changes) else (len(a), 0, len(b), 0)
+        deletes, inserts = (
+            any(map(_ends_line, tokens))
+            for tokens in (a[change[0] : change[1]], b[change[2] : change[3]])
+        )
+        if inserts and not deletes:
+            out += _cut(b, change, past[3], ahead[2])
+        elif deletes and not inserts:
+            out += map(_swapped, _cut(a, _swapped(change), past[1], ahead[0]))
+        else:
+            out.append(change)
+    return out
+
+
+def _swapped(change: Change) -> Change:
+    return (*change[2:], *change[:2])
+
+
+def _cut(tokens: Sequence[str], change: Change, low: int, high: int) -> list[Change]:
+    """Cut inserted lines off a change, which can reach from `low` to `high` in the tokens after."""
+    i0, i1, start, end = change
+    pure = i0 == i1
+    feeds = [place for place in range(start, end) if _ends_line(tokens[place])]
+    rest = next((place + 1 - end for place in range(end, high) if _ends_line(tokens[place])), 0)
+    at = feeds[0] + 1 - rest
+    if at >= start + pure and rest and tokens[at : at + rest] == tokens[end : end + rest]:
+        return [(i0, i1, start, at), (i1 + rest, i1 + rest, at + rest, end + rest)]
+    begin = start
+    while begin > low and not _ends_line(tokens[begin - 1]):
+        begin -= 1
+    at, size = feeds[-1] + 1, start - begin
+    if size and at + size <= end - pure and tokens[begin:start] == tokens[at : at + size]:
+        return [(i0 - size, i0 - size, begin, at), (i0, i1, at + size, end)]
+    return [change]
+
+
+def _choose_tokens(tokens: Sequence[str], start: int, end: int, left: int, right: int) -> int:
+    """Rule 2."""
+    ranked: list[tuple[bool, int, int, int, int]] = []
+    depth = 0
+    for shift in range(-min(left, _FURTHEST), min(right, _FURTHEST) + 1):
+        first, last = start + shift, end + shift - 1
+        if _ends_line(tokens[last]) and (first == 0 or _ends_line(tokens[first - 1])):
+            indent, blank = _line_rank(tokens, first, end + shift)
+            ranked.append((False, indent, blank, 0, -shift))
+        else:
+            opens, separates = tokens[first] in _OPENING, _separates(tokens[last])
+            ranked.append((True, depth, opens, separates, -shift))
+        depth += (tokens[first] in _OPENING) - (tokens[first] in _CLOSING)
+    return -min(ranked)[-1]
+
+
+def _line_rank(tokens: Sequence[str], first: int, end: int) -> tuple[int, int]:
+    """The indentation of the first line that is not blank, and how many blank ones precede it."""
+    indent = blank = 0
+    for token in tokens[first:end]:
+        if not token.isspace():
+            break
+        indent = 0 if _ends_line(token) else indent + len(token)
+        blank += _ends_line(token)
+    return indent, blank
+
+
+def _ends_line(token: str) -> bool:
+    return token.endswith("\n")
+
+
+def _separates(token: str) -> bool:
+    return token.isspace() or token in _SEPARATORS
+
+
+def _merge(a: Sequence[str], changes: list[Change]) -> list[Change]:
+    """Rule 4."""
     out: list[Change] = []
     for change in changes:
-        while out:
-            past = out[-1]
-            between = a[past[1] : change[0]]
-            sizes = (
-                max(past[1] - past[0], past[3] - past[2]),
-                max(change[1] - change[0], change[3] - change[2]),
-            )
-            if len(between) > min(sizes) or any(
-                token[0].isalnum() or token[0] == "_" or token.endswith("\n") for token in between
-            ):
-                break
-            out.pop()
+        while out and _belong(a, out[-1], change):
+            past = out.pop()
             change = past[0], change[1], past[2], change[3]
         out.append(change)
     return out
+
+
+def _belong(a: Sequence[str], past: Change, change: Change) -> bool:
+    between = change[0] - past[1]
+    if any(between > max(a1 - a0, b1 - b0) for a0, a1, b0, b1 in (past, change)):
+        return False
+    return not any(
+        token[0].isalnum() or token[0] in "_()[]{}" or _ends_line(token)
+        for token in a[past[1] : change[0]]
+    )

@@ -11,6 +11,7 @@ Text is any Python string, lone surrogates included: bytes are taken with ``surr
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -24,13 +25,12 @@ from editcast_model.errors import BundleError
 SPECIAL_TOKENS = ("<pad>", "<s>", "<delete>", "<save>")
 
 # Words and blanks end after 64 characters, so that a line of ten megabytes is many short tokens.
-_LEXICAL = re.compile(r"\r\n|\n|\r|[^\S\r\n]{1,64}|[^\W\d]\w{0,63}|\d{1,64}|[^\w\s]|.", re.DOTALL)
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LEXICAL = re.compile(r"\r\n|\n|\r|[^\S\r\n]{1,64}|[^\W\d]\w{0,63}|\d{1,64}|[^\w\s]")
 
 
 def lines(text: str) -> list[str]:
-    """The lines of `text`, each with its line feed; only ``\\n`` ends a line here."""
-    return _LINE.findall(text)
+    """The lines of `text`, each with its line feed; nothing else ends a line here."""
+    return StringIO(text, newline="\n").readlines()
 
 
 def lex(text: str) -> list[str]:
@@ -89,9 +89,7 @@ class Tokenizer:
         size = backend.get_vocab_size()
         vocabulary = [backend.id_to_token(index) or "" for index in range(size)]
         self._bytes = [
-            b""
-            if index < len(SPECIAL_TOKENS)
-            else piece.translate(_TO_BYTE).encode("latin-1")
+            b"" if index < len(SPECIAL_TOKENS) else piece.translate(_TO_BYTE).encode("latin-1")
             for index, piece in enumerate(vocabulary)
         ]
 
@@ -140,9 +138,7 @@ class Tokenizer:
         pieces = self._backend.model.tokenize(_to_alphabet(token))
         ids = tuple(piece.id for piece in pieces)
         # Continuation bytes 10xxxxxx begin no character.
-        sizes = tuple(
-            sum((byte & 0xC0) != 0x80 for byte in self._bytes[index]) for index in ids
-        )
+        sizes = tuple(sum((byte & 0xC0) != 0x80 for byte in self._bytes[index]) for index in ids)
         if len(self._pieces) > 100_000:
             self._pieces.clear()
         self._pieces[token] = ids, sizes
@@ -178,4 +174,3 @@ class Tokenizer:
             return raw.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError:
             return raw.decode("utf-8", "replace")
-

@@ -1,0 +1,212 @@
+"""What stayed between two sequences, and so what changed: LCS that stays quick on long ones.
+
+rapidfuzz finds a longest common subsequence in time and memory with the product of the lengths,
+so long sequences are split first, at elements that stand once on each side (the anchors of
+patience diff). Where there are hardly any, at runs of 2, 4, .. 64 elements that do; and where even
+these repeat, the n-th occurrence of an element is matched with the n-th on the other side.
+"""
+
+from bisect import bisect_left
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import Indel
+
+# Products of lengths: below the first LCS takes a fraction of a millisecond and anchors would not
+# pay; up to the second it takes 15 ms and 12 MB, and is taken where anchors are rare.
+_SMALL = 1_000_000
+_LARGE = 100_000_000
+_LONGEST_RUN = 64
+# Anchors are trusted when there is one for so many elements of the shorter side: a few might be
+# lines that moved, and would keep everything else from being matched.
+_DENSE = 64
+# Splits inside splits; each takes time with the length.
+_DEEPEST = 8
+
+# What stands between two stretches that stayed: before[a:b] becomes after[c:d].
+Change = tuple[int, int, int, int]
+
+_Ints = npt.NDArray[np.int64]
+
+
+def align(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]:
+    """The changes from one sequence to the other, ascending; equal elements between any two.
+
+    They are the fewest elements deleted and inserted if the product of the lengths is at most a
+    million once equal ends are taken off; otherwise nearly so.
+    """
+    head = _common_head(before, after)
+    tail = _common_tail(before, after, min(len(before), len(after)) - head)
+    a, b = before[head : len(before) - tail], after[head : len(after) - tail]
+    if len(a) * len(b) <= _SMALL:
+        found = _lcs(a, b)
+    else:
+        numbers = {element: n for n, element in enumerate(dict.fromkeys(chain(a, b)))}
+        x = np.fromiter(map(numbers.__getitem__, a), np.int64, len(a))
+        y = np.fromiter(map(numbers.__getitem__, b), np.int64, len(b))
+        found = _split(x, y, 0)
+    return [(i0 + head, i1 + head, j0 + head, j1 + head) for i0, i1, j0, j1 in found]
+
+
+def _common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
+    """How many elements are equal from the start; slices are compared faster than elements."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_tail(a: Sequence[Hashable], b: Sequence[Hashable], most: int) -> int:
+    """How many elements are equal from the end, at most `most`."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _lcs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[Change]:
+    """The changes around a longest common subsequence."""
+    if not a or not b:
+        if a or b:
+            yield 0, len(a), 0, len(b)
+        return
+    # Strings are what rapidfuzz reads fastest, and characters, unlike hashes, never collide.
+    short, long = (a, b) if len(a) <= len(b) else (b, a)
+    letters = {element: chr(n) for n, element in enumerate(dict.fromkeys(short), 1)}
+    x = "".join([letters[element] for element in short])
+    y = "".join([letters.get(element, "\0") for element in long])
+    if short is b:
+        x, y = y, x
+    change: Change | None = None
+    for part in Indel.opcodes(x, y):
+        if part.tag == "equal":
+            if change:
+                yield change
+            change = None
+        elif change:
+            change = change[0], part.src_end, change[2], part.dest_end
+        else:
+            change = part.src_start, part.src_end, part.dest_start, part.dest_end
+    if change:
+        yield change
+
+
+def _split(x: _Ints, y: _Ints, depth: int) -> Iterator[Change]:
+    """The changes between two sequences of numbers that differ at both ends."""
+    if len(x) * len(y) <= _SMALL:
+        yield from _lcs(x.tolist(), y.tolist())
+        return
+    places = _anchors(x, y) if depth < _DEEPEST else None
+    if places is None:
+        if len(x) * len(y) <= _LARGE:
+            yield from _lcs(x.tolist(), y.tolist())
+        else:
+            yield 0, len(x), 0, len(y)
+        return
+    i = np.concatenate([[-1], places[0], [len(x)]])
+    j = np.concatenate([[-1], places[1], [len(y)]])
+    # Most anchors stand side by side: only where they do not, something changed.
+    gaps = np.flatnonzero((np.diff(i) > 1) | (np.diff(j) > 1))
+    for i0, i1, j0, j1 in zip(i[gaps] + 1, i[gaps + 1], j[gaps] + 1, j[gaps + 1], strict=True):
+        head = _equal(x[i0:i1], y[j0:j1])
+        i0, j0 = i0 + head, j0 + head
+        tail = _equal(x[i0:i1][::-1], y[j0:j1][::-1])
+        for a0, a1, b0, b1 in _split(x[i0 : i1 - tail], y[j0 : j1 - tail], depth + 1):
+            yield int(i0) + a0, int(i0) + a1, int(j0) + b0, int(j0) + b1
+
+
+def _equal(x: _Ints, y: _Ints) -> int:
+    """How many numbers are equal from the start."""
+    size = min(len(x), len(y))
+    different = x[:size] != y[:size]
+    return int(different.argmax()) if different.any() else size
+
+
+def _anchors(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints] | None:
+    """Where both sequences are surely the same, ascending on both sides; None to try without."""
+    enough = max(1, min(len(x), len(y)) // _DENSE)
+    best: tuple[_Ints, _Ints] | None = None
+    runs_x, runs_y, run = x, y, 1
+    while run <= _LONGEST_RUN and len(runs_x) and len(runs_y):
+        places = _longest_chain(*_unique_common(runs_x, runs_y))
+        if len(places[0]) >= enough:
+            return places
+        if len(x) * len(y) <= _LARGE:
+            return None
+        if len(places[0]) and (best is None or len(places[0]) > len(best[0])):
+            best = places
+        runs_x, runs_y = _doubled(runs_x, runs_y, run)
+        run *= 2
+    places = _longest_chain(*_unique_common(*_numbered(x, y)))
+    if len(places[0]) and (best is None or len(places[0]) > len(best[0])):
+        best = places
+    return best
+
+
+def _unique_common(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints]:
+    """Where the numbers stand that occur once in `x` and once in `y`, in the order of `x`."""
+    in_x, first_x, count_x = np.unique(x, return_index=True, return_counts=True)
+    in_y, first_y, count_y = np.unique(y, return_index=True, return_counts=True)
+    once_x, once_y = count_x == 1, count_y == 1
+    _, at_x, at_y = np.intersect1d(
+        in_x[once_x], in_y[once_y], assume_unique=True, return_indices=True
+    )
+    i, j = first_x[once_x][at_x], first_y[once_y][at_y]
+    order = np.argsort(i)
+    return i[order], j[order]
+
+
+def _longest_chain(i: _Ints, j: _Ints) -> tuple[_Ints, _Ints]:
+    """Of pairs with ascending `i`, the most with ascending `j`: patience sorting."""
+    if (np.diff(j) > 0).all():
+        return i, j
+    ends: list[int] = []  # the smallest end of a chain of each length
+    ending: list[int] = []  # which pair that is
+    previous: list[int] = []
+    for index, place in enumerate(j.tolist()):
+        k = len(ends) if not ends or place > ends[-1] else bisect_left(ends, place)
+        previous.append(ending[k - 1] if k else -1)
+        if k == len(ends):
+            ends.append(place)
+            ending.append(index)
+        else:
+            ends[k], ending[k] = place, index
+    kept = []
+    at = ending[-1]
+    while at >= 0:
+        kept.append(at)
+        at = previous[at]
+    kept.reverse()
+    return i[kept], j[kept]
+
+
+def _doubled(x: _Ints, y: _Ints, run: int) -> tuple[_Ints, _Ints]:
+    """Numbers for the runs of twice the length, from those for all runs of length `run`."""
+    size = int(max(x.max(), y.max())) + 1
+    pairs_x, pairs_y = x[:-run] * size + x[run:], y[:-run] * size + y[run:]
+    _, numbers = np.unique(np.concatenate([pairs_x, pairs_y]), return_inverse=True)
+    return numbers[: len(pairs_x)], numbers[len(pairs_x) :]
+
+
+def _numbered(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints]:
+    """Numbers for the pairs of an element and how often it has occurred before."""
+    size = max(len(x), len(y))
+
+    def occurrences(sequence: _Ints) -> _Ints:
+        order = np.argsort(sequence, kind="stable")
+        ordered = sequence[order]
+        out = np.empty_like(order)
+        out[order] = np.arange(len(order)) - np.searchsorted(ordered, ordered)
+        return out
+
+    return x * size + occurrences(x), y * size + occurrences(y)
