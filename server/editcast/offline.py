@@ -7,9 +7,11 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from editcast_model.paths import store_path
 from editcast_training.corpus import Made, make_corpus
 from editcast_training.histories import Skipped
 from editcast_training.origins import Origin, listed_repositories
+from editcast_training.sources.local_history import local_history_folders
 
 _PATH = click.Path(path_type=Path)
 
@@ -65,9 +67,10 @@ def corpus(
     origins += [_named("git", given) for given in git]
     origins += [_named("saves", given) for given in saves]
     if local_history:
-        origins.append(Origin("local-history", "local-history", Path()))
+        for number, folder in enumerate(local_history_folders(), 1):
+            origins.append(Origin(f"local-history-{number}", "local-history", folder))
     if store:
-        origins.append(Origin("store", "store", Path()))
+        origins.append(Origin("store", "store", store_path()))
 
     def tell(made: Made) -> None:
         if made.failed:

@@ -1,6 +1,4 @@
-import os
 import random
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from editcast.offline import corpus
-from editcast_model.edits import Edit, EditSequence
+from editcast_model.edits import SAVE, Edit, EditSequence
 from editcast_model.errors import CorpusError
+from editcast_model.history import Store
 from editcast_model.tokens import Tokenizer
 from editcast_training.corpus import Made, make_corpus, read_manifest
 from editcast_training.origins import Origin, listed_repositories
@@ -148,13 +147,12 @@ def test_a_killed_run_is_finished_by_the_next(
         [sys.executable, "-u", "-c", program, out, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        start_new_session=True,
     )
     assert process.stdout is not None
     with process.stdout as lines:
         while b"instances" not in lines.readline():  # the first source is done
             assert process.poll() is None
-        os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
     process.wait()
     assert 1 <= len(read_manifest(out)["sources"]) <= 3
     make_corpus(out, origins, tokenizer=tokenizer)
@@ -221,6 +219,25 @@ def test_sources_without_use_are_told_apart_from_an_empty_corpus(
     assert made["me/one"].instances["train"] > 0
     assert made["young"].skipped["file: fewer than 2 snapshots"] == 2
     assert set(read_manifest(tmp_path / "3")["sources"]) == {"me/one", "young"}
+
+
+def test_saves_and_the_store_are_read(tokenizer: Path, tmp_path: Path) -> None:
+    text = "".join(f"a_{line} = f({line})\n" for line in range(30))
+    with Store.open(tmp_path / "store.sqlite") as store:
+        for hour in range(12):
+            edited = text.replace(f"a_{hour} =", f"b_{hour} =").replace("a_20", f"c_{hour}")
+            store.record(tmp_path / "a.py", edited, 3_600_000 * hour, "python")
+        exported = "\n".join(store.export())
+    (tmp_path / "saves.jsonl").write_text(exported)
+    origins = [
+        Origin("store", "store", tmp_path / "store.sqlite"),
+        Origin("saves", "saves", tmp_path / "saves.jsonl", "saves-dev"),
+    ]
+    made = make_corpus(tmp_path / "out", origins, tokenizer=tokenizer)
+    assert [sorted(each.instances) for each in made] == [["dev", "train"], ["saves-dev"]]
+    rows = pq.read_table(tmp_path / "out" / "saves-dev" / "saves.parquet").to_pylist()
+    assert {row["kind"] for row in rows} == {"saves"}
+    assert sum(row["contents"].count(SAVE) for row in rows) == 11
 
 
 def test_lists_of_repositories_are_checked(tmp_path: Path) -> None:

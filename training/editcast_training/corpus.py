@@ -13,6 +13,7 @@ import hashlib
 import json
 import multiprocessing
 import os
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -133,7 +134,8 @@ def _work(tasks: list[_Task], processes: int) -> Iterator[Made]:
         return
     # spawn: a fork would copy the locks of the libraries' threads.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(processes, len(tasks)), mp_context=context) as pool:
+    workers = min(processes, len(tasks))
+    with ProcessPoolExecutor(workers, context, initializer=_end_with_parent) as pool:
         futures: list[Future[Made]] = [pool.submit(_make_shards, task) for task in tasks]
         try:
             for future in as_completed(futures):
@@ -141,6 +143,18 @@ def _work(tasks: list[_Task], processes: int) -> Iterator[Made]:
         finally:
             for future in futures:
                 future.cancel()
+
+
+def _end_with_parent() -> None:
+    """See that a worker does not outlive a killed parent: the next run writes the same files."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _settle_tokenizer(

@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Literal
 
 from editcast_model.errors import CorpusError
+from editcast_model.history import Store
 from editcast_training.histories import FileHistory, Skipped
 from editcast_training.sources.git import PYTHON, read_git
+from editcast_training.sources.local_history import read_local_history
+from editcast_training.sources.saves import read_saves
+from editcast_training.sources.store import read_store
 
 #: The splits of a list of repositories.
 SPLITS = ("train", "dev", "test")
@@ -39,14 +43,18 @@ def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
     Raises:
         SourceError: It cannot be read.
     """
-    if origin.kind == "git":
-        yield from read_git(
-            origin.path, project=origin.name, skipped=skipped, languages=origin.languages
-        )
-    else:
-        from editcast_training.sources.saves import read_saves
-
-        yield from read_saves(origin.path, skipped=skipped)
+    match origin.kind:
+        case "git":
+            yield from read_git(
+                origin.path, project=origin.name, skipped=skipped, languages=origin.languages
+            )
+        case "saves":
+            yield from read_saves(origin.path, skipped=skipped)
+        case "local-history":
+            yield from read_local_history(origin.path, skipped=skipped)
+        case "store":
+            with Store.open(origin.path) as store:
+                yield from read_store(store, skipped=skipped)
 
 
 def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list[str]]:
