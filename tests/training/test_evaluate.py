@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from editcast_model.baselines import RepeatBest, RepeatLast
@@ -13,14 +12,12 @@ from editcast_model.forecast import Prediction
 from editcast_training.evaluate import (
     Answer,
     InProcess,
-    TokenAccuracy,
-    TokenBatch,
     replay,
-    token_accuracy,
 )
 from editcast_training.histories import FileHistory, Snapshot
 from editcast_training.results import Evaluation, Row, judged, outcomes, summarize
 from editcast_training.sessions import EditingSession, commit_session, save_session
+from editcast_training.teacher import TokenScores
 
 CALLS = "first = load(a)\nkept\nsecond = load(a)\nkept\nthird = load(a)\nkept\nlast = save(a)\n"
 RENAMED = CALLS.replace("load(a)", "read(a)").replace("save(a)", "store(a, b)")
@@ -116,7 +113,7 @@ def evaluation(name: str = "repeat-best") -> Evaluation:
         source="two sessions",
         command="editcast evaluate",
         device="cpu",
-        tokens={"edits": {"edits": 4, "position": 0.5, "content": 0.25, "both": 0.25}},
+        tokens=TokenScores(edits=4, position=2, content=1, both=1).shares(),
     )
 
 
@@ -154,20 +151,3 @@ def test_a_missing_result_and_one_of_another_format_are_refused(tmp_path: Path) 
     (tmp_path / "newer.json").write_text('{"format": 99}', "utf-8")
     with pytest.raises(SourceError, match="format 99"):
         Evaluation.read(tmp_path / "newer.json")
-
-
-def test_tokens_are_counted_by_group_over_all_batches() -> None:
-    first = TokenBatch(
-        position=np.array([True, True, False]),
-        content=np.array([True, False, True]),
-        jump=np.array([True, False, False]),
-        save=np.array([False, False, True]),
-    )
-    second = TokenBatch(*(np.array([value]) for value in (False, True, True, False)))
-    assert token_accuracy([first, second]) == {
-        "edits": TokenAccuracy(3, pytest.approx(2 / 3), pytest.approx(2 / 3), pytest.approx(1 / 3)),
-        "jumps": TokenAccuracy(2, 0.5, 1.0, 0.5),
-        "stays": TokenAccuracy(1, 1.0, 0.0, 0.0),
-        "saves": TokenAccuracy(1, 0.0, 1.0, 0.0),
-    }
-    assert token_accuracy([])["edits"] == TokenAccuracy(0, 0.0, 0.0, 0.0)

@@ -1,16 +1,12 @@
-"""Suggestions on replayed editing sessions, and teacher-forced accuracy on instances.
+"""Suggestions on replayed editing sessions, scored.
 
 Whatever suggests is driven through three calls, so that the language server behind its client, a
 forecaster in this process, and a baseline are measured by the same code.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from editcast_model.forecast import Forecaster, Prediction, Session
 from editcast_training.metrics import Judge
@@ -90,58 +86,3 @@ def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator
                 log_probability=best.log_probability if best else None,
                 score=Judge(step).score(best.hunks) if best else None,
             )
-
-
-class TokenBatch(NamedTuple):
-    """Teacher-forced answers to N edits of instances; each array is bool (N,).
-
-    Attributes:
-        position: Whether the likeliest position was the edit's.
-        content: Whether the likeliest content, at the true position, was the edit's.
-        jump: Whether the edit is the first one after a save.
-        save: Whether the edit is a save mark, which has no position to find.
-    """
-
-    position: NDArray[np.bool_]
-    content: NDArray[np.bool_]
-    jump: NDArray[np.bool_]
-    save: NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class TokenAccuracy:
-    """Shares of edits whose position, content, or both were right; 0.0 for no edits."""
-
-    edits: int
-    position: float
-    content: float
-    both: float
-
-
-def token_accuracy(batches: Iterable[TokenBatch]) -> Mapping[str, TokenAccuracy]:
-    """Accuracy over all batches, by group of edits.
-
-    The groups: "edits" (all but save marks, the papers' metric), "jumps" (the first edit after a
-    save), "stays" (edits that are no jumps), "saves" (save marks).
-    """
-    sums = {group: np.zeros(4, np.int64) for group in ("edits", "jumps", "stays", "saves")}
-    for batch in batches:
-        right = np.stack(
-            [
-                np.ones_like(batch.position),
-                batch.position,
-                batch.content,
-                batch.position & batch.content,
-            ]
-        )
-        edits = ~batch.save
-        sums["edits"] += right[:, edits].sum(axis=1)
-        sums["jumps"] += right[:, edits & batch.jump].sum(axis=1)
-        sums["stays"] += right[:, edits & ~batch.jump].sum(axis=1)
-        sums["saves"] += right[:, batch.save].sum(axis=1)
-    return {group: _accuracy(*total.tolist()) for group, total in sums.items()}
-
-
-def _accuracy(edits: int, position: int, content: int, both: int) -> TokenAccuracy:
-    count = max(edits, 1)
-    return TokenAccuracy(edits, position / count, content / count, both / count)

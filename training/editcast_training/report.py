@@ -106,7 +106,7 @@ def _render(evaluations: Sequence[Evaluation], parts: Sequence[_Part]) -> str:
     )
     environment.filters["percent"] = lambda share: "–" if share is None else f"{100 * share:.1f}"
     environment.filters["signed"] = lambda number: f"{number:+.2f}"
-    environment.filters["ms"] = lambda number: f"{number:.1f}"
+    environment.filters["number"] = lambda number: f"{number:.1f}"
     template = environment.from_string(_TEMPLATE.read_text("utf-8"))
     return template.render(
         evaluations=evaluations,

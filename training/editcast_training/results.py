@@ -156,7 +156,7 @@ class Evaluation:
         versions: Of Python and the packages that matter.
         hardware: Processor, cores, system, and what the model ran on.
         rows: Every step, in the order of replay.
-        tokens: Teacher-forced accuracy by group of edits; empty if not measured.
+        tokens: Teacher-forced accuracy, as `TokenScores.shares` gives it; empty if not measured.
     """
 
     name: str
@@ -166,7 +166,7 @@ class Evaluation:
     versions: Mapping[str, str]
     hardware: Mapping[str, str]
     rows: tuple[Row, ...]
-    tokens: Mapping[str, Mapping[str, float]]
+    tokens: Mapping[str, float]
 
     @classmethod
     def of(
@@ -177,7 +177,7 @@ class Evaluation:
         source: str,
         command: str,
         device: str,
-        tokens: Mapping[str, Mapping[str, float]] | None = None,
+        tokens: Mapping[str, float] | None = None,
     ) -> "Evaluation":
         """The evaluation just made on this machine; `device` is what the model ran on."""
         return cls(
@@ -220,7 +220,7 @@ class Evaluation:
             "date": self.date,
             "versions": dict(self.versions),
             "hardware": dict(self.hardware),
-            "tokens": {group: dict(accuracy) for group, accuracy in self.tokens.items()},
+            "tokens": dict(self.tokens),
             "summary": {
                 kind: {
                     "total": asdict(summarize(self.of_kind(kind))),
