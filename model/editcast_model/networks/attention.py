@@ -1,0 +1,171 @@
+"""Attention blocks: the paper's, and a pre-norm residual block of ours.
+
+    B  batch        S  memory (what is attended to)     T  queries
+    D  width        H  heads                            K  D / H, width of a head
+    W  block of a local attention
+"""
+
+import math
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+Aggregate = Literal["sum", "gru", "residual"]
+
+
+def sinusoid(index: Tensor, width: int) -> Tensor:
+    """Sinusoidal positions (Vaswani et al. 2017, 3.5): any shape of indices -> (..., D)."""
+    steps = torch.arange(0, width, 2, device=index.device, dtype=torch.float32)
+    frequency = torch.exp(steps * (-math.log(10_000.0) / width))
+    angle = index.to(torch.float32).unsqueeze(-1) * frequency
+    return torch.cat([torch.sin(angle), torch.cos(angle)], -1)
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """(..., S, D) -> (..., H, S, K)."""
+    return x.unflatten(-1, (heads, -1)).transpose(-2, -3)
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
+    """Scaled dot-product attention: (..., H, T, K), twice (..., H, S, K), bias -> (..., T, D)."""
+    scores = torch.matmul(q, k.transpose(-1, -2)) * (q.shape[-1] ** -0.5) + bias
+    return torch.matmul(torch.softmax(scores, -1), v).transpose(-2, -3).flatten(-2)
+
+
+def hidden_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
+    """A bias that hides what is not visible: bool of any shape -> 0 or very negative."""
+    low = -1e4 if dtype == torch.float16 else -1e9
+    return torch.where(visible, 0.0, low).to(dtype)
+
+
+class Gate(nn.Module):
+    """The paper's aggregation `g`: one GRU step, with Q as the state and R as the input."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.input = nn.Linear(width, 3 * width)
+        self.state = nn.Linear(width, 3 * width)
+
+    def forward(self, q: Tensor, r: Tensor) -> Tensor:
+        """(..., D) twice -> (..., D)."""
+        reset_i, update_i, new_i = self.input(r).chunk(3, -1)
+        reset_s, update_s, new_s = self.state(q).chunk(3, -1)
+        update = torch.sigmoid(update_i + update_s)
+        new = torch.tanh(new_i + torch.sigmoid(reset_i + reset_s) * new_s)
+        return (1 - update) * new + update * q
+
+
+class Block(nn.Module):
+    """Multi-head attention and its aggregation.
+
+    `sum` and `gru` are the paper's module (section 4): sinusoidal positions are added to the
+    queries, and what was read is added to them or gated into them. `residual` is the block of
+    today: normalised inputs, a residual sum, a feed-forward layer, and learned biases for
+    `offsets` relative positions instead of sinusoids.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        aggregate: Aggregate,
+        *,
+        feed_forward: int = 0,
+        offsets: int = 0,
+        cross: bool = False,
+    ) -> None:
+        super().__init__()
+        self.width, self.heads, self.aggregate = width, heads, aggregate
+        self.q = nn.Linear(width, width, bias=False)
+        self.kv = nn.Linear(width, 2 * width, bias=False)
+        self.out = nn.Linear(width, width, bias=False)
+        if aggregate == "gru":
+            self.gate = Gate(width)
+        if aggregate == "residual":
+            self.norm = nn.LayerNorm(width)
+            if cross:
+                self.norm_memory = nn.LayerNorm(width)
+            if feed_forward:
+                self.norm_forward = nn.LayerNorm(width)
+                self.up = nn.Linear(width, feed_forward)
+                self.down = nn.Linear(feed_forward, width)
+        self.feed_forward = feed_forward if aggregate == "residual" else 0
+        self.cross = cross
+        self.offsets = offsets if aggregate == "residual" else 0
+        if self.offsets:
+            self.relative = nn.Parameter(torch.zeros(heads, self.offsets))
+
+    def query(self, x: Tensor, index: Tensor) -> Tensor:
+        """What attends: `x` (..., T, D) with its positions, or normalised."""
+        if self.aggregate == "residual":
+            return self.norm(x)
+        return x + sinusoid(index, self.width).to(x.dtype)
+
+    def memory(self, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Keys and values (..., H, S, K) of a memory (..., S, D).
+
+        In self-attention the memory is the query; across, it is another sequence.
+        """
+        if self.aggregate == "residual" and self.cross:
+            y = self.norm_memory(y)
+        k, v = self.kv(y).chunk(2, -1)
+        return split_heads(k, self.heads), split_heads(v, self.heads)
+
+    def relative_bias(self, offset: Tensor) -> Tensor | float:
+        """Learned biases (H, ...) for offsets (...) already clamped to 0 .. offsets - 1."""
+        return self.relative[:, offset] if self.offsets else 0.0
+
+    def read(self, x: Tensor, query: Tensor, read: Tensor) -> Tensor:
+        """Aggregate: (..., T, D) three times -> (..., T, D)."""
+        r = self.out(read)
+        if self.aggregate == "sum":
+            return query + r
+        if self.aggregate == "gru":
+            return self.gate(query, r)
+        x = x + r
+        if self.feed_forward:
+            x = x + self.down(functional.gelu(self.up(self.norm_forward(x))))
+        return x
+
+    def forward(self, x: Tensor, query: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
+        """Attend and aggregate; `query` is ``self.query(x, ...)``, `bias` broadcasts."""
+        return self.read(x, query, attend(split_heads(self.q(query), self.heads), k, v, bias))
+
+
+def local_attention(block: Block, x: Tensor, visible: Tensor, size: int) -> Tensor:
+    """Self-attention in which each token sees its block of `size` and the two beside it.
+
+    Time and memory are linear in the length. `block` has ``4 * size`` relative offsets.
+
+    Args:
+        block: A residual block.
+        x: (B, S, D).
+        visible: Which tokens exist, bool (B, S).
+        size: W.
+    """
+    length = x.shape[1]
+    pad = (-length) % size
+    query = block.query(x, torch.zeros(1, device=x.device))
+    q = split_heads(block.q(query), block.heads)
+    k, v = block.memory(query)
+    spare = (0, 0, size, size + pad)
+    k, v = functional.pad(k, spare), functional.pad(v, spare)
+    q = functional.pad(q, (0, 0, 0, pad)).unflatten(2, (-1, size))  # (B, H, S/W, W, K)
+    seen = functional.pad(visible, (size, size + pad))
+    k = k.unflatten(2, (-1, size))
+    v = v.unflatten(2, (-1, size))
+    k = torch.cat([k[:, :, :-2], k[:, :, 1:-1], k[:, :, 2:]], 3)  # (B, H, S/W, 3W, K)
+    v = torch.cat([v[:, :, :-2], v[:, :, 1:-1], v[:, :, 2:]], 3)
+    seen = seen.unflatten(1, (-1, size))
+    seen = torch.cat([seen[:, :-2], seen[:, 1:-1], seen[:, 2:]], 2)  # (B, S/W, 3W)
+    here = torch.arange(size, device=x.device)
+    there = torch.arange(3 * size, device=x.device)
+    offset = there[None, :] - here[:, None] + size  # (W, 3W), 1 .. 4W - 1
+    bias = block.relative[:, offset][None, :, None]  # (1, H, 1, W, 3W)
+    bias = bias + hidden_bias(seen, x.dtype)[:, None, :, None, :]
+    scores = torch.matmul(q, k.transpose(-1, -2)) * (q.shape[-1] ** -0.5) + bias
+    read = torch.matmul(torch.softmax(scores, -1), v)  # (B, H, S/W, W, K)
+    read = read.flatten(2, 3)[:, :, :length].transpose(1, 2).flatten(2)
+    return block.read(x, query, read)

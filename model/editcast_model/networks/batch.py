@@ -1,0 +1,96 @@
+"""Instances as padded tensors.
+
+    B  batch    S  state tokens    T  edits    R  T + 1 rows, row 0 is no edit    N  items, S + T
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
+from editcast_model.places import BUCKETS, trace
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What every network is given.
+
+    Items of a padded batch are counted as if every state had S tokens.
+
+    Attributes:
+        state: Ids, int64 (B, S), `PAD` behind.
+        contents: Ids, int64 (B, R); row 0 is `START`.
+        positions: Items pointed at, int64 (B, R).
+        ranks: The same as explicit positions, int64 (B, R).
+        sites: The token of the state each edit hangs from, int64 (B, R).
+        moves: Bucket of the distance from the edit before, int64 (B, R).
+        live: What edit t may point at, bool (B, T, N).
+        buckets: Distances from the edit before edit t, uint8 (B, T, N).
+        copyable: Edits that inserted a token, bool (B, T).
+        scored: Edits that count, bool (B, T).
+    """
+
+    state: Tensor
+    contents: Tensor
+    positions: Tensor
+    ranks: Tensor
+    sites: Tensor
+    moves: Tensor
+    live: Tensor
+    buckets: Tensor
+    copyable: Tensor
+    scored: Tensor
+
+    def to(self, device: torch.device | str) -> "Batch":
+        """The same on a device."""
+        return Batch(**{item.name: getattr(self, item.name).to(device) for item in fields(self)})
+
+    @property
+    def tokens(self) -> Tensor:
+        """Each item's token, int64 (B, N)."""
+        return torch.cat([self.state, self.contents[:, 1:]], 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One training example; the first `given` edits are conditioning and not scored."""
+
+    state: Sequence[int]
+    edits: Sequence[Edit]
+    given: int = 0
+
+
+def collate(instances: Sequence[Instance]) -> Batch:
+    """Pad instances to one batch."""
+    count = len(instances)
+    size = max(len(instance.state) for instance in instances)
+    steps = max(len(instance.edits) for instance in instances)
+    state = np.full((count, size), PAD, np.int64)
+    shape = (count, steps + 1)
+    contents = np.full(shape, PAD, np.int64)
+    contents[:, 0] = START
+    positions, ranks, sites = (np.zeros(shape, np.int64) for _ in range(3))
+    moves = np.full(shape, BUCKETS // 2, np.int64)
+    live = np.zeros((count, steps, size + steps), np.bool_)
+    bucket = np.zeros((count, steps, size + steps), np.uint8)
+    scored = np.zeros((count, steps), np.bool_)
+    for b, instance in enumerate(instances):
+        own, edits = len(instance.state), instance.edits
+        state[b, :own] = instance.state
+        rows, alive, near = trace(instance.state, edits)
+        for t, (row, edit) in enumerate(zip(rows, edits, strict=True), 1):
+            contents[b, t] = edit.content
+            positions[b, t] = row.position + (size - own if row.position >= own else 0)
+            ranks[b, t], sites[b, t], moves[b, t] = row.rank, row.site, row.move
+        live[b, : len(edits), :own] = alive[:, :own]
+        live[b, : len(edits), size : size + len(edits)] = alive[:, own:]
+        live[b, len(edits) :, 0] = True
+        bucket[b, : len(edits), :own] = near[:, :own]
+        bucket[b, : len(edits), size : size + len(edits)] = near[:, own:]
+        scored[b, instance.given : len(edits)] = True
+    copyable = (contents[:, 1:] != DELETE) & (contents[:, 1:] != SAVE) & (contents[:, 1:] != PAD)
+    arrays = (state, contents, positions, ranks, sites, moves, live, bucket, copyable, scored)
+    return Batch(*map(torch.from_numpy, arrays))

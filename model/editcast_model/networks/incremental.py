@@ -1,0 +1,297 @@
+"""The network cut for incremental inference: the state once, then one edit at a time.
+
+No batch. What an edit leaves behind is one row of a cache, F wide, and one row of `past`.
+
+    S  state tokens, M+1    t  edits so far    N  items, S+t    F  width of a cache row
+    D  width    H  heads    K  D / H           V  vocabulary    C  width of the surroundings
+
+`Encode`, `Advance` and `Content` become the three ONNX graphs of a bundle. `state_names` names the
+tensors that `Encode` returns and the other two take.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from editcast_model.edits import DELETE, SAVE
+from editcast_model.networks.attention import Block, attend, hidden_bias, split_heads
+from editcast_model.networks.heads import mix, pointer_logits
+from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+
+
+def state_names(config: NetworkConfig) -> list[str]:
+    """Names of the encoded state's tensors, in order.
+
+    `hidden` and `keys` are (S, D), `around` is (S, C), `k0`, `v0`, ... are (H, S, K).
+    """
+    names = ["hidden", "keys"]
+    if config.analogy:
+        names.append("around")
+    return names + [f"{kind}{layer}" for layer in range(config.edit_layers) for kind in "kv"]
+
+
+def cache_slots(config: NetworkConfig) -> dict[str, slice]:
+    """Where each part of a cache row lies: keys and values of every block, the edit's hidden and
+    pointer key, and what the content head keeps."""
+    parts = [f"edit{layer}" for layer in range(config.edit_layers)]
+    parts += [f"position{layer}" for layer in range(config.position_layers)]
+    parts += [f"content{layer}" for layer in range(config.content_layers)]
+    sizes = dict.fromkeys(parts, 2 * config.width)
+    sizes |= {"hidden": config.width, "key": config.width}
+    if config.decoder == "analogical":
+        sizes["read"] = config.width
+    slots, start = {}, 0
+    for name, size in sizes.items():
+        slots[name] = slice(start, start + size)
+        start += size
+    return slots
+
+
+def cache_width(config: NetworkConfig) -> int:
+    """F."""
+    return max(slot.stop for slot in cache_slots(config).values())
+
+
+class _Stage(nn.Module):
+    """What the three stages share: the network and the layout of a cache row."""
+
+    def __init__(self, network: ImplicitAttention) -> None:
+        super().__init__()
+        self.network = network
+        self.config = network.config
+        self.slots = cache_slots(network.config)
+
+    def self_attend(
+        self, block: Block, x: Tensor, query: Tensor, own: Tensor, past: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """One row over the rows before it and itself.
+
+        Args:
+            block: Of the network.
+            x: (1, D), and its `query` (1, D).
+            query: See `x`.
+            own: What the row adds to the memory, (1, D).
+            past: Keys and values of the rows before, (t, 2D).
+
+        Returns:
+            The block's output (1, D), and the row's keys and values (1, 2D).
+        """
+        kv = block.kv(own)
+        rows = torch.cat([past, kv], 0)
+        k, v = (split_heads(part, block.heads) for part in rows.chunk(2, -1))
+        ago = torch.arange(rows.shape[0] - 1, -1, -1, device=x.device).clamp(0, 127)
+        bias = torch.zeros(1, 1, 1, dtype=x.dtype, device=x.device)
+        if block.offsets:
+            bias = block.relative[:, ago].unsqueeze(1)
+        return block(x, query, k, v, bias), kv
+
+
+class Encode(_Stage):
+    """State ids (S,) -> the tensors of `state_names`."""
+
+    def forward(self, state: Tensor) -> tuple[Tensor, ...]:
+        """Encode ``s(0)``."""
+        network = self.network
+        hidden = network.read_state(state.unsqueeze(0)).squeeze(0)
+        out = [hidden, network.keys_of(hidden)]
+        if self.config.analogy:
+            out.append(network.analogy.surroundings(state))
+        for block in network.state_reads:
+            out += block.memory(hidden)  # type: ignore[operator]
+        return tuple(out)
+
+
+class Advance(_Stage):
+    """Read one edit, and say where the next one will be."""
+
+    def forward(
+        self,
+        edit: Tensor,
+        past: Tensor,
+        cache: Tensor,
+        buckets: Tensor,
+        live: Tensor,
+        *state: Tensor,
+    ) -> tuple[Tensor, Tensor]:
+        """Advance by one row.
+
+        Args:
+            edit: Content, position, site, rank and move of the edit, int64 (5,). The first row is
+                no edit: `START` at 0, 0, 0, and the middle bucket.
+            past: Content and site of the rows before, int64 (t, 2).
+            cache: Their cache rows, (t, F).
+            buckets: Distances from this edit, int64 (N,), this edit's item included.
+            live: What the next edit may point at, bool (N,).
+            state: The tensors of `state_names`.
+
+        Returns:
+            The row's cache (1, F), and log probabilities of the next position (N,).
+        """
+        network, config, slots = self.network, self.config, self.slots
+        given = dict(zip(state_names(config), state, strict=True))
+        content, position, site, rank, move = (edit[i : i + 1] for i in range(5))
+        hidden = given["hidden"]
+        step = torch.full_like(content, 0) + past.shape[0]
+        parts: dict[str, Tensor] = {}
+
+        x = network.edit_inputs(content, rank, site, move, hidden)
+        for layer in range(config.edit_layers):
+            own, read = network.edit_blocks[layer], network.state_reads[layer]
+            query = own.query(x, step)  # type: ignore[operator]
+            name = f"edit{layer}"
+            x, parts[name] = self.self_attend(own, x, query, query, cache[:, slots[name]])
+            x = self._read_state(read, x, step, site, given[f"k{layer}"], given[f"v{layer}"])
+        parts["hidden"] = network.finish_edits(x)
+        parts["key"] = network.keys_of(parts["hidden"])
+        edits = torch.cat([cache[:, slots["hidden"]], parts["hidden"]], 0)
+        keys = torch.cat([cache[:, slots["key"]], parts["key"]], 0)
+        items = torch.cat([hidden, edits[1:]], 0)
+        anchor = items[position]
+
+        x = parts["hidden"] if config.decoder == "edits" else anchor
+        for layer in range(config.position_layers):
+            block, name = network.position_blocks[layer], f"position{layer}"
+            query = block.query(x, step)  # type: ignore[operator]
+            x, parts[name] = self.self_attend(block, x, query, query, cache[:, slots[name]])
+        logits = self._point(
+            network.position_hidden(x), edits, torch.cat([given["keys"], keys[1:]], 0), buckets,
+            past, site, given.get("around"),
+        )
+        log_position = torch.log_softmax((logits + hidden_bias(live, logits.dtype)).float(), -1)
+        self._keep_for_content(parts, content, anchor, past, cache, step)
+        return torch.cat([parts[name] for name in slots], 1), log_position
+
+    def _read_state(
+        self, block: Block, x: Tensor, step: Tensor, site: Tensor, k: Tensor, v: Tensor
+    ) -> Tensor:
+        """Attention from one row to the state, or to what is near its site."""
+        query = block.query(x, step)
+        reach = self.config.local
+        if not reach:
+            return block(x, query, k, v, torch.zeros(1, 1, 1, dtype=x.dtype, device=x.device))
+        offset = torch.arange(2 * reach + 1, device=x.device)
+        place = site - reach + offset
+        near = place.clamp(min=0).minimum(torch.full_like(place, 0) + (k.shape[1] - 1))
+        bias = hidden_bias(near == place, x.dtype) + block.relative_bias(offset)
+        q = split_heads(block.q(query), block.heads)
+        read = attend(q, k[:, near], v[:, near], bias.unsqueeze(1))
+        return block.read(x, query, read)
+
+    def _point(
+        self,
+        hidden: Tensor,
+        edits: Tensor,
+        keys: Tensor,
+        buckets: Tensor,
+        past: Tensor,
+        site: Tensor,
+        around: Tensor | None,
+    ) -> Tensor:
+        """Pointer logits (N,)."""
+        network = self.network
+        logits = pointer_logits(network.query_of(hidden), keys).squeeze(0)
+        if self.config.distance:
+            logits = logits + network.distance(hidden, buckets.unsqueeze(0)).squeeze(0)
+        if around is not None:
+            sites = torch.cat([past[:, 1], site])
+            seen = torch.ones(1, 1, dtype=torch.bool, device=hidden.device)
+            weights = network.analogy.weights(hidden, edits, seen)
+            similar = pointer_logits(network.analogy.query(weights, around[sites]), around)
+            later = torch.zeros(1, edits.shape[0] - 1, dtype=logits.dtype, device=logits.device)
+            logits = logits + torch.cat([similar, later], 1).squeeze(0)
+        return logits
+
+    def _keep_for_content(
+        self,
+        parts: dict[str, Tensor],
+        content: Tensor,
+        anchor: Tensor,
+        past: Tensor,
+        cache: Tensor,
+        step: Tensor,
+    ) -> None:
+        """Rows for the content head. The row of the paper's `vanilla` decoder is that of the step
+        which chose this edit's content: it became known only with this edit's position."""
+        network, config, slots = self.network, self.config, self.slots
+        embedded = network.embedding(content)
+        if config.decoder == "analogical":
+            x = embedded - anchor
+            for layer in range(config.content_layers):
+                block, name = network.content_blocks[layer], f"content{layer}"
+                query = block.query(x, step)  # type: ignore[operator]
+                x, parts[name] = self.self_attend(block, x, query, query, cache[:, slots[name]])
+            parts["read"] = x
+            return
+        if config.decoder == "edits":
+            for layer in range(config.content_layers):
+                block = network.content_blocks[layer]
+                parts[f"content{layer}"] = block.kv(block.norm_memory(parts["hidden"]))  # type: ignore
+            return
+        # Row 0 has no step before it: what it keeps is never read (`Content` begins at row 1).
+        before = torch.cat([past[:, 0], content])[step - 1]
+        x = anchor + network.embedding(before)
+        asked = (step - 1).clamp(min=0)
+        for layer in range(config.content_layers):
+            block, name = network.content_blocks[layer], f"content{layer}"
+            query = block.query(x, asked)  # type: ignore[operator]
+            x, parts[name] = self.self_attend(block, x, query, query, cache[1:, slots[name]])
+
+
+class Content(_Stage):
+    """Say what the next edit will be, given where."""
+
+    def forward(
+        self,
+        position: Tensor,
+        past: Tensor,
+        cache: Tensor,
+        tokens: Tensor,
+        hidden: Tensor,
+        keys: Tensor,
+    ) -> Tensor:
+        """Log probabilities of the next content.
+
+        Args:
+            position: The item pointed at, int64 (1,).
+            past: Content and site of all rows so far, int64 (t + 1, 2).
+            cache: Their cache rows, (t + 1, F).
+            tokens: The state's ids, int64 (S,).
+            hidden: Of `state_names`, (S, D).
+            keys: Of `state_names`, (S, D).
+
+        Returns:
+            (V,).
+        """
+        network, config, slots = self.network, self.config, self.slots
+        step = torch.full_like(position, 0) + (past.shape[0] - 1)
+        edits = cache[:, slots["hidden"]]
+        anchor = torch.cat([hidden, edits[1:]], 0)[position]
+        if config.decoder == "analogical":
+            x = cache[:, slots["read"]][step] + anchor
+        else:
+            x = network.content_input(anchor, network.embedding(past[:, 0])[step], edits[step])
+            for layer in range(config.content_layers):
+                block, name = network.content_blocks[layer], f"content{layer}"
+                query = block.query(x, step)  # type: ignore[operator]
+                if config.decoder == "edits":
+                    x = self._over_edits(block, x, query, cache[:, slots[name]])
+                else:
+                    x, _ = self.self_attend(block, x, query, query, cache[1:, slots[name]])
+        logits = network.content_logits(x, position)
+        if not config.copy:
+            return torch.log_softmax(logits.float(), -1).squeeze(0)
+        contents = past[1:, 0]
+        items = torch.cat([keys, cache[1:, slots["key"]]], 0)
+        copyable = torch.cat(
+            [torch.ones_like(tokens, dtype=torch.bool), (contents != DELETE) & (contents != SAVE)]
+        )
+        weights = network.copy(x, items, copyable.unsqueeze(0))
+        return mix(logits, weights, torch.cat([tokens, contents])).squeeze(0)
+
+    def _over_edits(self, block: Block, x: Tensor, query: Tensor, rows: Tensor) -> Tensor:
+        """Attention over the edits so far, whose keys and values are `rows` (t + 1, 2D)."""
+        k, v = (split_heads(part, block.heads) for part in rows.chunk(2, -1))
+        ago = torch.arange(rows.shape[0] - 1, -1, -1, device=x.device).clamp(0, 127)
+        bias = torch.zeros(1, 1, 1, dtype=x.dtype, device=x.device)
+        if block.offsets:
+            bias = block.relative[:, ago].unsqueeze(1)
+        return block(x, query, k, v, bias)

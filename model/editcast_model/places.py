@@ -1,0 +1,63 @@
+"""What the position head knows of places: how far each item is from the last edit.
+
+Distances are ranks in the text as it is now, signed, in buckets: exact near by, logarithmic
+beyond. Training computes them for every step of an instance, serving for the newest one, by the
+same functions.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.edits import Edit, Timeline
+
+_EXACT = 8
+_FAR = tuple(int(round(_EXACT * 2 ** (step / 2))) for step in range(1, 19))  # up to 4096
+_EDGES = np.array(
+    [-far for far in reversed(_FAR)] + list(range(-_EXACT, _EXACT + 2)) + [far + 1 for far in _FAR],
+    np.int32,
+)
+BUCKETS = len(_EDGES) + 1
+
+
+def buckets(timeline: Timeline) -> npt.NDArray[np.uint8]:
+    """The bucket of every item's distance from the last edit, uint8 (N,)."""
+    distance = timeline.rank - timeline.last_rank
+    return np.searchsorted(_EDGES, distance, side="right").astype(np.uint8)
+
+
+class Row:
+    """What one edit tells the network beside its content: scalars of `trace`'s arrays."""
+
+    __slots__ = ("item", "move", "position", "rank", "site")
+
+    def __init__(self, timeline: Timeline, edit: Edit) -> None:
+        self.item = timeline.items
+        self.position = edit.position
+        self.site = int(timeline.site[edit.position])
+        self.rank = int(timeline.rank[edit.position])
+        distance = self.rank - timeline.last_rank
+        self.move = int(np.searchsorted(_EDGES, distance, side="right"))
+
+
+def trace(
+    state: Sequence[int], edits: Sequence[Edit]
+) -> tuple[list[Row], npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
+    """Everything the position head sees while an instance is read edit by edit.
+
+    Returns:
+        A row for each edit, T of them; which items are live just before each edit, bool (T, N);
+        and their buckets, uint8 (T, N), where N is M+1+T and later items are dead.
+    """
+    timeline = Timeline(state)
+    size = len(state) + len(edits)
+    live = np.zeros((len(edits), size), np.bool_)
+    bucket = np.zeros((len(edits), size), np.uint8)
+    rows = []
+    for index, edit in enumerate(edits):
+        rows.append(Row(timeline, edit))
+        live[index, : timeline.items] = timeline.live
+        bucket[index, : timeline.items] = buckets(timeline)
+        timeline.append(edit)
+    return rows, live, bucket

@@ -1,0 +1,86 @@
+"""Checkpoints of a training: one safetensors file, replaced at once, so that a kill loses none."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from editcast_model.errors import TrainingError
+
+FORMAT = 1
+
+
+def save_checkpoint(path: Path, network: nn.Module, optimizer: Optimizer, about: Any) -> None:
+    """Write weights, the optimizer's moments, and `about`, a JSON object.
+
+    The file is complete on the disk before it takes the place of the one before.
+    """
+    tensors = {f"network/{name}": value for name, value in network.state_dict().items()}
+    for index, moments in optimizer.state_dict()["state"].items():
+        for name, value in moments.items():
+            tensors[f"optimizer/{index}/{name}"] = torch.as_tensor(value)
+    tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+    fresh = path.with_suffix(".partial")
+    save_file(tensors, fresh, {"editcast": json.dumps({"format": FORMAT, "about": about})})
+    with fresh.open("rb") as file:
+        os.fsync(file.fileno())
+    fresh.replace(path)
+
+
+def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[int, dict[str, Tensor]], Any]:
+    """The weights, the optimizer's moments by parameter, and `about`.
+
+    Raises:
+        TrainingError: The file is no checkpoint, or of another format.
+    """
+    try:
+        with safe_open(path, "pt") as file:
+            head = json.loads((file.metadata() or {}).get("editcast", "{}"))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, OSError, ValueError) as error:
+        raise TrainingError(
+            f"The checkpoint {path} cannot be read ({error}); remove it to begin anew."
+        ) from error
+    if head.get("format") != FORMAT:
+        raise TrainingError(
+            f"The checkpoint {path} was written by another version of Editcast; "
+            "remove it to begin anew."
+        )
+    weights: dict[str, Tensor] = {}
+    moments: dict[int, dict[str, Tensor]] = {}
+    for name, value in tensors.items():
+        kind, rest = name.split("/", 1)
+        if kind == "network":
+            weights[rest] = value
+        else:
+            index, moment = rest.split("/")
+            moments.setdefault(int(index), {})[moment] = value
+    return weights, moments, head["about"]
+
+
+def restore(
+    network: nn.Module,
+    optimizer: Optimizer,
+    weights: dict[str, Tensor],
+    moments: dict[int, dict[str, Tensor]],
+) -> None:
+    """Put a checkpoint into a network and its optimizer.
+
+    Raises:
+        TrainingError: They are of other shapes.
+    """
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        raise TrainingError(
+            "The checkpoint is of another network; remove it, or train with its settings."
+        ) from error
+    state = optimizer.state_dict()
+    state["state"] = moments
+    optimizer.load_state_dict(state)

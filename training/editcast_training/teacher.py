@@ -1,0 +1,93 @@
+"""Token-level, teacher-forced accuracy: the papers' metric.
+
+A *jump* is the first edit after an end-of-save mark: where models fail. End-of-save marks
+themselves are counted apart, since they are no edits.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+import torch
+from torch import Tensor, nn
+
+from editcast_model.edits import SAVE
+from editcast_model.networks.batch import Batch
+from editcast_model.networks.heads import content_log_probability, mix
+
+
+@dataclass
+class TokenScores:
+    """Counts of edits, and of those that were right; a share is a count over `edits`."""
+
+    edits: int = 0
+    position: int = 0
+    content: int = 0
+    both: int = 0
+    jumps: int = 0
+    jumps_position: int = 0
+    jumps_both: int = 0
+    saves: int = 0
+    saves_both: int = 0
+    loss: float = 0.0
+
+    def shares(self) -> dict[str, float]:
+        """The shares in percent, rounded, the loss in nats an edit, and the counts."""
+        edits, jumps, saves = max(self.edits, 1), max(self.jumps, 1), max(self.saves, 1)
+        scored = max(self.edits + self.saves, 1)
+        return {
+            "edits": self.edits,
+            "position": round(100 * self.position / edits, 2),
+            "content": round(100 * self.content / edits, 2),
+            "both": round(100 * self.both / edits, 2),
+            "jumps": self.jumps,
+            "jumps_position": round(100 * self.jumps_position / jumps, 2),
+            "jumps_both": round(100 * self.jumps_both / jumps, 2),
+            "saves_both": round(100 * self.saves_both / saves, 2),
+            "loss": round(self.loss / scored, 4),
+        }
+
+    def __add__(self, other: "TokenScores") -> "TokenScores":
+        mine, theirs = asdict(self), asdict(other)
+        return TokenScores(**{name: mine[name] + theirs[name] for name in mine})
+
+
+def losses(network: nn.Module, batch: Batch) -> tuple[Tensor, tuple[Tensor, ...]]:
+    """Negative log likelihood of every edit, (B, T), and what the network returned."""
+    out = network(batch)
+    position, vocabulary, weights = out
+    targets = batch.positions[:, 1:, None]
+    where = position.gather(-1, targets).squeeze(-1)
+    what = content_log_probability(vocabulary, weights, batch.contents[:, 1:], batch.tokens)
+    return -(where + what), out
+
+
+def score(network: nn.Module, batches: Iterable[Batch]) -> TokenScores:
+    """Accuracy over batches; the content is judged given the true position."""
+    network.eval()
+    total = TokenScores()
+    with torch.no_grad():
+        for batch in batches:
+            loss, (position, vocabulary, weights) = losses(network, batch)
+            contents = batch.contents[:, 1:]
+            where = position.argmax(-1) == batch.positions[:, 1:]
+            what = mix(vocabulary, weights, batch.tokens).argmax(-1) == contents
+            save = (contents == SAVE) & batch.scored
+            edit = (contents != SAVE) & batch.scored
+            jump = edit & (batch.contents[:, :-1] == SAVE)
+
+            def count(mask: Tensor) -> int:
+                return int(mask.sum())
+
+            total += TokenScores(
+                edits=count(edit),
+                position=count(where & edit),
+                content=count(what & edit),
+                both=count(where & what & edit),
+                jumps=count(jump),
+                jumps_position=count(where & jump),
+                jumps_both=count(where & what & jump),
+                saves=count(save),
+                saves_both=count(where & what & save),
+                loss=float((loss * batch.scored).sum()),
+            )
+    return total
