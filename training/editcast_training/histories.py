@@ -121,6 +121,11 @@ def language_of(path: str) -> str | None:
     return LANGUAGES.get(PurePosixPath(path).suffix.lower())
 
 
+def unicode_path(path: str) -> str:
+    """A path whose bytes are no UTF-8 (lone surrogates in Python) with those bytes escaped."""
+    return path.encode("utf-8", "backslashreplace").decode()
+
+
 def foreign_reason(path: str) -> str | None:
     """Why a file is not the project's own writing, by its path (with `/`); None when it is."""
     pure = PurePosixPath(path)

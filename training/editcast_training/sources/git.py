@@ -5,6 +5,7 @@ was merged. It compares trees only; per file it notes (blob, time), and texts ar
 file's history is yielded, so memory does not grow with the repository.
 """
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from editcast_training.histories import (
     is_generated,
     language_of,
     pieces,
+    unicode_path,
 )
 
 PYTHON = frozenset({"python"})
@@ -70,18 +72,21 @@ def read_git(
         if newest is not None and is_generated(newest):
             skipped["file: generated"] += 1
             continue
+        name = unicode_path(track.path)
         for snapshots in pieces(_texts(repository, track, skipped), skipped):
-            yield FileHistory(project, track.path, language, "commits", snapshots)
+            yield FileHistory(project, name, language, "commits", snapshots)
 
 
 def _open(path: Path) -> pygit2.Repository:
     try:
         return pygit2.Repository(str(path))
     except pygit2.GitError as error:
-        if "owned by" in str(error):
+        # libgit2 looks at owners as git does, and names the folder that it does not trust.
+        distrusted = re.search(r"'(.+)' is not owned by", str(error))
+        if distrusted is not None:
             raise SourceError(
                 f"{path} belongs to another user, so git does not trust it; if you do, run: "
-                f'git config --global --add safe.directory "{path.resolve()}"'
+                f'git config --global --add safe.directory "{distrusted[1]}"'
             ) from error
         raise SourceError(
             f"{path} is not a git repository that can be read ({error}); "
@@ -125,8 +130,10 @@ def _tracks(
         try:
             if commit.parent_ids:
                 parent = _commit(repository, commit.parent_ids[0])
-                if parent is None:  # always so at the end of a shallow clone
+                if parent is None:
                     skipped["commit: parent not in the repository"] += 1
+            elif repository.is_shallow:  # libgit2 hides the parents that were not cloned
+                skipped["commit: the clone is shallow and ends here"] += 1
             diff = _diff(parent, commit, wanted, skipped)
         except _UNREADABLE:
             skipped["commit: unreadable, the walk ends there"] += 1
@@ -182,7 +189,6 @@ def _step(
     open_tracks: dict[str, _Track], diff: pygit2.Diff, time: int, wanted: _Filter
 ) -> Iterator[_Track]:
     """Take one commit's changes into the tracks; yield the files that it added."""
-    renamed: dict[str, _Track] = {}  # entered last: a commit can swap two names
     for delta in diff.deltas:
         old, new, status = delta.old_file, delta.new_file, delta.status
         if status == DeltaStatus.DELETED or not _is_file(new.mode) or not wanted(new.path):
@@ -193,8 +199,7 @@ def _step(
             yield track
             continue
         track.older = old.id
-        renamed[old.path] = track
-    open_tracks.update(renamed)
+        open_tracks[old.path] = track
 
 
 def _is_file(mode: FileMode) -> bool:

@@ -1,0 +1,171 @@
+"""VS Code's Local History as file histories.
+
+The editor keeps a copy of a file at each save under `User/History/<hash>/`: one file a version,
+and `entries.json` with `{version: 1, resource: uri, entries: [{id, timestamp, source?}, ...]}`,
+where `id` is the version's file name and `timestamp` is in milliseconds since the epoch.
+"""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from editcast_model.errors import SourceError
+from editcast_model.history import is_secret, project_of
+from editcast_training.histories import (
+    MAX_BYTES,
+    FileHistory,
+    Skipped,
+    Snapshot,
+    decode,
+    foreign_reason,
+    language_of,
+    pieces,
+    unicode_path,
+)
+
+_PRODUCTS = (
+    "Code",
+    "Code - Insiders",
+    "Code - OSS",
+    "VSCodium",
+    "VSCodium - Insiders",
+    "Cursor",
+    "Windsurf",
+)
+# What the server of a remote session is called; it keeps its data on the remote machine.
+_SERVERS = (".vscode-server", ".vscode-server-insiders", ".vscodium-server", ".cursor-server")
+_VERSION = 1
+_ENTRIES = "entries.json"
+
+
+def local_history_folders(
+    *,
+    platform: str = sys.platform,
+    environ: Mapping[str, str] = os.environ,
+    home: Path | None = None,
+) -> list[Path]:
+    """The Local History folders on this machine: VS Code and its kin, code-server included."""
+    home = Path.home() if home is None else home
+
+    def place(variable: str, default: str) -> Path:
+        return Path(environ[variable]) if environ.get(variable) else home / default
+
+    if platform == "win32":
+        roots = [place("APPDATA", "AppData/Roaming")]
+        others = [place("LOCALAPPDATA", "AppData/Local") / "code-server/Data"]
+    elif platform == "darwin":
+        roots = [home / "Library/Application Support"]
+        others = [roots[0] / "code-server", place("XDG_DATA_HOME", ".local/share") / "code-server"]
+    else:
+        roots = [
+            place("XDG_CONFIG_HOME", ".config"),
+            home / ".var/app/com.visualstudio.code/config",  # Flatpak
+            home / ".var/app/com.vscodium.codium/config",
+        ]
+        others = [place("XDG_DATA_HOME", ".local/share") / "code-server"]
+    data = [root / product for root in roots for product in _PRODUCTS]
+    data += others + [home / server / "data" for server in _SERVERS]
+    return [found for folder in data if (found := folder / "User" / "History").is_dir()]
+
+
+def read_local_history(
+    folder: Path, *, skipped: Skipped, languages: Collection[str] | None = None
+) -> Iterator[FileHistory]:
+    """Yield the history of every file that a Local History folder knows.
+
+    Files that usually hold secrets are counted and not read.
+
+    Args:
+        folder: `User/History`, or the editor's user data folder that has it.
+        skipped: counts what was left out, by reason.
+        languages: language identifiers to read; None means all that the table knows.
+
+    Raises:
+        SourceError: there is no such folder, or it cannot be read.
+    """
+    inner = (folder / "User" / "History", folder / "History", folder)
+    root = next(found for found in inner if found.is_dir() or found is folder)
+    try:
+        files = sorted(found for found in root.iterdir() if found.is_dir())
+    except OSError as error:
+        raise SourceError(
+            f"The Local History folder {folder} cannot be read ({error.strerror or error}); "
+            "name the folder User/History of your editor's user data."
+        ) from error
+    for file in files:
+        yield from _histories(file, skipped, languages)
+
+
+def _histories(
+    folder: Path, skipped: Skipped, languages: Collection[str] | None
+) -> Iterator[FileHistory]:
+    """The history of one file; nothing, counted, when it is not wanted or its index is damaged."""
+    try:
+        index = json.loads((folder / _ENTRIES).read_bytes())
+        version, entries = index["version"], list(index["entries"])
+        path = _path(index["resource"])
+    except FileNotFoundError:
+        skipped["file: no entries.json"] += 1
+        return
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        skipped["file: damaged entries.json"] += 1
+        return
+    language = language_of(path)
+    if version != _VERSION:
+        skipped[f"file: entries.json of version {version}"] += 1
+    elif is_secret(path):
+        skipped["file: usually holds secrets"] += 1
+    elif language is None or (languages is not None and language not in languages):
+        skipped["file: another language"] += 1
+    elif (reason := foreign_reason(path)) is not None:
+        skipped[reason] += 1
+    else:
+        for piece in pieces(_snapshots(folder, entries, skipped), skipped):
+            yield FileHistory(project_of(path), path, language, "saves", piece)
+
+
+def _path(resource: object) -> str:
+    """The path that a URI names, with `/`; `c:/folder/file` on Windows."""
+    if not isinstance(resource, str):
+        raise TypeError("a URI is text")
+    parts = urlsplit(resource)
+    path = unicode_path(unquote(parts.path))
+    if re.match(r"/[A-Za-z]:/", path):
+        return path[1:]
+    return f"//{parts.netloc}{path}" if parts.scheme == "file" and parts.netloc else path
+
+
+def _snapshots(folder: Path, entries: list[object], skipped: Skipped) -> Iterator[Snapshot]:
+    """The versions whose files are there, in time order."""
+    dated = []
+    for entry in entries:
+        match entry:
+            case {"id": str(name), "timestamp": int(time)} if _is_version(name):
+                dated.append((time, name))
+            case _:
+                skipped["snapshot: damaged entry"] += 1
+    for time, name in sorted(dated, key=lambda version: version[0]):  # stable
+        file = folder / name
+        try:
+            if file.stat().st_size > MAX_BYTES:
+                skipped["snapshot: over 1 MB"] += 1
+                continue
+            data = file.read_bytes()
+        except FileNotFoundError:
+            skipped["snapshot: its file is missing"] += 1
+            continue
+        except (OSError, ValueError):  # ValueError: a name that no file can have
+            skipped["snapshot: its file cannot be read"] += 1
+            continue
+        text = decode(data, skipped)
+        if text is not None:
+            yield Snapshot(text, time)
+
+
+def _is_version(name: str) -> bool:
+    """Whether an id is a file's plain name: nothing outside its folder is ever read."""
+    return name not in ("", ".", "..", _ENTRIES) and re.search(r"[/\\:\0]", name) is None

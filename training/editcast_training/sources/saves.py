@@ -1,0 +1,105 @@
+"""Save histories from a file of JSON lines, plain or gzip; `Store.export` writes the same.
+
+A line is `{id, language, path, license, origin, text0, time0?, changes: [{time, edits: [[start,
+end, new text], ...]}, ...]}`. A change is one save; offsets are code points into the text before
+it, and its edits are simultaneous. Times are milliseconds since the epoch, or null.
+"""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.errors import SourceError
+from editcast_training.histories import (
+    FileHistory,
+    Skipped,
+    Snapshot,
+    language_of,
+    pieces,
+    unicode_path,
+)
+
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+def read_saves(path: Path, *, skipped: Skipped) -> Iterator[FileHistory]:
+    """Yield the history that each line holds; its project is the line's `origin`.
+
+    A broken line is left out and counted under its number, for instance "line 3: not JSON".
+
+    Raises:
+        SourceError: the file cannot be opened.
+    """
+    with ExitStack() as stack:
+        try:
+            packed = stack.enter_context(path.open("rb"))
+            magic = packed.read(2)
+            packed.seek(0)
+        except OSError as error:
+            raise SourceError(
+                f"The save histories {path} cannot be read ({error.strerror or error}); "
+                "name a .jsonl or .jsonl.gz file."
+            ) from error
+        lines = stack.enter_context(gzip.open(packed)) if magic == _GZIP_MAGIC else packed
+        number = 0
+        try:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    yield from _histories(line, number, path, skipped)
+        except (OSError, EOFError, zlib.error):  # cut off, or damaged from here on
+            skipped[f"line {number + 1}: unreadable, and all after it"] += 1
+
+
+def _histories(line: bytes, number: int, path: Path, skipped: Skipped) -> Iterator[FileHistory]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        skipped[f"line {number}: not JSON"] += 1
+        return
+    try:
+        name = unicode_path(_text(found["path"]))
+        language = _text(found.get("language") or language_of(name) or "plaintext")
+        project = _text(found.get("origin") or path.name)
+        snapshots = _snapshots(found)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        skipped[f"line {number}: not a save history ({error!r})"] += 1
+        return
+    for piece in pieces(snapshots, skipped):
+        yield FileHistory(project, name, language, "saves", piece)
+
+
+def _snapshots(found: dict[str, Any]) -> list[Snapshot]:
+    text = _text(found["text0"])
+    snapshots = [Snapshot(text, _time(found.get("time0")))]
+    for change in found["changes"]:
+        hunks = [Hunk(_offset(a), _offset(b), _text(new)) for a, b, new in change["edits"]]
+        hunks.sort(key=lambda hunk: hunk.start)  # stable: insertions at one place keep their order
+        end = 0
+        for hunk in hunks:
+            if not end <= hunk.start <= hunk.end <= len(text):
+                raise ValueError(f"edits overlap or leave the text at {hunk.start}")
+            end = hunk.end
+        text = apply_hunks(text, hunks)
+        snapshots.append(Snapshot(text, _time(change.get("time"))))
+    return snapshots
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"text expected, not {type(value).__name__}")
+    return value
+
+
+def _offset(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"an offset expected, not {type(value).__name__}")
+    return value
+
+
+def _time(value: object) -> int | None:
+    return None if value is None else _offset(value)
