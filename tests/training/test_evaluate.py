@@ -75,6 +75,14 @@ def test_a_session_is_opened_and_saved_step_by_step_but_not_to_its_end() -> None
     }
 
 
+def test_what_comes_before_the_first_scored_save_is_shown() -> None:
+    recorder = Recorder()
+    texts = tuple(f"v = {n}\n" for n in range(5))
+    rows = list(replay(recorder, [EditingSession("p", "a.py", "python", "saves", texts, 3)]))
+    assert [said[0] for said in recorder.heard] == ["open", "save", "save", "save"]
+    assert [row.step for row in rows] == [3]
+
+
 def test_a_forecaster_in_this_process_is_scored() -> None:
     rows = list(replay(InProcess(RepeatLast()), [renaming()]))
     scores = [row.score for row in rows]

@@ -10,6 +10,7 @@ from editcast_training.histories import FileHistory, Snapshot
 from editcast_training.sessions import (
     EditingSession,
     commit_session,
+    draw_sessions,
     line_hunks,
     sample_commits,
     save_session,
@@ -107,12 +108,36 @@ def test_only_commits_with_enough_and_not_too_many_hunks_are_drawn() -> None:
     assert sorted(len(session.texts) - 1 for session in sample) == [3, 3, 10, 10]
 
 
-def test_a_commit_is_drawn_once_and_saves_never() -> None:
+def test_a_commit_is_drawn_once() -> None:
     one, other = commits("p", 2, 3, years=1)
     same_time = FileHistory(
         "p", "other.py", "python", "commits", (other.snapshots[0], one.snapshots[1])
     )
     assert len(sample_commits([one, same_time])) == 1
     assert len(sample_commits([one, other])) == 2
-    saves = FileHistory("p", "a.py", "python", "saves", one.snapshots)
-    assert sample_commits([saves]) == []
+
+
+def test_sessions_are_drawn_from_commits_and_taken_from_saves() -> None:
+    long = history("x\n", "y\n", "z\n", kind="saves")
+    short = history("x\n", "y\n", kind="saves")
+    sessions = draw_sessions([long, *commits("p", 60, 3), short], count=5)
+    assert [session.kind for session in sessions] == ["commits"] * 5 + ["saves"]
+    assert sessions[-1] == save_session(long)
+    assert sessions[:5] == sample_commits(commits("p", 60, 3), count=5)
+
+
+def test_of_a_history_that_was_trained_on_only_the_newest_tenth_is_scored() -> None:
+    saved = history(*(f"v = {n}\n" for n in range(31)), kind="saves")
+    (session,) = draw_sessions([saved], held_out=True)
+    # 30 changes, the last three of them held back, and ten saves shown before.
+    assert [step.future for step in session.steps()] == [f"v = {n}\n" for n in (28, 29, 30)]
+    assert session.texts == tuple(f"v = {n}\n" for n in range(16, 31))
+    assert session.texts[session.first] == "v = 27\n"
+    assert draw_sessions([history("x\n", "y\n", "z\n", kind="saves")], held_out=True) == []
+
+
+def test_of_commits_that_were_trained_on_only_the_newest_are_drawn() -> None:
+    texts = [commits("p", 1, 3)[0].snapshots[turn % 2].text for turn in range(21)]
+    assert len(draw_sessions([history(*texts)])) == 20
+    drawn = draw_sessions([history(*texts)], held_out=True)
+    assert sorted(session.texts[0] for session in drawn) == sorted(texts[18:20])

@@ -29,6 +29,7 @@ import pyarrow.parquet as pq
 
 from editcast_model.errors import CorpusError, SourceError
 from editcast_model.tokens import Tokenizer
+from editcast_training.held_out import split_by_time
 from editcast_training.histories import FileHistory
 from editcast_training.instances import Cutter, Instance
 from editcast_training.origins import Origin, read_origin
@@ -195,7 +196,7 @@ def _make_shards(task: _Task) -> Made:
         shards: dict[str, _Shard] = {}
         try:
             for history in read_origin(origin, made.skipped):
-                for split, part in _split_by_time(history, origin.split):
+                for split, part in split_by_time(history, origin.split):
                     for instance in cutter.instances(part):
                         digest = _digest(instance)
                         if digest in seen:
@@ -213,22 +214,6 @@ def _make_shards(task: _Task) -> Made:
         for shard in shards.values():
             shard.complete()
     return made
-
-
-def _split_by_time(history: FileHistory, split: str | None) -> Iterator[tuple[str, FileHistory]]:
-    """All to `split`, or with None the newest tenth of the file's changes to dev."""
-    if split is not None:
-        yield split, history
-        return
-    snapshots = history.snapshots
-    changes = len(snapshots) - 1
-    cut = changes - (changes + 5) // 10
-    for name, part in (("train", snapshots[: cut + 1]), ("dev", snapshots[cut:])):
-        if len(part) > 1:
-            yield (
-                name,
-                FileHistory(history.project, history.path, history.language, history.kind, part),
-            )
 
 
 def _digest(instance: Instance) -> bytes:

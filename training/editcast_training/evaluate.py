@@ -70,7 +70,9 @@ def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator
     """Replay the sessions and score the best suggestion of every step, as it is made."""
     for number, session in enumerate(sessions):
         suggester.open(session.texts[0], session.language)
-        for index, step in enumerate(session.steps(), 1):
+        for text in session.texts[1 : session.first]:
+            suggester.save(text)
+        for index, step in enumerate(session.steps(), session.first):
             suggester.save(step.text)
             predictions, milliseconds = suggester.suggest()
             best = predictions[0] if predictions else None

@@ -14,10 +14,12 @@ from operator import itemgetter
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.tokens import lines
+from editcast_training.held_out import first_held_out, split_by_time
 from editcast_training.histories import FileHistory
 from editcast_training.line_changes import line_changes
 
 _YEAR = 365 * 24 * 3600 * 1000  # milliseconds
+_SHOWN = 10  # saves before the first scored one
 
 LineHunk = tuple[Hunk, ...]
 # By commit (its time, if known), the lowest rank drawn and its session.
@@ -45,6 +47,7 @@ class EditingSession:
 
     Attributes:
         kind: "commits" when the saves are the hunks of one commit, "saves" when they were real.
+        first: The first save after which a forecast is scored; those before it are only shown.
     """
 
     project: str
@@ -52,16 +55,17 @@ class EditingSession:
     language: str
     kind: str
     texts: tuple[str, ...]
+    first: int = 1
 
     def steps(self) -> Iterator[Step]:
-        """A step after every save but the last; the i-th is scored after texts[i + 1]."""
+        """A step after every save from `first` on but the last, in order."""
         if self.kind == "saves":
-            for text, future in pairwise(self.texts[1:]):
+            for text, future in pairwise(self.texts[self.first :]):
                 yield Step(text, future, line_hunks(text, future))
             return
         before, future = self.texts[0], self.texts[-1]
         hunks = line_hunks(before, future)
-        for done, text in enumerate(self.texts[1:-1], 1):
+        for done, text in list(enumerate(self.texts[:-1]))[self.first :]:
             grown = sum(map(_growth, hunks[:done]))
             remaining = tuple(
                 tuple(_shifted(hunk, grown) for hunk in group) for group in hunks[done:]
@@ -103,6 +107,52 @@ def save_session(history: FileHistory) -> EditingSession:
     return EditingSession(history.project, history.path, history.language, "saves", texts)
 
 
+def held_out_session(history: FileHistory) -> EditingSession | None:
+    """The session of the saves that training on this history holds back, if there are any.
+
+    The `_SHOWN` saves before them are shown, so that the forecaster knows what went on.
+    """
+    last = len(history.snapshots) - 1
+    cut = max(first_held_out(last), 1)
+    if cut >= last:
+        return None
+    opened = max(0, cut - _SHOWN - 1)
+    texts = tuple(snapshot.text for snapshot in history.snapshots[opened:])
+    return EditingSession(
+        history.project, history.path, history.language, "saves", texts, cut - opened
+    )
+
+
+def draw_sessions(
+    histories: Iterable[FileHistory], *, count: int = 40, seed: int = 0, held_out: bool = False
+) -> list[EditingSession]:
+    """What to evaluate on: `count` commits of every project, then all real saves.
+
+    Args:
+        histories: File histories of both kinds; one of two saves has no step and is left out.
+        count: Commits a project.
+        seed: Another seed draws other commits.
+        held_out: Only what training on these histories holds back.
+    """
+    saves: list[EditingSession] = []
+
+    def commits() -> Iterator[FileHistory]:
+        for history in histories:
+            if history.kind == "commits":
+                if held_out:
+                    parts = split_by_time(history, None)
+                    yield from (part for split, part in parts if split == "dev")
+                else:
+                    yield history
+            elif held_out:
+                session = held_out_session(history)
+                saves.extend([session] if session else [])
+            elif len(history.snapshots) > 2:
+                saves.append(save_session(history))
+
+    return sample_commits(commits(), count=count, seed=seed) + saves
+
+
 def sample_commits(
     histories: Iterable[FileHistory],
     *,
@@ -116,15 +166,13 @@ def sample_commits(
     order of the histories nor on what else there is. Each commit is drawn once at most.
 
     Args:
-        histories: File histories of kind "commits"; of other kinds nothing is drawn.
+        histories: File histories of kind "commits".
         count: Sessions a project, or as many as it has.
         hunks: How many line hunks a session may have.
         seed: Another seed draws other sessions.
     """
     years: dict[tuple[str, int], _Drawn] = defaultdict(dict)
     for history in histories:
-        if history.kind != "commits":
-            continue
         for index, (_, after) in enumerate(pairwise(history.snapshots)):
             key = f"{seed}\0{history.project}\0{history.path}\0{index}\0{after.time}"
             rank = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest())
