@@ -28,6 +28,7 @@ PATIENCE_S = 120.0
 # Nothing of the workbench's own may type along, pop up or move the cursor.
 USER_SETTINGS = {
     "chat.disableAIFeatures": True,
+    "editcast.confidenceThreshold": 0.1,
     "editor.acceptSuggestionOnEnter": "off",
     "editor.autoClosingBrackets": "never",
     "editor.autoClosingQuotes": "never",

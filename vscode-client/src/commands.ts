@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import * as vscode from "vscode";
 
+import type { Launcher } from "./launcher";
 import { reviewNextEdits, rejectNextEdit } from "./nextEdit";
 import { ServerCommand } from "./protocol";
 import { editcastHome, newestReport, withResolvedAddresses } from "./report";
@@ -13,6 +14,7 @@ import type { StatusItem } from "./status";
 /** Registers all commands; dispose of the result to take them away again. */
 export function registerCommands(
   server: Server,
+  launcher: Launcher,
   status: StatusItem,
   log: vscode.LogOutputChannel,
 ): vscode.Disposable {
@@ -21,7 +23,7 @@ export function registerCommands(
     "editcast.rejectSuggestion": () => rejectNextEdit(server),
     "editcast.snoozeSuggestions": () => snooze(server, status),
     "editcast.toggle": toggle,
-    "editcast.trainModel": () => train(server),
+    "editcast.trainModel": () => train(server, launcher),
     "editcast.showReport": showReport,
     "editcast.restartServer": () => server.restart(),
     "editcast.showLog": () => {
@@ -88,14 +90,20 @@ async function toggle(): Promise<void> {
 }
 
 /** The server shows the progress, and says at the end what came of it. */
-async function train(server: Server): Promise<void> {
+async function train(server: Server, launcher: Launcher): Promise<void> {
   if (server.running === undefined) {
     void vscode.window.showErrorMessage(
       "Editcast cannot train while its server is not running: restart the server first.",
     );
     return;
   }
-  await server.execute(ServerCommand.train);
+  try {
+    if (await launcher.prepareTraining()) {
+      await server.execute(ServerCommand.train);
+    }
+  } catch (error) {
+    void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
+  }
 }
 
 async function showReport(): Promise<void> {

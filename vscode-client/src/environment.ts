@@ -35,23 +35,35 @@ export async function bundledWheel(extensionFolder: string): Promise<string> {
 /** Written last, so that an environment cut short is never taken for a whole one. */
 const COMPLETE = "editcast-complete";
 
+/** Where an installation takes place, and who is told of it. */
+export interface Surroundings {
+  /** A folder of our own, made if missing. */
+  root: string;
+  /** Told what is going on, a line at a time. */
+  report: (line: string) => void;
+  signal: AbortSignal;
+}
+
+const PIP_INSTALL = [
+  "-I",
+  ...["-m", "pip", "install"],
+  ...["--no-input", "--disable-pip-version-check", "--progress-bar", "off"],
+];
+
 /**
  * The Python of an environment that has exactly this wheel, made now if it is not there.
  *
  * Several windows may ask at once: each makes its own beside the others, and the first to finish
  * gives it the final name.
  *
- * @param root a folder of our own, made if missing
- * @param report told what is going on, a line at a time
  * @throws EnvironmentProblem
  */
 export async function ownEnvironment(
-  root: string,
   wheel: string,
   findInterpreter: () => Promise<Interpreter>,
-  report: (line: string) => void,
-  signal: AbortSignal,
+  surroundings: Surroundings,
 ): Promise<string> {
+  const { root, report } = surroundings;
   const digest = createHash("sha256").update(await readFile(wheel)).digest("hex").slice(0, 16);
   const folder = join(root, `server-${digest}`);
   const python = environmentPython(folder, process.platform);
@@ -63,11 +75,10 @@ export async function ownEnvironment(
   try {
     await mkdir(root, { recursive: true });
     partial = await mkdtemp(join(root, "making-"));
-    report(`making an environment with ${base.path}`);
-    await run(base.path, ["-I", "-m", "venv", partial], base, root, report, signal);
-    const pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check"];
+    report(`Making an environment with ${base.path}`);
+    await run(base.path, ["-I", "-m", "venv", partial], surroundings);
     const inside = environmentPython(partial, process.platform);
-    await run(inside, [...pip, "--progress-bar", "off", wheel], base, root, report, signal);
+    await run(inside, [...PIP_INSTALL, wheel], surroundings);
     await writeFile(join(partial, COMPLETE), "");
     if (!(await isUsable(folder, python))) {
       await rm(folder, { recursive: true, force: true });
@@ -75,13 +86,28 @@ export async function ownEnvironment(
     }
     return python;
   } catch (error) {
-    throw error instanceof EnvironmentProblem
-      ? error
-      : explainInstallFailure(error instanceof Error ? error.message : String(error), base, root);
+    throw explain(error, base, root);
   } finally {
     if (partial !== undefined) {
       await rm(partial, { recursive: true, force: true });
     }
+  }
+}
+
+/**
+ * Adds what training needs to an environment of our own.
+ *
+ * @throws EnvironmentProblem
+ */
+export async function addTraining(
+  python: string,
+  wheel: string,
+  surroundings: Surroundings,
+): Promise<void> {
+  try {
+    await run(python, [...PIP_INSTALL, `${wheel}[train]`], surroundings);
+  } catch (error) {
+    throw explain(error, await probe([python]), surroundings.root);
   }
 }
 
@@ -97,13 +123,11 @@ async function isUsable(folder: string, python: string): Promise<boolean> {
   }
 }
 
+/** Runs a program to its end; its output is the message of the error when it fails. */
 async function run(
   file: string,
   parameters: readonly string[],
-  base: Interpreter,
-  root: string,
-  report: (line: string) => void,
-  signal: AbortSignal,
+  { root, report, signal }: Surroundings,
 ): Promise<void> {
   const lines: string[] = [];
   const child = spawn(file, parameters, {
@@ -121,15 +145,20 @@ async function run(
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", resolve);
-  }).catch((error: unknown) => {
-    if (signal.aborted) {
-      throw new EnvironmentProblem("cancelled", "Installing the Editcast server was cancelled.");
-    }
-    throw error;
   });
   if (code !== 0) {
-    throw explainInstallFailure(lines.join("\n"), base, root);
+    throw new Error(lines.join("\n"));
   }
+}
+
+function explain(error: unknown, base: Interpreter, root: string): EnvironmentProblem {
+  if (error instanceof Error && error.name === "AbortError") {
+    return new EnvironmentProblem(
+      "cancelled",
+      "The installation was cancelled: retry when you want Editcast to go on.",
+    );
+  }
+  return explainInstallFailure(error instanceof Error ? error.message : String(error), base, root);
 }
 
 /** One sentence for what went wrong, read from the output of venv, pip or the file system. */

@@ -4,6 +4,7 @@
 import * as vscode from "vscode";
 
 import { registerCommands } from "./commands";
+import { Launcher } from "./launcher";
 import { ProgressNotifications } from "./progress";
 import { Server } from "./server";
 import { StatusItem } from "./status";
@@ -13,14 +14,20 @@ let server: Server | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const log = vscode.window.createOutputChannel("Editcast", { log: true });
   const status = new StatusItem();
-  const started = new Server(context, log, status, new ProgressNotifications());
+  const launcher = new Launcher(context, log);
+  const started = new Server(launcher, log, status, new ProgressNotifications());
   server = started;
   context.subscriptions.push(
     log,
     status,
-    registerCommands(started, status, log),
+    registerCommands(started, launcher, status, log),
     vscode.workspace.onDidChangeConfiguration((change) => {
-      started.configurationChanged(change);
+      if (
+        change.affectsConfiguration("editcast.serverCommand") ||
+        change.affectsConfiguration("editcast.python")
+      ) {
+        void started.restart();
+      }
     }),
     // A folder that becomes trusted may name the server or the Python to use.
     vscode.workspace.onDidGrantWorkspaceTrust(() => {

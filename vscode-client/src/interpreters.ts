@@ -34,6 +34,7 @@ export class EnvironmentProblem extends Error {
       | "no-packages"
       | "no-wheel"
       | "install-failed"
+      | "crashes"
       | "cancelled",
     sentence: string,
   ) {
@@ -87,6 +88,15 @@ export async function probe(command: readonly string[]): Promise<Interpreter> {
   });
   // A start-up file of the user's may print lines of its own before ours.
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Interpreter;
+}
+
+/** Whether an interpreter of ours has the packages that training needs. */
+export async function canTrain(python: string): Promise<boolean> {
+  const code = "from importlib.util import find_spec as f; raise SystemExit(not f('torch'))";
+  return promisify(execFile)(python, ["-I", "-c", code], { windowsHide: true }).then(
+    () => true,
+    () => false,
+  );
 }
 
 export function isRecentEnough(version: Version): boolean {

@@ -5,16 +5,12 @@ import * as vscode from "vscode";
 import type { NextEditResult } from "./protocol";
 import { present, type State } from "./state";
 
-/** Predictions are mostly done sooner, and then nothing should flicker. */
-const THINKING_DELAY_MS = 250;
-
 export class StatusItem implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem(
     "editcast.status",
     vscode.StatusBarAlignment.Right,
     100,
   );
-  private delayed: NodeJS.Timeout | undefined;
   private current: State = "starting";
   private message = "";
   private model = "";
@@ -45,17 +41,18 @@ export class StatusItem implements vscode.Disposable {
   }
 
   show(state: State, message = "", model = ""): void {
-    clearTimeout(this.delayed);
-    this.current = state;
+    // Until it has a model, the server is busy loading one.
+    this.current = state === "thinking" && model === "" ? "starting" : state;
     this.message = message;
     this.model = model;
-    if (state === "thinking") {
-      this.delayed = setTimeout(() => {
-        this.draw();
-      }, THINKING_DELAY_MS);
-    } else {
-      this.draw();
-    }
+    const { text, label, severity } = present(this.current);
+    this.item.text = text;
+    this.item.accessibilityInformation = { label, role: "button" };
+    this.item.tooltip = this.describe();
+    this.item.backgroundColor =
+      severity === "none"
+        ? undefined
+        : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
   }
 
   /** Tells in the tooltip what was predicted last. */
@@ -67,18 +64,6 @@ export class StatusItem implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.delayed);
     this.item.dispose();
-  }
-
-  private draw(): void {
-    const { text, label, severity } = present(this.current);
-    this.item.text = text;
-    this.item.accessibilityInformation = { label, role: "button" };
-    this.item.tooltip = this.describe();
-    this.item.backgroundColor =
-      severity === "none"
-        ? undefined
-        : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
   }
 }

@@ -3,17 +3,19 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
+import { afterEach, beforeEach, describe, it, type TestContext } from "node:test";
 
-import { bundledWheel, explainInstallFailure, ownEnvironment } from "../src/environment";
+import { addTraining, bundledWheel, explainInstallFailure, ownEnvironment, type Surroundings } from "../src/environment";
 import { EnvironmentProblem, findBase, type Interpreter } from "../src/interpreters";
 
 let folder: string;
-const never = new AbortController().signal;
-const quiet = (): void => undefined;
 // `make test` names the Python of its own environment; by hand the first on the path will do.
 const python = process.env.EDITCAST_TEST_PYTHON ?? "python3";
 const realPython = (): Promise<Interpreter> => findBase([[python]]);
+
+function inside(root: string, report: (line: string) => void = () => undefined): Surroundings {
+  return { root, report, signal: new AbortController().signal };
+}
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "editcast-"));
@@ -22,6 +24,15 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
+/** Sends pip to a port that nothing listens on: what it meets without a network. */
+function withoutIndex(context: TestContext): void {
+  const before = { ...process.env };
+  Object.assign(process.env, { PIP_INDEX_URL: "http://127.0.0.1:9/", PIP_RETRIES: "1" });
+  context.after(() => {
+    process.env = before;
+  });
+}
+
 /** A wheel that pip installs like any other, and that the probe takes for the server's. */
 function makeWheel(requirement?: string): string {
   const wheel = join(folder, "editcast-0.1.0-py3-none-any.whl");
@@ -29,7 +40,7 @@ function makeWheel(requirement?: string): string {
     "Metadata-Version: 2.1",
     "Name: editcast",
     "Version: 0.1.0",
-    ...(requirement === undefined ? [] : [`Requires-Dist: ${requirement}`]),
+    ...(requirement === undefined ? [] : ["Provides-Extra: train", `Requires-Dist: ${requirement}`]),
     "",
   ].join("\n");
   const script = `
@@ -54,27 +65,30 @@ describe("an environment of our own", () => {
     const report = (line: string): void => {
       lines.push(line);
     };
-    const first = await ownEnvironment(root, wheel, realPython, report, never);
+    const first = await ownEnvironment(wheel, realPython, inside(root, report));
     assert.match(execFileSync(first, ["-c", "import editcast; print(editcast.__file__)"]).toString(), /server-/);
     assert.ok(lines.some((line) => line.startsWith("Successfully installed editcast-0.1.0")));
     const unneeded = (): Promise<never> => Promise.reject(new Error("it is there already"));
-    assert.equal(await ownEnvironment(root, wheel, unneeded, report, never), first);
+    assert.equal(await ownEnvironment(wheel, unneeded, inside(root)), first);
     rmSync(first);
     symlinkSync("/nonexistent/python", first);
-    assert.equal(await ownEnvironment(root, wheel, realPython, report, never), first);
+    assert.equal(await ownEnvironment(wheel, realPython, inside(root, report)), first);
     execFileSync(first, ["-c", "import editcast"]);
     assert.equal(readdirSync(root).length, 1, "no half-made environment is left");
   });
 
+  it("gets what training needs from the package index, when that can be reached", async (context) => {
+    const wheel = makeWheel('editcast-needs-this; extra == "train"');
+    const made = await ownEnvironment(wheel, realPython, inside(folder));
+    withoutIndex(context);
+    await assert.rejects(addTraining(made, wheel, inside(folder)), { kind: "no-network" });
+    execFileSync(made, ["-c", "import editcast"]);
+  });
+
   it("says that the package index cannot be reached", async (context) => {
     const wheel = makeWheel("editcast-needs-this");
-    const before = { ...process.env };
-    // A port that nothing listens on: what pip meets without a network.
-    Object.assign(process.env, { PIP_INDEX_URL: "http://127.0.0.1:9/", PIP_RETRIES: "1" });
-    context.after(() => {
-      process.env = before;
-    });
-    await assert.rejects(ownEnvironment(folder, wheel, realPython, quiet, never), {
+    withoutIndex(context);
+    await assert.rejects(ownEnvironment(wheel, realPython, inside(folder)), {
       kind: "no-network",
       message: /connect to the network, .* and retry/,
     });
@@ -86,7 +100,7 @@ describe("an environment of our own", () => {
     const report = (): void => {
       abort.abort();
     };
-    await assert.rejects(ownEnvironment(folder, makeWheel(), realPython, report, abort.signal), {
+    await assert.rejects(ownEnvironment(makeWheel(), realPython, { root: folder, report, signal: abort.signal }), {
       kind: "cancelled",
     });
     assert.deepEqual(readdirSync(folder), ["editcast-0.1.0-py3-none-any.whl"]);
@@ -96,7 +110,7 @@ describe("an environment of our own", () => {
     writeFileSync(join(folder, "file"), "");
     const root = join(folder, "file", "storage");
     await assert.rejects(
-      ownEnvironment(root, makeWheel(), realPython, quiet, never),
+      ownEnvironment(makeWheel(), realPython, inside(root)),
       (error) => error instanceof EnvironmentProblem && error.message.includes("ENOTDIR"),
     );
   });
