@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecast import Prediction, Session, never
+from editcast_model.forecast import Forecaster, Prediction, Session, never
 from editcast_model.tokens import lex, lines
 
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
@@ -269,3 +269,10 @@ class RepeatBest:
     def open(self, text: str) -> Session:
         """Begin a session on the text of a file as it was opened or last saved."""
         return _RepeatBestSession(text)
+
+
+#: By name, what can be chosen instead of a bundle.
+BASELINES: dict[str, Callable[[], Forecaster]] = {
+    RepeatBest.name: RepeatBest,
+    RepeatLast.name: RepeatLast,
+}

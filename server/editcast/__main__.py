@@ -16,7 +16,7 @@ _COMMANDS = {
     "doctor": ("editcast.serving", "Report versions, the model, the store and where all is."),
     "corpus": ("editcast.offline", "Turn histories into a corpus."),
     "train": ("editcast.offline", "Train a model on your own history, or on a corpus."),
-    "evaluate": ("editcast.offline", "Measure models on histories that they have not seen."),
+    "evaluate": ("editcast.evaluating", "Measure models on histories that they have not seen."),
     "export": ("editcast.offline", "Make a bundle from a checkpoint."),
 }
 _TRAIN_MODULES = {"jinja2", "matplotlib", "onnx", "onnxscript", "pyarrow", "pygit2", "torch"}

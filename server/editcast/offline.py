@@ -7,44 +7,24 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from editcast_model.paths import store_path
+from editcast.sources import source_options
 from editcast_training.corpus import Made, make_corpus
 from editcast_training.histories import Skipped
-from editcast_training.origins import Origin, listed_repositories
-from editcast_training.sources.local_history import local_history_folders
+from editcast_training.origins import Origin
 
 _PATH = click.Path(path_type=Path)
 
 
 @click.command()
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--git", multiple=True, metavar="PATH", help="A git repository; may be repeated.")
-@click.option(
-    "--saves",
-    multiple=True,
-    metavar="FILE",
-    help="Save histories in JSON lines (.jsonl or .jsonl.gz); may be repeated.",
-)
-@click.option("--local-history", is_flag=True, help="What VS Code's Local History kept.")
-@click.option("--store", is_flag=True, help="The saves that Editcast has recorded.")
-@click.option(
-    "--repositories",
-    type=_PATH,
-    help="A TOML file with the lists train, dev and test of repositories, OWNER/NAME.",
-)
-@click.option("--mirror", type=_PATH, help="The folder of these repositories, OWNER+NAME.")
+@source_options
 @click.option("--tokenizer", type=_PATH, help="A tokenizer.json; else a vocabulary is learned.")
 @click.option("--max-state", default=1024, show_default=True, help="Subtokens of a window.")
 @click.option("--processes", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--seed", default=0, show_default=True)
 def corpus(
     out: Path,
-    git: tuple[str, ...],
-    saves: tuple[str, ...],
-    local_history: bool,
-    store: bool,
-    repositories: Path | None,
-    mirror: Path | None,
+    origins: list[Origin],
     tokenizer: Path | None,
     max_state: int,
     processes: int,
@@ -57,20 +37,6 @@ def corpus(
     split, for example --saves train=saves.jsonl.gz.
     """
     console = Console()
-    origins: list[Origin] = []
-    if (repositories is None) != (mirror is None):
-        raise click.UsageError("--repositories and --mirror go together.")
-    if repositories is not None and mirror is not None:
-        origins, missing = listed_repositories(repositories, mirror)
-        for name in missing:
-            console.print(f"{name}: left out, not in {mirror}", style="yellow")
-    origins += [_named("git", given) for given in git]
-    origins += [_named("saves", given) for given in saves]
-    if local_history:
-        for number, folder in enumerate(local_history_folders(), 1):
-            origins.append(Origin(f"local-history-{number}", "local-history", folder))
-    if store:
-        origins.append(Origin("store", "store", store_path()))
 
     def tell(made: Made) -> None:
         if made.failed:
@@ -89,18 +55,6 @@ def corpus(
         each=tell,
     )
     _summary(console, result)
-
-
-def _named(kind: str, given: str) -> Origin:
-    """A source from ``PATH`` or ``SPLIT=PATH``."""
-    split, equals, rest = given.partition("=")
-    if not equals or Path(given).exists():
-        split, rest = "", given
-    path = Path(rest)
-    name = path.resolve().name
-    if kind == "git":
-        return Origin(name, "git", path, split or None)
-    return Origin(name.partition(".jsonl")[0], "saves", path, split or None)
 
 
 def _summary(console: Console, result: list[Made]) -> None:

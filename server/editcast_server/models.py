@@ -16,7 +16,8 @@ class Choice:
     """Which bundle to use, and where.
 
     Attributes:
-        path: The bundle's folder; empty for the newest trained here, else the bundled one.
+        path: The bundle's folder; empty for the newest trained here, else the bundled one. The
+            name of a baseline (repeat-best, repeat-last) chooses that instead.
         device: Where the network runs.
     """
 
@@ -41,6 +42,11 @@ class Model:
 
 def load(choice: Choice) -> Model:
     """The model of a choice; the repeat-best baseline when its bundle cannot be used."""
+    from editcast_model.baselines import BASELINES, RepeatBest
+
+    if choice.path in BASELINES:
+        chosen = BASELINES[choice.path]()
+        return Model(chosen, None, f"Editcast repeats edits without a model ({chosen.name}).")
     try:
         from editcast_model.neural import NeuralForecaster
 
@@ -50,8 +56,6 @@ def load(choice: Choice) -> Model:
         problem = str(error)
     except ImportError as error:
         problem = f"The model cannot run: {error}. Reinstall editcast."
-    from editcast_model.baselines import RepeatBest
-
     baseline = RepeatBest()
     return Model(baseline, None, f"{problem} Editcast goes on without it ({baseline.name}).")
 

@@ -1,0 +1,230 @@
+"""`editcast evaluate`: models and baselines, each behind a real server, on the same histories."""
+
+import shlex
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from editcast.sources import source_options
+from editcast_model.baselines import BASELINES
+from editcast_model.bundle import default_bundle_path
+from editcast_model.errors import BundleError, SourceError
+from editcast_model.forecast import Prediction
+from editcast_server.client import ReplayClient
+from editcast_training.evaluate import Answer, replay
+from editcast_training.histories import Skipped
+from editcast_training.origins import SPLITS, Origin, read_origin
+from editcast_training.report import write_report
+from editcast_training.results import Evaluation, summarize
+from editcast_training.sessions import EditingSession, draw_sessions
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+class ServerSuggester:
+    """A language server in its own process, as what is evaluated.
+
+    Attributes:
+        name: The model that it says it has.
+    """
+
+    def __init__(self, client: ReplayClient) -> None:
+        self.name = client.model
+        self._client = client
+        self._opened = 0
+        self._saved = 0.0
+
+    def open(self, text: str, language: str) -> None:
+        """Open a new, untitled document."""
+        self._opened += 1
+        self._client.open(f"untitled:{self._opened}", text, language)
+
+    def save(self, text: str) -> None:
+        """Change the document and save it; the clock of the next answer starts here."""
+        self._saved = time.perf_counter()
+        self._client.save(text)
+
+    def suggest(self) -> Answer:
+        """Ask for the best suggestion."""
+        found = self._client.suggest()
+        milliseconds = 1e3 * (time.perf_counter() - self._saved)
+        predictions = [
+            Prediction(one.hunks, one.log_probability, one.confidence, one.edits) for one in found
+        ]
+        return Answer(predictions, milliseconds)
+
+
+@contextmanager
+def serving(model: str, device: str) -> Iterator[ServerSuggester]:
+    """A server that runs a bundle, or a baseline by its name, and keeps nothing.
+
+    Raises:
+        BundleError: It cannot use the bundle.
+        ServerError: It cannot start.
+    """
+    settings = {
+        "modelPath": model,
+        "device": device,
+        "confidenceThreshold": 0,
+        "debounceMs": 0,
+        "historyEnabled": False,
+    }
+    with (
+        tempfile.TemporaryDirectory(prefix="editcast-evaluate-") as home,
+        ReplayClient(settings, home=Path(home)) as client,
+    ):
+        if client.model in BASELINES and client.model != model:
+            raise BundleError(
+                f"The server cannot use the bundle {model}; `editcast doctor` says why."
+            )
+        yield ServerSuggester(client)
+
+
+@click.command()
+@source_options
+@click.option(
+    "--split",
+    default="test",
+    show_default=True,
+    type=click.Choice(SPLITS),
+    help="Which list of --repositories.",
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="A bundle's folder, repeat-best or repeat-last; may be repeated.  [default: the model in "
+    "use and both baselines]",
+)
+@click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@click.option(
+    "--compare",
+    multiple=True,
+    type=_FILE,
+    metavar="RESULT",
+    help="An earlier result (JSON) for the same page; may be repeated.",
+)
+@click.option("--commits", default=40, show_default=True, type=click.IntRange(1))
+@click.option("--seed", default=0, show_default=True, help="Another seed draws other commits.")
+@click.option(
+    "--held-out",
+    is_flag=True,
+    help="Only the newest tenth of each file's changes, which training on them holds back.",
+)
+@click.option("--out", default="evaluation", show_default=True, type=_FOLDER)
+def evaluate(
+    origins: list[Origin],
+    split: str,
+    models: Sequence[str],
+    device: str,
+    compare: Sequence[Path],
+    commits: int,
+    seed: int,
+    held_out: bool,
+    out: Path,
+) -> None:
+    """Replay histories in a language server and score what it suggests after every save.
+
+    Of every project's commits --commits are drawn; recorded saves are all replayed. Into the
+    folder --out go a result for each model (JSON), report.html, and its pictures (PNG).
+    """
+    console = Console(stderr=True)
+    read = [origin for origin in origins if origin.split in (None, split)]
+    sessions = _sessions(read, console, commits, seed, held_out)
+    steps = sum(max(0, len(session.texts) - 1 - session.first) for session in sessions)
+    if not steps:
+        raise SourceError(
+            "There is nothing to evaluate on: name a repository (--git), saves (--saves), or your "
+            "own history (--local-history, --store) with a file saved at least three times."
+        )
+    evaluations = [Evaluation.read(path) for path in compare]
+    for model in models or [str(default_bundle_path()), *BASELINES]:
+        with serving(model, device) as suggester:
+            rows = list(
+                track(
+                    replay(suggester, sessions),
+                    description=suggester.name,
+                    total=steps,
+                    console=console,
+                )
+            )
+            evaluation = Evaluation.of(
+                suggester.name,
+                rows,
+                source=_in_words(read, commits, seed, held_out),
+                command=shlex.join(["editcast", *sys.argv[1:]]),
+                device=device,
+            )
+        out.mkdir(parents=True, exist_ok=True)
+        evaluation.write(out / f"{_file_name(evaluation.name)}.json")
+        evaluations.append(evaluation)
+    page = write_report(evaluations, out)
+    _print_tables(evaluations)
+    click.echo(f"The whole report: {page}")
+
+
+def _sessions(
+    origins: Sequence[Origin], console: Console, commits: int, seed: int, held_out: bool
+) -> list[EditingSession]:
+    sessions: list[EditingSession] = []
+    for origin in origins:
+        skipped = Skipped()
+        with console.status(f"Reading {origin.name}"):
+            histories = read_origin(origin, skipped)
+            drawn = draw_sessions(histories, count=commits, seed=seed, held_out=held_out)
+        left_out = ", ".join(f"{count} × {reason}" for reason, count in skipped.most_common(3))
+        console.print(
+            f"{origin.name}: {len(drawn)} sessions" + (f" (left out: {left_out})" * bool(left_out))
+        )
+        sessions += drawn
+    return sessions
+
+
+def _in_words(origins: Sequence[Origin], commits: int, seed: int, held_out: bool) -> str:
+    names = ", ".join(origin.name for origin in origins)
+    kept = ", the newest tenth of each file's changes" if held_out else ""
+    return f"{names}{kept}; {commits} commits a project at most, seed {seed}"
+
+
+def _file_name(name: str) -> str:
+    return "".join(char if char.isalnum() or char in "-_." else "-" for char in name)
+
+
+def _print_tables(evaluations: Sequence[Evaluation]) -> None:
+    console = Console()
+    for kind in sorted({kind for evaluation in evaluations for kind in evaluation.kinds}):
+        columns = (
+            "steps",
+            "shown",
+            "clean of shown",
+            "exact",
+            "located",
+            "at 70 %",
+            "80 %",
+            "90 %",
+        )
+        table = Table("", *columns, title=f"{kind.capitalize()}, %", title_justify="left")
+        for column in table.columns[1:]:
+            column.justify = "right"
+        for evaluation in evaluations:
+            rows = evaluation.of_kind(kind)
+            if not rows:
+                continue
+            found = summarize(rows)
+            shares = (found.shown, found.clean_of_shown, found.exact, found.located)
+            table.add_row(
+                evaluation.name,
+                str(found.steps),
+                *(f"{100 * share:.1f}" for share in (*shares, *found.coverage.values())),
+            )
+        console.print(table)
