@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -21,11 +22,17 @@ from editcast_model.forecast import Prediction
 from editcast_server.client import ReplayClient
 from editcast_training.evaluate import Answer, replay
 from editcast_training.histories import Skipped
+from editcast_training.metrics import PRECISIONS
 from editcast_training.origins import SPLITS, Origin, read_origin
 from editcast_training.report import write_report
 from editcast_training.results import Evaluation, summarize
 from editcast_training.sessions import EditingSession, draw_sessions
 
+_PERCENT = [f"{100 * precision:.0f} %" for precision in PRECISIONS]
+_LEGEND = (
+    "Per cent of all steps; clean: of those shown; "
+    f"{', '.join(_PERCENT)}: the most that can be shown when so many are to be clean"
+)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
@@ -203,19 +210,10 @@ def _file_name(name: str) -> str:
 def _print_tables(evaluations: Sequence[Evaluation]) -> None:
     console = Console()
     for kind in sorted({kind for evaluation in evaluations for kind in evaluation.kinds}):
-        columns = (
-            "steps",
-            "shown",
-            "clean of shown",
-            "exact",
-            "located",
-            "at 70 %",
-            "80 %",
-            "90 %",
-        )
-        table = Table("", *columns, title=f"{kind.capitalize()}, %", title_justify="left")
-        for column in table.columns[1:]:
-            column.justify = "right"
+        table = Table(title=kind.capitalize(), caption=_LEGEND, box=SIMPLE, title_justify="left")
+        table.add_column("", no_wrap=True)
+        for heading in ("steps", "shown", "clean", "exact", "located", *_PERCENT):
+            table.add_column(heading, justify="right", no_wrap=True)
         for evaluation in evaluations:
             rows = evaluation.of_kind(kind)
             if not rows:

@@ -49,8 +49,8 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         origins: list[Origin] = []
         if repositories is not None and mirror is not None:
             origins, missing = listed_repositories(repositories, mirror)
-            for name in missing:
-                click.secho(f"{name}: left out, not in {mirror}", fg="yellow", err=True)
+            if missing:
+                click.secho(f"Not in {mirror}: {', '.join(missing)}", fg="yellow", err=True)
         origins += [_named("git", given) for given in git]
         origins += [_named("saves", given) for given in saves]
         if local_history:

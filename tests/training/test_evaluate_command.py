@@ -1,0 +1,130 @@
+"""`editcast evaluate` as a user runs it: real server processes on a real repository and saves."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pygit2
+import pytest
+
+from editcast_training.results import Evaluation
+
+CALLS = "".join(f"value_{n} = load(path)\n\n\n" for n in range(5))
+TEXTS = [CALLS.replace("load", "read", times) for times in range(6)]
+
+
+def editcast(*arguments: object, home: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "editcast", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, "EDITCAST_HOME": str(home), "PYTHONIOENCODING": "utf-8"},
+    )
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository whose second commit renames five calls, one line hunk each."""
+    folder = tmp_path_factory.mktemp("renaming")
+    made = pygit2.init_repository(str(folder), initial_head="main")
+    for time, text in enumerate((TEXTS[0], TEXTS[-1])):
+        (folder / "calls.py").write_text(text, "utf-8")
+        made.index.add("calls.py")
+        made.index.write()
+        author = pygit2.Signature("A. Uthor", "a@example.org", 1_700_000_000 + time, 0)
+        parents = [] if made.head_is_unborn else [made.head.target]
+        made.create_commit("HEAD", author, author, "Change", made.index.write_tree(), parents)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same renaming as six saves of one file."""
+    changes = []
+    for text in TEXTS[:-1]:
+        start = text.index("load")
+        changes.append({"time": None, "edits": [[start, start + 4, "read"]]})
+    line = {
+        "id": "project:calls.py",
+        "language": "python",
+        "path": "calls.py",
+        "license": "MIT",
+        "origin": "project",
+        "text0": CALLS,
+        "changes": changes,
+    }
+    path = tmp_path_factory.mktemp("saves") / "recorded.jsonl"
+    path.write_text(json.dumps(line) + "\n", "utf-8")
+    return path
+
+
+def test_both_baselines_are_measured_on_commits_and_saves(
+    repository: Path, saves: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "new" / "out"
+    done = editcast(
+        "evaluate", "--git", repository, "--saves", saves, "--out", out,
+        "--model", "repeat-best", "--model", "repeat-last",
+        home=tmp_path / "home",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "100.0" in done.stdout and str(out / "report.html") in done.stdout
+    for name in ("repeat-best", "repeat-last"):
+        evaluation = Evaluation.read(out / f"{name}.json")
+        assert evaluation.name == name and evaluation.kinds == ["commits", "saves"]
+        for kind in evaluation.kinds:
+            rows = evaluation.of_kind(kind)
+            assert len(rows) == 4
+            assert all(row.score and row.score.exact for row in rows)
+        assert "--model repeat-last" in evaluation.command
+    assert {path.name for path in out.iterdir()} == {
+        "repeat-best.json",
+        "repeat-last.json",
+        "report.html",
+        "commits-curve.png",
+        "commits-calibration.png",
+        "saves-curve.png",
+        "saves-calibration.png",
+    }
+
+
+def test_an_earlier_result_is_compared_and_nothing_is_kept(saves: Path, tmp_path: Path) -> None:
+    home, first, second = (tmp_path / name for name in ("home", "first", "second"))
+    done = editcast(
+        "evaluate", "--saves", saves, "--model", "repeat-last", "--out", first, home=home
+    )
+    assert done.returncode == 0, done.stderr
+    done = editcast(
+        "evaluate", "--saves", saves, "--model", "repeat-best", "--out", second, "--held-out",
+        "--compare", first / "repeat-last.json", home=home,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    page = (second / "report.html").read_text("utf-8")
+    assert page.index("repeat-last") < page.index("At equal coverage") < page.rindex("repeat-best")
+    assert len(Evaluation.read(second / "repeat-best.json").rows) == 1  # of five changes, the last
+    assert not (home / "history.sqlite3").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), "There is nothing to evaluate on"),
+        (("--git", "{empty}"), "is not a git repository"),
+        (("--saves", "{saves}", "--model", "{empty}"), "cannot use the bundle"),
+        (("--saves", "{saves}", "--compare", "{saves}"), "is not a result of editcast evaluate"),
+    ],
+    ids=["no source", "no repository", "no bundle", "no result"],
+)
+def test_what_cannot_be_done_is_said_in_a_sentence(
+    arguments: tuple[str, ...], sentence: str, saves: Path, tmp_path: Path
+) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    given = [argument.format(empty=empty, saves=saves) for argument in arguments]
+    done = editcast("evaluate", *given, "--out", tmp_path / "out", home=tmp_path / "home")
+    assert done.returncode == 2
+    assert sentence in done.stderr and "Traceback" not in done.stderr
+    assert not (tmp_path / "out").exists()
