@@ -396,8 +396,8 @@ class Store:
 
     def _drop_text(self, text: int) -> None:
         self._database.execute(
-            "DELETE FROM texts WHERE id = ?1"
-            " AND NOT EXISTS (SELECT 1 FROM snapshots WHERE text = ?1)",
+            "DELETE FROM texts WHERE id = ?"
+            " AND NOT EXISTS (SELECT 1 FROM snapshots WHERE text = texts.id)",
             (text,),
         )
 

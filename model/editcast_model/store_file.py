@@ -35,8 +35,8 @@ def explained(path: Path) -> Iterator[None]:
             raise
         if code == sqlite3.SQLITE_FULL:
             advice = (
-                "has no room: the disk is full. What was stored before is safe; free some space, "
-                "or let go of some history with: editcast history forget"
+                "has no room: the disk is full. What was stored before is safe; free some space "
+                "and save again"
             )
         elif code in _DAMAGED:
             advice = (
@@ -73,19 +73,11 @@ def connect(
     Raises:
         StoreError: the file is another program's or a newer version's, or cannot be used.
     """
-    notices: list[str] = []
     with _opening, explained(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        identity = _own(path)
-        damage = _damage(path, application_id, version)
-        if damage is not None and _own(path) == identity:  # else another window was faster
-            kept = _set_aside(path)
-            notices.append(
-                f"The history of saves {path} was damaged ({damage}). It is kept as {kept}, "
-                "and a new history was begun."
-            )
-            _own(path)
-        return _retrying(lambda: _connect(path, schema, application_id, version)), notices
+        notice = _check(path, application_id, version)
+        database = _retrying(lambda: _connect(path, schema, application_id, version))
+    return database, [] if notice is None else [notice]
 
 
 def set_aside_files(path: Path) -> list[Path]:
@@ -96,6 +88,37 @@ def set_aside_files(path: Path) -> list[Path]:
 def _code(error: sqlite3.Error) -> int | None:
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF  # without the extension
+
+
+def _check(path: Path, application_id: int, version: int) -> str | None:
+    """Make sure that a usable file is there; a sentence when a damaged one was set aside for it."""
+    while True:
+        identity = _own(path)
+        try:
+            damage = _damage(path, application_id, version)
+        except (FileNotFoundError, sqlite3.OperationalError):
+            if _own(path) == identity:
+                raise
+            continue  # another window set it aside while it was looked at
+        if damage is None:
+            return None
+        with _alone(path.with_name(path.name + ".lock")):
+            if _own(path) == identity:  # else another window was faster
+                kept = _set_aside(path)
+                _own(path)
+                return (
+                    f"The history of saves {path} was damaged ({damage}). It is kept as {kept}, "
+                    "and a new history was begun."
+                )
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Keep other processes out. SQLite's own locks end with their process, however it ends."""
+    _own(lock)
+    with closing(sqlite3.connect(lock, timeout=_BUSY_SECONDS, isolation_level=None)) as database:
+        database.execute("BEGIN EXCLUSIVE")
+        yield
 
 
 def _own(path: Path) -> tuple[int, int]:
@@ -162,13 +185,13 @@ def _connect(path: Path, schema: str, application_id: int, version: int) -> sqli
         database.execute("PRAGMA checkpoint_fullfsync = ON")
         database.execute("PRAGMA secure_delete = ON")
         database.execute("PRAGMA foreign_keys = ON")
+        database.execute("BEGIN IMMEDIATE")  # of several windows that open it first, one makes it
         if database.execute("PRAGMA user_version").fetchone()[0] < version:
-            database.execute("BEGIN IMMEDIATE")
             for statement in schema.split(";"):
                 database.execute(statement)
             database.execute(f"PRAGMA application_id = {application_id}")
             database.execute(f"PRAGMA user_version = {version}")
-            database.execute("COMMIT")
+        database.execute("COMMIT")
     except BaseException:
         database.close()
         raise
