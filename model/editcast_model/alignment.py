@@ -7,8 +7,9 @@ these repeat, the n-th occurrence of an element is matched with the n-th on the 
 """
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
-from itertools import chain
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -37,20 +38,20 @@ def align(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]
     They are the fewest elements deleted and inserted if the product of the lengths is at most a
     million once equal ends are taken off; otherwise nearly so.
     """
-    head = _common_head(before, after)
-    tail = _common_tail(before, after, min(len(before), len(after)) - head)
+    head = common_head(before, after)
+    tail = common_tail(before, after, min(len(before), len(after)) - head)
     a, b = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(a) * len(b) <= _SMALL:
         found = _lcs(a, b)
     else:
-        numbers = {element: n for n, element in enumerate(dict.fromkeys(chain(a, b)))}
+        numbers: dict[Hashable, int] = defaultdict(count().__next__)
         x = np.fromiter(map(numbers.__getitem__, a), np.int64, len(a))
         y = np.fromiter(map(numbers.__getitem__, b), np.int64, len(b))
         found = _split(x, y, 0)
     return [(i0 + head, i1 + head, j0 + head, j1 + head) for i0, i1, j0, j1 in found]
 
 
-def _common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
+def common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     """How many elements are equal from the start; slices are compared faster than elements."""
     low, high = 0, min(len(a), len(b))
     while low < high:
@@ -62,7 +63,7 @@ def _common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
     return low
 
 
-def _common_tail(a: Sequence[Hashable], b: Sequence[Hashable], most: int) -> int:
+def common_tail(a: Sequence[Hashable], b: Sequence[Hashable], most: int) -> int:
     """How many elements are equal from the end, at most `most`."""
     low, high = 0, most
     while low < high:
@@ -115,8 +116,11 @@ def _split(x: _Ints, y: _Ints, depth: int) -> Iterator[Change]:
         return
     i = np.concatenate([[-1], places[0], [len(x)]])
     j = np.concatenate([[-1], places[1], [len(y)]])
-    # Most anchors stand side by side: only where they do not, something changed.
-    gaps = np.flatnonzero((np.diff(i) > 1) | (np.diff(j) > 1))
+    # Between most anchors nothing changed: as many elements, and the same ones.
+    partner = np.arange(len(x)) + np.repeat(j - i, np.diff(i, append=len(x)))[1:]
+    same = x == y[np.minimum(partner, len(y) - 1)]
+    unlike = np.concatenate([[0], np.cumsum(~same)])
+    gaps = np.flatnonzero((np.diff(i) != np.diff(j)) | (unlike[i[1:]] > unlike[i[:-1] + 1]))
     for i0, i1, j0, j1 in zip(i[gaps] + 1, i[gaps + 1], j[gaps] + 1, j[gaps + 1], strict=True):
         head = _equal(x[i0:i1], y[j0:j1])
         i0, j0 = i0 + head, j0 + head

@@ -6,9 +6,9 @@ stand elsewhere (deleting one of two equal lines, say), it is slid:
 
 1. Lines, so that their first line that is not blank is the least indented; among equals so that
    they do not begin with a line less indented than the line above (which closes what is above),
-   then with the fewest blank lines first, then to the last place.
-2. Tokens inside a block, where they are whole lines: by indentation and blank lines, as above.
-   Elsewhere, to where brackets are least nested; among equals so that they do not begin with an
+   then to the last place.
+2. Tokens inside a block, so that they are whole lines: the least indented, the last. Where that
+   cannot be, to where brackets are least nested; among equals so that they do not begin with an
    opening bracket (it belongs to the word before it), then so that they do not end with a
    separator or a blank (``, x`` rather than ``x,``), then to the last place.
 3. Where a line was changed and lines were added behind it, the rest of the changed line may be
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
 
-from editcast_model.alignment import Change, align
+from editcast_model.alignment import Change, align, common_head, common_tail
 from editcast_model.tokens import lex, lines
 
 # Blocks with more characters are replaced whole, not lexed: a file in which every line changed.
@@ -69,12 +69,26 @@ def diff(before: str, after: str) -> tuple[Hunk, ...]:
     """
     if before == after:
         return ()
-    a, b = lines(before), lines(after)
-    starts = list(accumulate(map(len, a), initial=0))
+    start, left = _surroundings(before, after)
+    a, b = lines(before[start : len(before) - left]), lines(after[start : len(after) - left])
+    starts = list(accumulate(map(len, a), initial=start))
     hunks: list[Hunk] = []
     for a0, a1, b0, b1 in _slide(a, b, align(a, b), _choose_lines):
         hunks += _diff_block(before[starts[a0] : starts[a1]], "".join(b[b0:b1]), starts[a0])
     return tuple(hunks)
+
+
+def _surroundings(before: str, after: str) -> tuple[int, int]:
+    """How many characters at the start and at the end are whole lines that no change can reach."""
+    start = common_head(before, after)
+    left = common_tail(before, after, min(len(before), len(after)) - start)
+    end = len(before) - left
+    # One more for the line that changed, one for the line above it.
+    for _ in range(_FURTHEST + 2):
+        if start:
+            start = before.rfind("\n", 0, start - 1) + 1
+        end = before.find("\n", end) + 1 or len(before)
+    return start, len(before) - end
 
 
 def diff_tokens(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]:
@@ -139,13 +153,13 @@ def _slide(
 def _choose_lines(block: Sequence[str], start: int, end: int, left: int, right: int) -> int:
     """Rule 1."""
 
-    def rank(shift: int) -> tuple[float, bool, int, int]:
+    def rank(shift: int) -> tuple[float, bool, int]:
         at, above = start + shift, start + shift - 1
         first = next((i for i in range(at, end + shift) if not block[i].isspace()), None)
         if first is None:
-            return float("inf"), False, 0, -shift
+            return float("inf"), False, -shift
         closes = first == at and at > 0 and _indent(block[at]) < _indent(block[above])
-        return _indent(block[first]), closes, first - at, -shift
+        return _indent(block[first]), closes, -shift
 
     return min(range(-min(left, _FURTHEST), min(right, _FURTHEST) + 1), key=rank)
 
@@ -204,8 +218,7 @@ def _choose_tokens(tokens: Sequence[str], start: int, end: int, left: int, right
     for shift in range(-min(left, _FURTHEST), min(right, _FURTHEST) + 1):
         first, last = start + shift, end + shift - 1
         if _ends_line(tokens[last]) and (first == 0 or _ends_line(tokens[first - 1])):
-            indent, blank = _line_rank(tokens, first, end + shift)
-            ranked.append((False, indent, blank, 0, -shift))
+            ranked.append((False, _indent_of(tokens[first : end + shift]), 0, 0, -shift))
         else:
             opens, separates = tokens[first] in _OPENING, _separates(tokens[last])
             ranked.append((True, depth, opens, separates, -shift))
@@ -213,15 +226,14 @@ def _choose_tokens(tokens: Sequence[str], start: int, end: int, left: int, right
     return -min(ranked)[-1]
 
 
-def _line_rank(tokens: Sequence[str], first: int, end: int) -> tuple[int, int]:
-    """The indentation of the first line that is not blank, and how many blank ones precede it."""
-    indent = blank = 0
-    for token in tokens[first:end]:
+def _indent_of(tokens: Sequence[str]) -> int:
+    """The indentation of the first line that is not blank."""
+    indent = 0
+    for token in tokens:
         if not token.isspace():
             break
         indent = 0 if _ends_line(token) else indent + len(token)
-        blank += _ends_line(token)
-    return indent, blank
+    return indent
 
 
 def _ends_line(token: str) -> bool:

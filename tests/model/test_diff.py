@@ -186,7 +186,9 @@ def _parts(text: str) -> list[tuple[str, str]]:
         "class A:\n    def f():\n        return 1\n⟪\n    def g():\n        return 1\n⟫",
         "f() {\n  return 1;\n}\n⟪\ng() {\n  return 1;\n}\n⟫",
         "def f\n  1\nend\n⟪\ndef g\n  1\nend\n⟫",
+        "def f():\n    pass\n⟪\ndef f():\n    pass\n⟫",
         "a\n\n⟪\n⟫b\n",
+        "⟪if a {\n  x\n}\n⟫if a {\n  x\n  y\n}\n",
         "a⟪\n⟫",
         "a\nb⟪\nc⟫",
         # A changed line and new or deleted ones next to it.
@@ -203,7 +205,16 @@ def _parts(text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_canonical_hunks(text: str) -> None:
-    assert marked(*both(text)) == text
+    before, after = both(text)
+    assert marked(before, after) == text
+    # Far from the ends of a long file as well.
+    head = "".join(f"{number} head\n" for number in range(2_000))
+    tail = head.replace("head", "tail") if before[-1:] == after[-1:] == "\n" else ""
+    assert marked(head + before + tail, head + after + tail) == head + text + tail
+
+
+def test_one_of_many_equal_lines_is_deleted_at_the_last_place() -> None:
+    assert diff("x\n" * 5_000, "x\n" * 4_999) == (Hunk(9_998, 10_000, ""),)
 
 
 @pytest.mark.parametrize(
@@ -245,6 +256,22 @@ def test_changes_of_tokens_are_the_fewest(before: list[int], after: list[int]) -
         # Letters, since rapidfuzz hashes -1 and -2 to the same.
         Indel.distance("".join(chr(x + 70) for x in before), "".join(chr(x + 70) for x in after)),
     )
+
+
+def test_changes_that_touch_after_sliding_are_one() -> None:
+    assert diff_tokens("AyzE", "ByqyzS") == [(0, 1, 0, 3), (3, 4, 5, 6)]
+    assert diff_tokens("AxByC", "AxxDxByE") == [(1, 1, 1, 4), (4, 5, 7, 8)]
+
+
+def test_rest_of_a_changed_line_is_not_looked_for_behind_the_next_change() -> None:
+    before, after = "0 x\n", "1 y\n2 y\n"
+    assert apply_hunks(before, diff(before, after)) == after
+
+
+def test_without_anchors_changes_are_the_fewest_up_to_ten_thousand_squared() -> None:
+    rng = random.Random(3)
+    before, after = ([rng.randrange(8) for _ in range(2_000)] for _ in range(2))
+    assert rebuilt(before, after) == (after, Indel.distance(before, after))
 
 
 SIZE = 30_000
