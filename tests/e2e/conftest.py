@@ -132,8 +132,8 @@ class Workbench:
         return answer
 
     def logs(self) -> str:
-        """What the extension and its server have logged."""
-        paths = sorted((self._data / "data" / "logs").rglob("*Editcast.log"))
+        """What the server has logged."""
+        paths = sorted((self.editcast_home / "logs").glob("*.log"))
         return "\n".join(path.read_text(errors="replace")[-4000:] for path in paths)
 
 
@@ -202,14 +202,14 @@ def open_workbench(browser: str, tmp_path: Path) -> Iterator[OpenWorkbench]:
     """Starts code-server with its own everything, and a browser; `vsix` is installed if given."""
     with ExitStack() as stack:
 
-        def start(vsix: Path | None = None) -> Workbench:
+        def start(vsix: Path | None = None, python: str = sys.executable) -> Workbench:
             folder, home = tmp_path / "project", tmp_path / "editcast"
             data, extensions, port = tmp_path / "data", tmp_path / "extensions", free_port()
             for path in (folder, home, data / "User", data / "Machine", extensions):
                 path.mkdir(parents=True)
             (tmp_path / "config.yaml").write_text("auth: none\ncert: false\n")
             (data / "User" / "settings.json").write_text(json.dumps(USER_SETTINGS))
-            machine = {"editcast.python": sys.executable}
+            machine = {"editcast.python": python}
             (data / "Machine" / "settings.json").write_text(json.dumps(machine))
             command = [
                 str(CACHE / "node" / "bin" / "node"),

@@ -1,6 +1,10 @@
 """The packaged extension in a real VS Code workbench: from edits and saves to the next edit."""
 
+import sys
+
 import pytest
+
+from editcast_model.history import Store
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -11,9 +15,12 @@ users = storage.fetch_rows(database, "users")
 orders = storage.fetch_rows(database, "orders")
 items = storage.fetch_rows(database, "items")
 taxes = storage.fetch_rows(database, "taxes")
+rates = storage.fetch_rows(database, "rates")
 """
 OLD, NEW = "fetch_rows", "load_records"
 PALETTE_ROWS = ".quick-input-widget:visible .quick-input-list .monaco-list-row"
+LINES = ".monaco-editor .view-lines .view-line"
+NOTIFICATIONS = ".notification-list-item"
 MENU_ROWS = ".action-widget .monaco-list-row.action"
 
 
@@ -22,8 +29,21 @@ def editcast_item(workbench):
     return next((item for item in workbench.status_bar() if item.startswith("Editcast")), "")
 
 
-def wait_for_text(workbench, file, expected):
-    """Until the file on disk reads as expected."""
+def wait_until_ready(workbench):
+    """Until a server answers, with a model or without."""
+    workbench.wait("ready", lambda: editcast_item(workbench).startswith("Editcast is ready"))
+
+
+def status_message(workbench, words):
+    """Whether the status bar's passing message has these words."""
+    return any(words in item for item in workbench.status_bar())
+
+
+def save(workbench, file, expected):
+    """Save once the editor shows what is expected, and wait until the file reads so too."""
+    shown = sorted(expected.split("\n"))
+    workbench.wait(f"shown:\n{expected}", lambda: sorted(workbench.texts(LINES)) == shown)
+    workbench.press("Control+s")
     workbench.wait(f"on disk:\n{expected}", lambda: file.read_text() == expected)
 
 
@@ -33,9 +53,8 @@ def replace_on_line(workbench, file, line):
     workbench.go_to(line, lines[line - 1].index(OLD) + 1)
     workbench.press(*["Shift+ArrowRight"] * len(OLD))
     workbench.type(NEW)
-    workbench.press("Control+s")
     lines[line - 1] = lines[line - 1].replace(OLD, NEW)
-    wait_for_text(workbench, file, "".join(lines))
+    save(workbench, file, "".join(lines))
 
 
 def open_menu(workbench):
@@ -54,16 +73,25 @@ def open_menu(workbench):
     return workbench.wait("a next edit in the code action menu", attempt)
 
 
-def test_edits_and_saves_become_the_next_edit(open_workbench, vsix):
-    workbench = open_workbench(vsix)
+def test_edits_and_saves_become_the_next_edit(open_workbench, vsix, tmp_path):
+    python = tmp_path / "python3"
+    workbench = open_workbench(vsix, str(python))
     file = workbench.folder / "report.py"
     file.write_text(BEFORE)
     workbench.open(file)
-    workbench.wait(
-        "Editcast ready", lambda: editcast_item(workbench).startswith("Editcast is ready")
-    )
-    workbench.click(".monaco-editor .view-line", "import storage")
 
+    # A Python that is not there: one sentence that says what to do, and another try.
+    workbench.wait(
+        "a sentence about editcast.python",
+        lambda: "named by editcast.python does not run" in "".join(workbench.texts(NOTIFICATIONS)),
+    )
+    assert editcast_item(workbench) == "Editcast is not running"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    workbench.click(f"{NOTIFICATIONS} .monaco-button", "Retry")
+    wait_until_ready(workbench)
+
+    workbench.click(LINES, "import storage")
     for line in (3, 4):
         replace_on_line(workbench, file, line)
 
@@ -71,28 +99,40 @@ def test_edits_and_saves_become_the_next_edit(open_workbench, vsix):
     rows = open_menu(workbench)
     assert OLD in rows[0] and NEW in rows[0] and "line 5" in rows[0], rows
     workbench.click(MENU_ROWS, rows[0])
-    expected = BEFORE.replace(OLD, NEW, 3)
-    workbench.press("Control+s")
-    wait_for_text(workbench, file, expected)
+    save(workbench, file, BEFORE.replace(OLD, NEW, 3))
 
-    # The command of our own, for the last one.
+    # The list of our own.
     workbench.run("Editcast: Show the Next Edit")
-    workbench.wait(
-        "the list of next edits", lambda: "line 6" in "".join(workbench.texts(PALETTE_ROWS))
-    )
-    workbench.press("Enter", "Control+s")
-    wait_for_text(workbench, file, BEFORE.replace(OLD, NEW))
+    workbench.wait("the list", lambda: "line 6" in "".join(workbench.texts(PALETTE_ROWS)))
+    workbench.press("Enter")
+    save(workbench, file, BEFORE.replace(OLD, NEW, 4))
 
-    # On and off, and a server that comes back.
+    # A rejected suggestion does not come back.
+    workbench.run("Editcast: Reject the Next Edit")
+    workbench.wait(
+        "the rejection", lambda: status_message(workbench, "rejected. Next edit, line 7")
+    )
+    workbench.run("Editcast: Show the Next Edit")
+    workbench.wait("no more", lambda: status_message(workbench, "Editcast has no next edit"))
+
+    # Snoozed, off and on, and a server that is started again.
+    workbench.run("Editcast: Snooze")
+    workbench.wait("how long", lambda: "5 minutes" in "".join(workbench.texts(PALETTE_ROWS)))
+    workbench.press("Enter")
+    workbench.wait("a snooze", lambda: editcast_item(workbench) == "Editcast is snoozed")
     workbench.run("Editcast: Turn Suggestions On or Off")
-    workbench.wait("off", lambda: editcast_item(workbench).startswith("Editcast is off"))
+    workbench.wait("off", lambda: editcast_item(workbench) == "Editcast is off")
     workbench.run("Editcast: Turn Suggestions On or Off")
-    workbench.wait("on", lambda: editcast_item(workbench).startswith("Editcast is ready"))
+    workbench.wait("on", lambda: editcast_item(workbench) == "Editcast is snoozed")
     workbench.run("Editcast: Restart the Server")
-    workbench.wait("ready again", lambda: editcast_item(workbench).startswith("Editcast is ready"))
+    wait_until_ready(workbench)
 
     # What was saved is remembered, in the folder that EDITCAST_HOME names.
-    assert list(workbench.editcast_home.glob("history.sqlite3"))
+    with Store.open(workbench.editcast_home / "history.sqlite3") as store:
+        [snapshots] = [store.snapshots(each.path) for each in store.files()]
+        outcomes = [outcome.what for outcome in store.outcomes()]
+    assert snapshots[-1].text == BEFORE.replace(OLD, NEW, 4)
+    assert sorted(outcomes) == ["accepted", "accepted", "rejected"]
 
 
 def test_without_the_extension_there_is_nothing_of_it(open_workbench):

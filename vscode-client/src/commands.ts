@@ -59,7 +59,7 @@ async function showMenu(status: StatusItem): Promise<void> {
   const down = status.state === "failed" || status.state === "stopped";
   const choice = await vscode.window.showQuickPick(
     down ? always : [...whileRunning, ...always],
-    { title: "Editcast", placeHolder: status.describe() },
+    { title: "Editcast", placeHolder: status.describe().replaceAll("\n", " · ") },
   );
   if (choice !== undefined) {
     await vscode.commands.executeCommand(choice.command);

@@ -135,7 +135,7 @@ export class Launcher {
         signal: abort.signal,
         report: (line) => {
           this.log.info(line);
-          const message = /^(Collecting|Downloading|Installing) \S+|^Making .*/.exec(line);
+          const message = /^Making .*|^Collecting \S+|^Installing collected packages/.exec(line);
           if (message !== null) {
             progress.report({ message: message[0] });
           }
