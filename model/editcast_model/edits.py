@@ -113,8 +113,10 @@ class Timeline:
 
     @property
     def last_rank(self) -> int:
-        """Where the last edit happened: the rank of the token it inserted, or of the token that
-        followed the one it deleted. 0 before the first edit."""
+        """Where the last edit happened; 0 before the first.
+
+        The rank of the token it inserted, or of the token that followed the one it deleted.
+        """
         return self._last_rank
 
     @property
@@ -193,9 +195,12 @@ class Timeline:
         order = self.order()
         if not 1 <= start <= end <= len(order):
             raise EditError(f"There are no tokens {start} to {end} in a state of {len(order)}.")
-        for item in order[start:end]:
+        self.replace_items(int(order[start - 1]), order[start:end], tokens)
+
+    def replace_items(self, anchor: int, deleted: Iterable[int], tokens: Iterable[int]) -> None:
+        """`replace`, by items: delete those, and insert `tokens` after `anchor`."""
+        for item in deleted:
             self.append(Edit(int(item), DELETE))
-        anchor = int(order[start - 1])
         for token in tokens:
             anchor = self.append(Edit(anchor, int(token)))
 

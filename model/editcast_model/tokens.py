@@ -58,6 +58,11 @@ def _to_alphabet(token: str) -> str:
     return token.encode("utf-8", "surrogatepass").decode("latin-1").translate(_TO_ALPHABET)
 
 
+def _characters(piece: bytes) -> int:
+    """How many characters begin in a piece of UTF-8: continuation bytes 10xxxxxx begin none."""
+    return sum((byte & 0xC0) != 0x80 for byte in piece)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
     """The subtokens of a text, N of them.
@@ -92,6 +97,8 @@ class Tokenizer:
             b"" if index < len(SPECIAL_TOKENS) else piece.translate(_TO_BYTE).encode("latin-1")
             for index, piece in enumerate(vocabulary)
         ]
+        #: How many characters begin in each entry of the vocabulary, int64 (V,).
+        self.sizes = np.array([_characters(piece) for piece in self._bytes], np.int64)
 
     @classmethod
     def train(cls, texts: Iterable[str], vocabulary: int = 4096) -> "Tokenizer":
@@ -137,8 +144,7 @@ class Tokenizer:
             return known
         pieces = self._backend.model.tokenize(_to_alphabet(token))
         ids = tuple(piece.id for piece in pieces)
-        # Continuation bytes 10xxxxxx begin no character.
-        sizes = tuple(sum((byte & 0xC0) != 0x80 for byte in self._bytes[index]) for index in ids)
+        sizes = tuple(int(self.sizes[index]) for index in ids)
         if len(self._pieces) > 100_000:
             self._pieces.clear()
         self._pieces[token] = ids, sizes

@@ -37,7 +37,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
 def hidden_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
     """A bias that hides what is not visible: bool of any shape -> 0 or very negative."""
     low = -1e4 if dtype == torch.float16 else -1e9
-    return torch.where(visible, 0.0, low).to(dtype)
+    return visible.logical_not().to(dtype) * low
 
 
 class Gate(nn.Module):

@@ -231,7 +231,7 @@ class ImplicitAttention(nn.Module):
         entry = torch.arange(self.config.vocabulary, device=logits.device)
         at_start = (position == 0)[..., None]
         possible = (entry != PAD) & (entry != START)
-        possible = possible & torch.where(at_start, entry != DELETE, entry != SAVE)
+        possible = possible & ((entry != DELETE) | ~at_start) & ((entry != SAVE) | at_start)
         return logits + hidden_bias(possible, logits.dtype)
 
     def query_of(self, hidden: Tensor) -> Tensor:

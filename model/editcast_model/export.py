@@ -1,0 +1,244 @@
+"""A network to a bundle: three ONNX graphs over one file of weights, and a parity check.
+
+    S  state tokens    t  rows of the cache    N  items, S + t    F  width of a cache row
+"""
+
+import json
+import logging
+import os
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import torch
+from onnx.external_data_helper import uses_external_data
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.export import Dim
+
+from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle, write_card, write_config
+from editcast_model.edits import START
+from editcast_model.errors import BundleError
+from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+from editcast_model.networks.incremental import (
+    Advance,
+    Content,
+    Encode,
+    cache_width,
+    state_names,
+)
+from editcast_model.places import BUCKETS
+from editcast_model.runtime import open_session
+from editcast_model.tokens import Tokenizer
+
+OPSET = 20
+_LARGEST_BUNDLE = 20_000_000
+_ALIGNMENT = 64
+
+
+def export(
+    network: ImplicitAttention, tokenizer: Tokenizer, card: dict[str, Any], folder: Path
+) -> Bundle:
+    """Write a bundle, replacing one that is there.
+
+    The fp16 graphs for CUDA are left out where the bundle would pass 20 MB with them. Everything
+    is written beside the place and moved there when it is complete and its parity is checked.
+
+    Args:
+        network: The trained network.
+        tokenizer: Its vocabulary.
+        card: What `card.json` is to say.
+        folder: Where.
+
+    Raises:
+        BundleError: ONNX Runtime computes something else than torch.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".export-") as made:
+        fresh = Path(made) / "bundle"
+        fresh.mkdir()
+        tokenizer.save(fresh / "tokenizer.json")
+        network = network.cpu().float().eval()
+        _write_graphs(network, fresh)
+        check_parity(network, fresh)
+        precisions = ["float32"]
+        size = sum(file.stat().st_size for file in fresh.iterdir())
+        if size * 1.5 <= _LARGEST_BUNDLE:
+            half = ImplicitAttention(network.config).eval()
+            half.load_state_dict(network.state_dict())
+            (fresh / "half").mkdir()
+            _write_graphs(half.half(), fresh / "half")
+            precisions.append("float16")
+        write_card(fresh, card)
+        write_config(fresh, network.config.to_json(), tuple(precisions))
+        Bundle.open(fresh)
+        if folder.exists():
+            os.rename(folder, Path(made) / "replaced")
+        os.rename(fresh, folder)
+    return Bundle.open(folder)
+
+
+def load_network(bundle: Bundle) -> ImplicitAttention:
+    """The torch network of a bundle, to train it further.
+
+    Raises:
+        BundleError: The weights do not fit the architecture.
+    """
+    try:
+        network = ImplicitAttention(NetworkConfig(**bundle.network))
+        network.load_state_dict(load_file(bundle.path / WEIGHTS))
+    except (TypeError, RuntimeError, OSError) as error:
+        raise BundleError(
+            f"The weights in {bundle.path} do not fit its architecture; export the model again."
+        ) from error
+    return network
+
+
+def examples(network: ImplicitAttention, size: int, rows: int) -> dict[str, tuple[Any, ...]]:
+    """Inputs of the three stages for a state of `size` tokens and a cache of `rows`."""
+    config = network.config
+    draw = torch.Generator().manual_seed(size * 1000 + rows)
+
+    def ids(*shape: int) -> Tensor:
+        return torch.randint(4, config.vocabulary, shape, generator=draw)
+
+    state = ids(size)
+    state[0] = START
+    with torch.no_grad():
+        encoded = Encode(network)(state)
+    dtype = encoded[0].dtype
+    cache = torch.randn(rows, cache_width(config), generator=draw).to(dtype)
+    past = torch.stack([ids(rows), torch.randint(0, size, (rows,), generator=draw)], 1)
+    row = torch.tensor([5, min(2, size - 1), min(2, size - 1), 1, BUCKETS // 2])
+    buckets = torch.randint(0, BUCKETS, (size + rows,), generator=draw)
+    live = torch.ones(size + rows, dtype=torch.bool)
+    more = torch.cat([past, row[[0, 2]][None]])
+    longer = torch.cat([cache, torch.randn(1, cache.shape[1], generator=draw).to(dtype)])
+    given = dict(zip(state_names(config), encoded, strict=True))
+    return {
+        "encode": (state,),
+        "advance": (row, past, cache, buckets, live, *encoded),
+        "content": (
+            torch.tensor([min(3, size - 1)]), more, longer, state, given["hidden"], given["keys"],
+        ),
+    }  # fmt: skip
+
+
+def _stages(network: ImplicitAttention) -> dict[str, tuple[nn.Module, list[str], list[str]]]:
+    """Each stage with the names of its inputs and outputs."""
+    names = state_names(network.config)
+    return {
+        "encode": (Encode(network), ["tokens"], names),
+        "advance": (
+            Advance(network),
+            ["edit", "past", "cache", "buckets", "live", *names],
+            ["row", "position"],
+        ),
+        "content": (
+            Content(network),
+            ["at", "past", "cache", "tokens", "hidden", "keys"],
+            ["content"],
+        ),
+    }
+
+
+def _write_graphs(network: ImplicitAttention, folder: Path) -> None:
+    weights = {name: value.contiguous() for name, value in network.state_dict().items()}
+    save_file(weights, folder / WEIGHTS)
+    places = _places(folder / WEIGHTS)
+    given = examples(network, 70, 5)
+    size = rows = Dim.DYNAMIC
+    axes: dict[str, Any] = {
+        "tokens": {0: size}, "hidden": {0: size}, "keys": {0: size}, "around": {0: size},
+        "edit": {}, "at": {}, "buckets": {0: Dim.DYNAMIC}, "live": {0: Dim.DYNAMIC},
+    }  # fmt: skip
+    for name, (stage, inputs, outputs) in _stages(network).items():
+        axes["past"] = axes["cache"] = {0: rows}
+        shapes = [axes.get(key, {1: size}) for key in inputs]
+        dynamic = tuple(shapes[:5]) + ((tuple(shapes[5:]),) if name == "advance" else ())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the exporter's own deprecations
+            logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+            program = torch.onnx.export(
+                stage.eval(),
+                given[name],
+                dynamo=True,
+                opset_version=OPSET,
+                input_names=inputs,
+                output_names=outputs,
+                dynamic_shapes=dynamic if name == "advance" else tuple(shapes),
+                optimize=False,
+                verbose=False,
+            )
+        assert program is not None
+        model = program.model_proto
+        _strip(model)
+        _refer_to_weights(model, places)
+        onnx.save(model, folder / f"{name}.onnx")
+
+
+def _strip(model: onnx.ModelProto) -> None:
+    """Remove what the exporter notes of the code it came from, its paths included."""
+    model.graph.ClearField("metadata_props")
+    for part in (*model.graph.node, *model.graph.value_info, *model.graph.initializer):
+        part.ClearField("metadata_props")
+        part.ClearField("doc_string")
+    model.ClearField("metadata_props")
+
+
+def _places(path: Path) -> dict[str, tuple[int, int]]:
+    """Offset and length of every tensor in a safetensors file."""
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(8), "little")
+        head = json.loads(file.read(size))
+    return {
+        name: (8 + size + entry["data_offsets"][0], int(np.diff(entry["data_offsets"])[0]))
+        for name, entry in head.items()
+        if name != "__metadata__"
+    }
+
+
+def _refer_to_weights(model: onnx.ModelProto, places: dict[str, tuple[int, int]]) -> None:
+    """Make every initializer that is a parameter refer into the file of weights."""
+    for tensor in model.graph.initializer:
+        name = tensor.name.removeprefix("network.")
+        if uses_external_data(tensor) or name not in places:
+            continue
+        offset, length = places[name]
+        tensor.ClearField("raw_data")
+        tensor.data_location = onnx.TensorProto.EXTERNAL
+        for key, value in (("location", WEIGHTS), ("offset", offset), ("length", length)):
+            tensor.external_data.add(key=key, value=str(value))
+
+
+def check_parity(network: ImplicitAttention, folder: Path, tolerance: float = 1e-4) -> float:
+    """The largest difference between torch and ONNX Runtime over several sizes.
+
+    Log probabilities below -30 are left out: there fp32 has no digits left.
+
+    Raises:
+        BundleError: It is above the tolerance.
+    """
+    worst = 0.0
+    stages = _stages(network)
+    for name in GRAPHS:
+        session = open_session(folder / f"{name}.onnx", "cpu")
+        stage, inputs, _ = stages[name]
+        for size, rows in ((2, 0), (40, 1), (70, 5), (333, 60)):
+            given = examples(network, size, rows)[name]
+            with torch.no_grad():
+                wanted = stage(*given)
+            feed = dict(zip(inputs, (value.numpy() for value in given), strict=True))
+            wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+            for ours, theirs in zip(wanted, session.run(None, feed), strict=True):
+                sure = (ours.numpy() > -30) | (theirs > -30)
+                worst = max(worst, float(np.abs(ours.numpy() - theirs)[sure].max(initial=0.0)))
+    if not worst <= tolerance:
+        raise BundleError(
+            f"ONNX Runtime and torch differ by {worst:.1e} on this network, more than "
+            f"{tolerance:.0e}; export it with other versions of torch and ONNX."
+        )
+    return worst

@@ -1,0 +1,296 @@
+"""The network as a forecaster: texts in, predictions out, over `predictor.py`.
+
+A session keeps the file as it was some saves ago, ``s(0)``, and the edits since then: those that
+saves have fixed, and the transient ones from the last save to the text as it is now. Of a long
+file it sees a window of whole lines around the edits. When the edits become many, or leave the
+window, it is rebased on a later save.
+"""
+
+import math
+from collections.abc import Callable, Sequence as Ids
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.bundle import Bundle
+from editcast_model.confidence import confidence
+from editcast_model.diff import Hunk, diff
+from editcast_model.edits import SAVE, START, Edit, Timeline
+from editcast_model.forecast import Prediction, never
+from editcast_model.predictor import Decoded, Network, Sequence, decode
+from editcast_model.runtime import Device, OnnxNetwork
+from editcast_model.tokens import Tokenizer, lex
+
+#: Subtokens of a window.
+WINDOW = 4096
+#: Edits after which the session is rebased, and how many of the newest it then keeps.
+_MOST_EDITS, _KEPT_EDITS = 192, 96
+_MOST_SAVES = 24
+_FLOOR = math.log(0.3)
+
+
+class NeuralForecaster:
+    """A bundle's network.
+
+    Attributes:
+        name: The bundle's name.
+        device: Where it runs.
+        bundle: The bundle.
+    """
+
+    def __init__(self, bundle: Bundle, network: Network, device: str) -> None:
+        self.bundle, self.network, self.device = bundle, network, device
+        self.name = bundle.name
+        self.tokenizer = bundle.tokenizer
+        self.knots: list[list[float]] = bundle.card.get("calibration", {}).get("knots", [])
+
+    @classmethod
+    def load(cls, path: Path, device: Device = "auto") -> "NeuralForecaster":
+        """Open a bundle.
+
+        Raises:
+            BundleError: It is missing, damaged, of another format version, or cannot run here.
+        """
+        bundle = Bundle.open(path)
+        network = OnnxNetwork(bundle, device)
+        return cls(bundle, network, network.device)
+
+    def open(self, text: str) -> "NeuralSession":
+        """Begin a session."""
+        return NeuralSession(self, text)
+
+
+class NeuralSession:
+    """One open file; see the head of this file."""
+
+    def __init__(self, forecaster: NeuralForecaster, text: str) -> None:
+        self._forecaster = forecaster
+        self._tokenizer: Tokenizer = forecaster.tokenizer
+        self._saves = [text]
+        self._text = text
+        self._seen: list[Hunk] = []  # transient hunks, in the order they were first seen
+        self._window: _Window | None = None
+        self._sequence: Sequence | None = None
+
+    def update(self, text: str, *, saved: bool) -> None:
+        """The buffer now reads `text`."""
+        self._text = text
+        self._seen = _in_order_seen(diff(self._saves[-1], text), self._seen)
+        if saved and self._seen:
+            if self._window is not None and not self._window.save(self._seen):
+                self._window = None
+            self._saves = [*self._saves[-_MOST_SAVES:], text]
+            self._seen = []
+
+    def predict(
+        self, count: int = 1, *, cancelled: Callable[[], bool] = never
+    ) -> list[Prediction]:
+        """The most probable next edits for the text last given."""
+        if len(self._saves) == 1 and not self._seen:
+            return []
+        window = self._settle()
+        if window is None or cancelled():
+            return []
+        timeline = window.transient(self._seen)
+        if timeline is None:
+            return []
+        edits = list(timeline.edits)
+        sequence = self._follow(window, edits)
+        if edits[-1].content != SAVE and _saves_next(sequence):
+            sequence.append(Edit(0, SAVE))
+        decoded = decode(
+            sequence, count=count, floor=_FLOOR, splits=self._splits, cancelled=cancelled
+        )
+        out = []
+        for one in decoded:
+            prediction = self._prediction(window, sequence.timeline, one)
+            if prediction is not None:
+                out.append(prediction)
+        return out
+
+    def _settle(self) -> "_Window | None":
+        """The window over the saves, made anew when it is used up or left."""
+        window = self._window
+        if window is not None and (
+            len(window.fixed) > _MOST_EDITS or not window.holds(self._seen)
+        ):
+            window = None
+        if window is None:
+            window = _Window.over(self._tokenizer, self._saves, self._seen)
+            self._window, self._sequence = window, None
+        return window
+
+    def _follow(self, window: "_Window", edits: list[Edit]) -> Sequence:
+        if self._sequence is None:
+            self._sequence = Sequence(self._forecaster.network, window.fixed.initial)
+        self._sequence.follow(edits)
+        return self._sequence
+
+    def _splits(self, before: Ids[int], token: int) -> bool:
+        """Whether a lexical token ends between two runs of inserted tokens."""
+        left, right = self._tokenizer.decode(before), self._tokenizer.decode([token])
+        if not left or not right:
+            return True
+        return len(lex(left + right)) == len(lex(left)) + len(lex(right))
+
+    def _prediction(
+        self, window: "_Window", timeline: Timeline, decoded: Decoded
+    ) -> Prediction | None:
+        """Decoded edits as a hunk of the text, or None where they are no whole characters."""
+        before, here = timeline.order(), len(timeline)
+        starts = window.starts(timeline)
+        for edit in decoded.edits:
+            timeline.append(edit)
+        after = timeline.order()
+        tokens = timeline.state()
+        timeline.truncate(here)
+        size = min(len(before), len(after))
+        differs = np.flatnonzero(before[:size] != after[:size])
+        head = int(differs[0]) if len(differs) else size
+        differs = np.flatnonzero(before[::-1][: size - head] != after[::-1][: size - head])
+        tail = int(differs[0]) if len(differs) else size - head
+        text = self._tokenizer.decode(tokens[head : len(after) - tail])
+        start, end = int(starts[head - 1]), int(starts[len(before) - tail - 1])
+        if "\ufffd" in text or self._text[start:end] == text:
+            return None
+        return Prediction(
+            (Hunk(start, end, text),),
+            decoded.log_probability,
+            confidence(self._forecaster.knots, decoded.log_probability),
+            len(decoded.edits),
+        )
+
+
+def _saves_next(sequence: Sequence) -> bool:
+    """Whether the network thinks that what was typed is all there is to this save."""
+    return float(sequence.position[0]) + float(sequence.content(0)[SAVE]) > math.log(0.5)
+
+
+def _in_order_seen(hunks: tuple[Hunk, ...], seen: list[Hunk]) -> list[Hunk]:
+    """Hunks in the order they were first seen; new ones last, left to right."""
+
+    def rank(hunk: Hunk) -> int:
+        for index, old in enumerate(seen):
+            if hunk.start <= old.end and old.start <= hunk.end:
+                return index
+        return len(seen)
+
+    return sorted(hunks, key=rank)
+
+
+class _Window:
+    """A range of whole lines of the saved text, and the edits that saves made to it.
+
+    Attributes:
+        fixed: The edits up to the last save.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, text: str, low: int, high: int) -> None:
+        self._tokenizer = tokenizer
+        self._low, self._high = low, high  # code points of the last saved text
+        self.fixed = Timeline([START, *tokenizer.ids(text[low:high])])
+        self._fixed_starts = self.starts(self.fixed)
+
+    @classmethod
+    def over(
+        cls, tokenizer: Tokenizer, saves: list[str], transient: Ids[Hunk]
+    ) -> "_Window | None":
+        """A window on the newest save that leaves `_KEPT_EDITS` edits or more, if there is one.
+
+        None when the window cannot hold the transient changes.
+        """
+        steps = [diff(before, after) for before, after in zip(saves, saves[1:], strict=False)]
+        first, edits = len(steps), 0
+        while first > 0 and edits < _KEPT_EDITS:
+            first -= 1
+            edits += sum(_size(tokenizer, saves[first], hunk) for hunk in steps[first])
+        # Too much for one save: its text is where the sequence begins.
+        if edits > _MOST_EDITS and first < len(steps):
+            first += 1
+        text = saves[first]
+        near = steps[-1][-1] if steps and steps[-1] else None
+        spot = transient[-1] if transient else near
+        low, high = _range(tokenizer, text, min(spot.start if spot else 0, len(text)))
+        window = cls(tokenizer, text, low, high)
+        for hunks in steps[first:]:
+            inside = [hunk for hunk in hunks if window.holds([hunk])]
+            window.save(inside, [hunk for hunk in hunks if hunk not in inside])
+        if not window.holds(transient) or len(window.fixed) + len(transient) == 0:
+            return None
+        return window
+
+    def holds(self, hunks: Ids[Hunk]) -> bool:
+        """Whether all hunks of the saved text lie inside."""
+        return all(self._low <= hunk.start and hunk.end <= self._high for hunk in hunks)
+
+    def save(self, hunks: Ids[Hunk], outside: Ids[Hunk] = ()) -> bool:
+        """A save made these hunks; False when they are not all inside."""
+        if not self.holds(hunks):
+            return False
+        self._apply(self.fixed, hunks)
+        if hunks:
+            self.fixed.save()
+        grown = sum(len(hunk.text) - (hunk.end - hunk.start) for hunk in hunks)
+        moved = sum(
+            len(hunk.text) - (hunk.end - hunk.start)
+            for hunk in outside
+            if hunk.end <= self._low
+        )
+        self._low, self._high = self._low + moved, self._high + grown + moved
+        self._fixed_starts = self.starts(self.fixed)
+        return True
+
+    def transient(self, hunks: Ids[Hunk]) -> Timeline | None:
+        """The edits up to the last save and these; None when they are too many to follow."""
+        edits = sum(len(self._tokenizer.ids(hunk.text)) + hunk.end - hunk.start for hunk in hunks)
+        if edits > 4 * _MOST_EDITS:
+            return None
+        timeline = Timeline(self.fixed.initial)
+        for edit in self.fixed.edits:
+            timeline.append(edit)
+        self._apply(timeline, hunks)
+        return timeline if timeline.edits else None
+
+    def starts(self, timeline: Timeline) -> npt.NDArray[np.int64]:
+        """Code point offsets in the text where the tokens of a state begin, and its end.
+
+        The start token is left out: entry r - 1 belongs to rank r.
+        """
+        sizes = self._tokenizer.sizes[np.array(timeline.state(), np.int64)[1:]]
+        return self._low + np.concatenate([[0], np.cumsum(sizes)])
+
+    def _apply(self, timeline: Timeline, hunks: Ids[Hunk]) -> None:
+        """Hunks of the saved text, in this order, to a timeline that stands at that text."""
+        order = timeline.order()
+        places = []
+        for hunk in hunks:
+            start, end = (
+                max(0, int(np.searchsorted(self._fixed_starts, at, "right")) - 1)
+                for at in (hunk.start, hunk.end)
+            )
+            places.append((int(order[start]), order[1 + start : 1 + end]))
+        for hunk, (anchor, deleted) in zip(hunks, places, strict=True):
+            timeline.replace_items(anchor, deleted, self._tokenizer.ids(hunk.text))
+
+
+def _size(tokenizer: Tokenizer, before: str, hunk: Hunk) -> int:
+    """How many edits a hunk is."""
+    return len(tokenizer.ids(before[hunk.start : hunk.end])) + len(tokenizer.ids(hunk.text))
+
+
+def _range(tokenizer: Tokenizer, text: str, spot: int) -> tuple[int, int]:
+    """The largest range of whole lines around a code point that is `WINDOW` subtokens or less."""
+    encoding = tokenizer.encode(text)
+    if len(encoding.ids) < WINDOW:
+        return 0, len(text)
+    at = int(np.searchsorted(encoding.starts, spot, "right")) - 1
+    first = min(max(0, at - WINDOW // 2), len(encoding.ids) - WINDOW + 1)
+    low, high = int(encoding.starts[first]), int(encoding.starts[first + WINDOW - 1])
+    line = text.find("\n", low, high)
+    if low and 0 <= line < spot:
+        low = line + 1
+    last = text.rfind("\n", low, high)
+    if high < len(text) and last >= spot:
+        high = last + 1
+    return low, high

@@ -1,0 +1,282 @@
+"""Incremental inference and decoding, on token ids alone.
+
+A `Sequence` follows a list of implicit edits: what it has read before is never read again, and
+retyping cuts its cache back to where the lists part. Decoding goes on from there, position first,
+then content, and leaves the sequence as it was.
+
+    S  state tokens    N  items    F  width of a cache row    V  vocabulary
+"""
+
+from collections.abc import Callable
+from collections.abc import Sequence as Ids
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
+from editcast_model.forecast import never
+from editcast_model.places import BUCKETS, Row, buckets
+
+#: Edits of one suggestion stay together: at most so many tokens from the one before.
+_TOGETHER = 16
+
+
+class Network(Protocol):
+    """What the predictor needs of a network; `runtime.OnnxNetwork` is the real one."""
+
+    vocabulary: int
+    cache_width: int
+    dtype: Any
+
+    def encode(self, tokens: npt.NDArray[np.int64]) -> Any:
+        """Encode ``s(0)``, (S,)."""
+
+    def advance(
+        self,
+        state: Any,
+        edit: npt.NDArray[np.int64],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+        buckets: npt.NDArray[np.int64],
+        live: npt.NDArray[np.bool_],
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32]]:
+        """Read one edit: its cache row (1, F), and log probabilities of the next position (N,)."""
+
+    def content(
+        self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
+    ) -> npt.NDArray[np.float32]:
+        """Log probabilities of the next content at an item, (V,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """One way the sequence may go on.
+
+    Attributes:
+        edits: Implicit edits, following those of the sequence.
+        log_probability: Joint, of all of them.
+        location: Log probability of the first position alone.
+        ended: Whether the network itself ended it: a save came next, or another place.
+        boundaries: How many edits lead to each point where it may be cut, and the joint log
+            probability up to there; the last is the end.
+    """
+
+    edits: tuple[Edit, ...]
+    log_probability: float
+    location: float
+    ended: bool
+    boundaries: tuple[tuple[int, float], ...] = ()
+
+
+class Sequence:
+    """The state of one sequence: what the network has read, and what it said last."""
+
+    def __init__(self, network: Network, initial: Ids[int]) -> None:
+        self._network = network
+        self.timeline = Timeline(initial)
+        self._state = network.encode(np.array(self.timeline.initial, np.int64))
+        self._past = np.zeros((64, 2), np.int64)
+        self._cache = np.zeros((64, network.cache_width), network.dtype)
+        self._positions: list[npt.NDArray[np.float32]] = []
+        self._advance(np.array([START, 0, 0, 0, BUCKETS // 2], np.int64))
+
+    def follow(self, edits: Ids[Edit]) -> int:
+        """Have read exactly `edits`; how many of them were new."""
+        known = self.timeline.edits
+        same = 0
+        while same < min(len(known), len(edits)) and known[same] == edits[same]:
+            same += 1
+        self.truncate(same)
+        for edit in edits[same:]:
+            self.append(edit)
+        return len(edits) - same
+
+    def append(self, edit: Edit) -> None:
+        """Read one more edit."""
+        row = Row(self.timeline, edit)
+        self.timeline.append(edit)
+        self._advance(
+            np.array([edit.content, row.position, row.site, row.rank, row.move], np.int64)
+        )
+
+    def truncate(self, count: int) -> None:
+        """Forget all edits but the first `count`."""
+        self.timeline.truncate(count)
+        del self._positions[count + 1 :]
+
+    @property
+    def rows(self) -> int:
+        """Rows of the cache: the edits, and the row before them."""
+        return len(self._positions)
+
+    @property
+    def position(self) -> npt.NDArray[np.float32]:
+        """Log probabilities of where the next edit will be, (N,)."""
+        return self._positions[-1]
+
+    def content(self, position: int) -> npt.NDArray[np.float32]:
+        """Log probabilities of what the next edit will say there, (V,)."""
+        rows = self.rows
+        return self._network.content(
+            self._state, position, self._past[:rows], self._cache[:rows]
+        )
+
+    def _advance(self, edit: npt.NDArray[np.int64]) -> None:
+        row = self.rows
+        if row == len(self._past):
+            self._past = np.concatenate([self._past, np.zeros_like(self._past)])
+            self._cache = np.concatenate([self._cache, np.zeros_like(self._cache)])
+        cached, position = self._network.advance(
+            self._state,
+            edit,
+            self._past[:row],
+            self._cache[:row],
+            buckets(self.timeline).astype(np.int64),
+            self.timeline.live,
+        )
+        self._cache[row] = cached[0]
+        self._past[row] = edit[0], edit[2]
+        self._positions.append(position)
+
+
+def decode(
+    sequence: Sequence,
+    *,
+    count: int = 1,
+    beam: int = 1,
+    limit: int = 32,
+    floor: float = -np.inf,
+    splits: Callable[[Ids[int], int], bool] = lambda before, token: True,
+    cancelled: Callable[[], bool] = never,
+) -> list[Decoded]:
+    """What comes next: whole suggestions, the most probable first.
+
+    The first edits are the `count` most probable ones; each is continued greedily, or by a beam
+    of `beam` hypotheses, while the edits stay together. It ends where the network saves or goes
+    elsewhere, or when the joint log probability falls below `floor`: then it is cut back to the
+    last boundary above it, or, if there is none, goes on to the first.
+
+    Args:
+        sequence: Left as it was.
+        count: How many suggestions, with different first edits.
+        beam: Hypotheses kept at each step; 1 is greedy.
+        limit: Most edits of a suggestion.
+        floor: Of the joint log probability.
+        splits: Whether a lexical token ends between these inserted tokens and the next.
+        cancelled: Asked before each step.
+
+    Returns:
+        At most `count`; none when cancelled or when nothing can come next.
+    """
+    start = len(sequence.timeline)
+    edits = list(sequence.timeline.edits)
+    try:
+        firsts = _choices(sequence, count, first=True)
+        out = []
+        for first in firsts:
+            alive = [first]
+            done: list[Decoded] = []
+            while alive:
+                if cancelled():
+                    return []
+                grown = []
+                for hypothesis in alive:
+                    sequence.follow([*edits, *hypothesis.edits])
+                    grown += _grow(sequence, hypothesis, beam, limit, floor, splits)
+                done += [one for one in grown if one.ended]
+                alive = [one for one in grown if not one.ended]
+                alive = sorted(alive, key=lambda one: -one.log_probability)[:beam]
+                if len(done) >= beam:
+                    break
+            if done:
+                out.append(max(done, key=lambda one: one.log_probability))
+        return sorted(out, key=lambda one: -one.log_probability)
+    finally:
+        sequence.truncate(start)
+        sequence.follow(edits)
+
+
+def _choices(sequence: Sequence, count: int, first: bool) -> list[Decoded]:
+    """The most probable single edits; a first one is no save, that goes without saying."""
+    position = sequence.position
+    out: list[Decoded] = []
+    for item in np.argsort(-position)[: count + 1]:
+        where = float(position[item])
+        if not sequence.timeline.live[item]:
+            continue
+        content = sequence.content(int(item))
+        if first and item == 0:
+            content = content.copy()
+            content[SAVE] = -np.inf
+        for token in np.argsort(-content)[:count]:
+            what = float(content[token])
+            edit = Edit(int(item), int(token))
+            out.append(Decoded((edit,), where + what, where, False))
+    out.sort(key=lambda one: -one.log_probability)
+    if not first:
+        return out[:count]
+    places: dict[int, Decoded] = {}
+    for one in out:
+        places.setdefault(one.edits[0].position, one)
+    return list(places.values())[:count]
+
+
+def _grow(
+    sequence: Sequence,
+    so_far: Decoded,
+    beam: int,
+    limit: int,
+    floor: float,
+    splits: Callable[[Ids[int], int], bool],
+) -> list[Decoded]:
+    """A hypothesis with each of its next edits, or ended; `sequence` has read its edits."""
+    timeline = sequence.timeline
+    count, joint = len(so_far.edits), so_far.log_probability
+    out = []
+    for choice in _choices(sequence, beam, first=False):
+        edit = choice.edits[0]
+        apart = abs(int(timeline.rank[edit.position]) - timeline.last_rank)
+        leaves = edit.content == SAVE or apart > _TOGETHER
+        boundaries = so_far.boundaries
+        if leaves or (
+            so_far.edits[-1].content != DELETE
+            and edit.content != DELETE
+            and splits(_inserted(so_far.edits), edit.content)
+        ):
+            boundaries = (*boundaries, (count, joint))
+        grown = Decoded(
+            (*so_far.edits, edit),
+            joint + choice.log_probability,
+            so_far.location,
+            False,
+            boundaries,
+        )
+        below = boundaries and grown.log_probability < floor
+        if leaves or below or count >= limit:
+            ended = _cut(replace(so_far, boundaries=boundaries), floor)
+            if ended:
+                out.append(ended)
+        else:
+            out.append(grown)
+    return out
+
+
+def _cut(decoded: Decoded, floor: float) -> Decoded | None:
+    """The longest part that ends at a boundary above the floor, else the shortest."""
+    if not decoded.boundaries:
+        return None
+    above = [one for one in decoded.boundaries if one[1] >= floor]
+    count, joint = above[-1] if above else decoded.boundaries[0]
+    return replace(decoded, edits=decoded.edits[:count], log_probability=joint, ended=True)
+
+
+def _inserted(edits: Ids[Edit]) -> list[int]:
+    """The tokens inserted last, one after another."""
+    out: list[int] = []
+    for edit in reversed(edits):
+        if edit.content == DELETE:
+            break
+        out.append(edit.content)
+    return out[::-1]

@@ -1,0 +1,145 @@
+"""The three graphs of a bundle in ONNX Runtime, on a GPU where there is one, else on the CPU.
+
+    S  state tokens    t  rows of the cache    N  items    F  width of a cache row    V  vocabulary
+"""
+
+import ctypes
+import os
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+
+from editcast_model.bundle import GRAPHS, Bundle
+from editcast_model.errors import BundleError
+
+Device = Literal["auto", "cpu", "cuda"]
+_THREADS = 2
+
+
+def pick_device(wanted: Device) -> Literal["cpu", "cuda"]:
+    """Where to run: CUDA when it is wanted, or there for `auto`.
+
+    Raises:
+        BundleError: CUDA is wanted, and there is no device or no provider for it.
+    """
+    if wanted == "cpu":
+        return "cpu"
+    there = "CUDAExecutionProvider" in onnxruntime.get_available_providers() and _has_gpu()
+    if wanted == "cuda" and not there:
+        raise BundleError(
+            "There is no CUDA device that ONNX Runtime can use; set editcast.device to auto or cpu."
+        )
+    return "cuda" if there else "cpu"
+
+
+def _has_gpu() -> bool:
+    """Whether the CUDA driver knows a device; asking the provider itself logs errors if not."""
+    name = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
+    try:
+        driver = ctypes.CDLL(name)
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return bool(
+        driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value
+    )
+
+
+def open_session(path: Path, device: Literal["cpu", "cuda"]) -> Any:
+    """One graph, ready to run.
+
+    Raises:
+        BundleError: ONNX Runtime cannot read or run it.
+    """
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = min(_THREADS, os.cpu_count() or 1)
+    options.log_severity_level = 4
+    # Threads that spin between two runs would keep a laptop's fan on.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    providers = ["CPUExecutionProvider"]
+    if device == "cuda":
+        providers.insert(0, "CUDAExecutionProvider")
+    try:
+        return onnxruntime.InferenceSession(path, options, providers=providers)
+    except Exception as error:  # ONNX Runtime raises its own classes, all bare Exceptions
+        raise BundleError(
+            f"ONNX Runtime cannot run {path} ({error}); export the model again."
+        ) from error
+
+
+class OnnxNetwork:
+    """A bundle's network, one edit at a time; see `networks/incremental.py` for the arrays.
+
+    The encoded state stays on the device; what an edit adds to it is small and comes back.
+
+    Attributes:
+        vocabulary: V.
+        cache_width: F.
+        device: Where it runs.
+    """
+
+    def __init__(self, bundle: Bundle, device: Device = "auto") -> None:
+        self.device = pick_device(device)
+        half = self.device == "cuda" and "float16" in bundle.precisions
+        precision = "float16" if half else "float32"
+        self._encode, self._advance, self._content = (
+            open_session(bundle.graph(name, precision), self.device) for name in GRAPHS
+        )
+        self.dtype = np.float16 if half else np.float32
+        self.vocabulary = int(bundle.network["vocabulary"])
+        shapes = {each.name: each.shape for each in self._advance.get_inputs()}
+        self.cache_width = int(shapes["cache"][1])
+        self._names = [each.name for each in self._encode.get_outputs()]
+
+    def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:
+        """Encode ``s(0)``, int64 (S,); at least two tokens."""
+        binding = self._encode.io_binding()
+        binding.bind_cpu_input("tokens", tokens)
+        for name in self._names:
+            binding.bind_output(name, self.device)
+        self._encode.run_with_iobinding(binding)
+        state = dict(zip(self._names, binding.get_outputs(), strict=True))
+        state["tokens"] = onnxruntime.OrtValue.ortvalue_from_numpy(tokens, self.device)
+        return state
+
+    def advance(
+        self,
+        state: dict[str, Any],
+        edit: npt.NDArray[np.int64],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+        buckets: npt.NDArray[np.int64],
+        live: npt.NDArray[np.bool_],
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32]]:
+        """Read one edit: its cache row (1, F), and log probabilities of the next position (N,)."""
+        given = {"edit": edit, "past": past, "cache": cache, "buckets": buckets, "live": live}
+        row, position = self._run(self._advance, given, state, ("row", "position"))
+        return row, position
+
+    def content(
+        self,
+        state: dict[str, Any],
+        position: int,
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+    ) -> npt.NDArray[np.float32]:
+        """Log probabilities of the next content at an item, (V,)."""
+        given = {"at": np.array([position]), "past": past, "cache": cache}
+        return self._run(self._content, given, state, ("content",))[0]
+
+    def _run(
+        self, session: Any, given: dict[str, Any], state: dict[str, Any], wanted: tuple[str, ...]
+    ) -> list[Any]:
+        binding = session.io_binding()
+        for name in (each.name for each in session.get_inputs()):
+            if name in given:
+                binding.bind_cpu_input(name, given[name])
+            else:
+                binding.bind_ortvalue_input(name, state[name])
+        for name in wanted:
+            binding.bind_output(name)
+        session.run_with_iobinding(binding)
+        return list(binding.copy_outputs_to_cpu())
