@@ -236,7 +236,7 @@ def _register_suggestions(server: EditcastServer) -> None:
 
 
 def _register_inline_completion(server: EditcastServer) -> None:
-    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION)
+    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())
     async def inline_completion(
         ls: EditcastServer, params: types.InlineCompletionParams
     ) -> list[types.InlineCompletionItem]:

@@ -95,8 +95,7 @@ class Buffer:
             new = self.units.decode(head + self.units.encode(text) + tail)
         except UnicodeDecodeError:
             raise OutOfRangeError("its range cuts a character in two") from None
-        offset = sum(map(len, self._lines[:first]))
-        hunk = shortest_hunk(old, new, offset)
+        hunk = self._hunk(old, new, head, text, tail, sum(map(len, self._lines[:first])))
         if first and new.startswith("\n") and self._lines[first - 1].endswith("\r"):
             first -= 1
             new = self._lines[first] + new
@@ -106,6 +105,19 @@ class Buffer:
         self._lines[first : last + 1] = lines
         self._text = None
         return hunk
+
+    def _hunk(self, old: str, new: str, head: bytes, text: str, tail: bytes, offset: int) -> Hunk:
+        """What a change did, where the editor says that it did it.
+
+        Deleting one of two equal words can be told from deleting the other only by its place.
+        """
+        try:
+            start, behind = len(self.units.decode(head)), len(self.units.decode(tail))
+        except UnicodeDecodeError:
+            start = behind = len(old)
+        if start + behind <= len(old) and new == old[:start] + text + old[len(old) - behind :]:
+            return shortest_hunk(old[start : len(old) - behind], text, offset + start)
+        return shortest_hunk(old, new, offset)  # a surrogate lost or found its other half
 
     def offset(self, position: types.Position) -> int:
         """A position as an offset in code points; raises `OutOfRangeError`."""

@@ -106,6 +106,8 @@ class Document:
             self._follow(shortest_hunk(before.text, text), self.buffer)
         else:
             self.told.clear()
+            if self.track is None:
+                self.opened = text, now_ms()
 
     def lose_track(self) -> None:
         """The text is no longer known."""

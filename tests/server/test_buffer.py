@@ -135,3 +135,12 @@ def test_no_position_is_between_carriage_return_and_line_feed() -> None:
     (edit,) = Buffer("a\r\nb", UTF16).text_edits([Hunk(2, 2, "x")])
     assert edit.range == types.Range(types.Position(0, 1), types.Position(1, 0))
     assert edit.new_text == "\rx\n"
+
+
+def test_a_change_is_where_the_editor_made_it() -> None:
+    buffer = Buffer("a a a\n", UTF16)
+    hunk = buffer.apply(types.Range(types.Position(0, 2), types.Position(0, 4)), "")
+    assert hunk == Hunk(2, 4, "")
+    # A completion replaces the whole word; what it adds is what was typed.
+    hunk = buffer.apply(types.Range(types.Position(0, 0), types.Position(0, 1)), "abc")
+    assert hunk == Hunk(1, 1, "bc")

@@ -1,0 +1,220 @@
+"""An editor for the tests: pytest-lsp's client and a real server process."""
+
+import asyncio
+import contextlib
+import copy
+import functools
+import os
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from pytest_lsp.client import register_lsp_features
+from pytest_lsp.protocol import LanguageClientProtocol
+
+from editcast_model.diff import Hunk
+from editcast_server import protocol
+from editcast_server.buffer import Buffer, Units
+
+SERVER = [sys.executable, "-m", "editcast", "serve"]
+
+
+@attrs.define
+class CodeActionResponse:
+    """lsprotocol takes a code action that has a command for a command."""
+
+    id: int | str
+    result: list[types.CodeAction] | None
+    jsonrpc: str
+
+
+class Protocol(protocol.EditcastMessages, LanguageClientProtocol):
+    """What pytest-lsp records, and our own messages."""
+
+    def get_result_type(self, method: str) -> Any:
+        if method == types.TEXT_DOCUMENT_CODE_ACTION:
+            return CodeActionResponse
+        return super().get_result_type(method)
+
+
+class Editor:
+    """What an editor does, and what it was told; its documents are kept as an editor keeps them."""
+
+    def __init__(self, client: LanguageClient, home: Path, units: Units) -> None:
+        self.client = client
+        self.home = home
+        self.units = units
+        self.texts: dict[str, Buffer] = {}
+        self.versions: dict[str, int] = {}
+        self.predicted: list[protocol.NextEditResult] = []
+        self.statuses: list[protocol.StatusParams] = []
+        self.capabilities: types.ServerCapabilities = types.ServerCapabilities()
+        self.registered: list[types.Registration] = []
+        client.feature(types.CLIENT_REGISTER_CAPABILITY)(
+            lambda params: self.registered.extend(params.registrations)
+        )
+        client.feature(protocol.DID_PREDICT)(lambda params: self.predicted.append(params))
+        client.feature(protocol.STATUS)(lambda params: self.statuses.append(params))
+
+    @property
+    def messages(self) -> list[str]:
+        return [message.message for message in self.client.messages]
+
+    def open(self, name: str, text: str, language: str = "python") -> str:
+        uri = name if ":" in name else (self.home / "project" / name).as_uri()
+        self.texts[uri], self.versions[uri] = Buffer(text, self.units), 1
+        item = types.TextDocumentItem(uri, language, 1, text)
+        self.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+        return uri
+
+    def type(self, uri: str, old: str, new: str, *, nth: int = 0) -> None:
+        """Replace the n-th `old` by `new`, as one incremental change."""
+        text, start = self.texts[uri].text, -1
+        for _ in range(nth + 1):
+            start = text.index(old, start + 1)
+        (place,) = self.texts[uri].text_edits([Hunk(start, start + len(old), new)])
+        self.change(uri, place.range, new)
+
+    def change(self, uri: str, place: types.Range, text: str) -> None:
+        self.texts[uri].apply(place, text)
+        self.versions[uri] += 1
+        self.send_change(
+            uri, self.versions[uri], types.TextDocumentContentChangePartial(place, text)
+        )
+
+    def send_change(self, uri: str, version: int, *changes: Any) -> None:
+        it = types.VersionedTextDocumentIdentifier(version, uri)
+        self.client.text_document_did_change(types.DidChangeTextDocumentParams(it, list(changes)))
+
+    def save(self, uri: str, *, with_text: bool = True) -> None:
+        text = self.texts[uri].text if with_text else None
+        it = types.TextDocumentIdentifier(uri)
+        self.client.text_document_did_save(types.DidSaveTextDocumentParams(it, text))
+
+    def close(self, uri: str) -> None:
+        it = types.TextDocumentIdentifier(uri)
+        self.client.text_document_did_close(types.DidCloseTextDocumentParams(it))
+
+    async def next_edit(self, uri: str, count: int | None = None) -> protocol.NextEditResult | None:
+        params = protocol.NextEditParams(types.TextDocumentIdentifier(uri), count)
+        result: protocol.NextEditResult | None = await self.client.protocol.send_request_async(
+            protocol.NEXT_EDIT, params
+        )
+        return result
+
+    async def best(self, uri: str) -> protocol.Suggestion | None:
+        result = await self.next_edit(uri)
+        return result.suggestions[0] if result and result.suggestions else None
+
+    async def code_actions(
+        self,
+        uri: str,
+        trigger: types.CodeActionTriggerKind | None = types.CodeActionTriggerKind.Invoked,
+        only: list[str] | None = None,
+        line: int = 0,
+    ) -> list[types.CodeAction]:
+        cursor = types.Position(line, 0)
+        found = await self.client.text_document_code_action_async(
+            types.CodeActionParams(
+                types.TextDocumentIdentifier(uri),
+                types.Range(cursor, cursor),
+                types.CodeActionContext([], only=only, trigger_kind=trigger),
+            )
+        )
+        return list(found or [])
+
+    async def command(self, command: str, *arguments: Any) -> Any:
+        return await self.client.workspace_execute_command_async(
+            types.ExecuteCommandParams(command, list(arguments))
+        )
+
+    def applied(self, uri: str, suggestion: protocol.Suggestion) -> str:
+        """The document with a suggestion accepted, as an editor would apply its edits."""
+        buffer = Buffer(self.texts[uri].text, self.units)
+        for edit in reversed(suggestion.edits):
+            buffer.apply(edit.range, edit.new_text)
+        return buffer.text
+
+    async def until(self, condition: Callable[[], object]) -> None:
+        """Wait until something has arrived; the test's time limit is the limit."""
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+vs_code = functools.cache(lambda: client_capabilities("visual-studio-code"))
+
+
+def capabilities(
+    encoding: str | None = None, *, inline: bool = False, versions: bool = True
+) -> types.ClientCapabilities:
+    """VS Code's, but for what a test wants otherwise."""
+    it = copy.deepcopy(vs_code())
+    assert it.general and it.workspace and it.workspace.workspace_edit and it.text_document
+    it.general.position_encodings = [types.PositionEncodingKind(encoding)] if encoding else None
+    it.workspace.workspace_edit.document_changes = versions
+    if inline:
+        it.text_document.inline_completion = types.InlineCompletionClientCapabilities()
+    return it
+
+
+@asynccontextmanager
+async def run_editor(
+    home: Path,
+    settings: dict[str, Any] | None = None,
+    *,
+    encoding: str | None = None,
+    inline: bool = False,
+    versions: bool = True,
+    configuration: dict[str, Any] | None = None,
+    wait: bool = True,
+    command: list[str] = SERVER,
+) -> AsyncIterator[Editor]:
+    """An editor on a server of its own; `configuration` answers workspace/configuration.
+
+    The server runs on the baseline, whose answers are known, unless `settings` name a model.
+    """
+    defaults = {"confidenceThreshold": 0.0, "modelPath": str(home / "no-model")}
+    client = LanguageClient(protocol_cls=Protocol, configuration={"": configuration or {}})
+    register_lsp_features(client)
+    editor = Editor(client, home, Units.of(encoding or "utf-16"))
+    config = ClientServerConfig(
+        server_command=command,
+        client_factory=lambda: client,
+        server_env=os.environ | {"EDITCAST_HOME": str(home)},
+    )
+    await config.start()
+    try:
+        result = await client.initialize_session(
+            types.InitializeParams(
+                capabilities=capabilities(encoding, inline=inline, versions=versions),
+                initialization_options=defaults | (settings or {}),
+            )
+        )
+        editor.capabilities = result.capabilities
+        if wait:
+            await editor.until(lambda: editor.statuses)
+        yield editor
+    finally:
+        with contextlib.suppress(Exception):
+            await asyncio.wait_for(client.shutdown_session(), 30)
+        await client.stop()
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Callable[..., Any]:
+    """`async with start(settings, ...) as editor`: an editor and a server of the test's own."""
+    return lambda *args, home=tmp_path, **options: run_editor(home, *args, **options)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    """An editor on a server that the tests of one file share."""
+    async with run_editor(tmp_path_factory.mktemp("home")) as shared:
+        yield shared

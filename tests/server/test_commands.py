@@ -1,0 +1,103 @@
+"""`workspace/executeCommand`: what the user decides, and what is kept of it."""
+
+from contextlib import closing
+from typing import Any
+
+import pytest
+
+from editcast_model.history import Store
+
+CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(5))
+
+
+def outcomes(editor: Any) -> list[tuple[str, str, str]]:
+    with closing(Store.open(editor.home / "history.sqlite3")) as store:
+        return [(one.suggestion, one.what, one.model) for one in store.outcomes()]
+
+
+async def test_accepted_and_rejected_are_kept(start: Any) -> None:
+    async with start({"debounceMs": 60_000}) as editor:
+        uri = editor.open("kept.py", CALLS)
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        first = await editor.best(uri)
+        editor.change(uri, first.edits[0].range, first.edits[0].new_text)
+        await editor.command("editcast.accept", first.id)
+        # Taking one is a reason to look for the next at once, whatever the pause.
+        await editor.until(lambda: editor.predicted[-1].version == editor.versions[uri])
+        second = editor.predicted[-1].suggestions[0]
+        assert second.line == first.line + 4
+        await editor.command("editcast.reject", second.id)
+        await editor.until(lambda: not editor.predicted[-1].suggestions)
+    assert outcomes(editor) == [
+        (first.id, "accepted", "repeat-best"),
+        (second.id, "rejected", "repeat-best"),
+    ]
+
+
+async def test_the_rejected_does_not_come_back(start: Any) -> None:
+    async with start() as editor:
+        uri = editor.open("rejected.py", CALLS)
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        rejected = await editor.best(uri)
+        await editor.command("editcast.reject", rejected.id)
+        assert not (await editor.next_edit(uri)).suggestions
+        # Lines above move it, other edits come between; it is still the same suggestion.
+        editor.type(uri, "def part_0", "import os\n\n\ndef part_0")
+        editor.save(uri)
+        lines = set()
+        while suggestion := await editor.best(uri):
+            lines.add(suggestion.line)
+            editor.change(uri, suggestion.edits[0].range, suggestion.edits[0].new_text)
+            editor.save(uri)
+        assert lines == {rejected.line + 3 + 4 * more for more in (1, 2, 3)}
+        assert editor.texts[uri].text.count("render") == 1
+
+
+async def test_snooze(start: Any) -> None:
+    async with start() as editor:
+        uri = editor.open("snooze.py", CALLS)
+        editor.type(uri, "render", "draw")
+        assert await editor.best(uri)
+        await editor.command("editcast.snooze", 3600)
+        assert await editor.next_edit(uri) is None
+        assert await editor.code_actions(uri) == []
+        status = await editor.command("editcast.status")
+        assert (status["state"], status["message"]) == ("snoozed", "Editcast is silent for 60 min.")
+        editor.save(uri)  # is kept all the same
+        await editor.command("editcast.snooze", 0)
+        assert await editor.best(uri)
+        await editor.command("editcast.snooze", 0.05)
+        await editor.until(lambda: editor.statuses[-1].state == "snoozed")
+        await editor.until(lambda: editor.statuses[-1].state == "baseline")
+    with closing(Store.open(editor.home / "history.sqlite3")) as store:
+        assert [file.snapshots for file in store.files()] == [2]
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "complaint"),
+    [
+        ("editcast.accept", ["77"], "There is no suggestion 77 to accept"),
+        ("editcast.reject", ["77"], "There is no suggestion 77 to reject"),
+        ("editcast.accept", [], "takes one argument, the suggestion's id"),
+        ("editcast.reject", [7], "takes one argument, the suggestion's id"),
+        ("editcast.snooze", [], "takes one argument, the seconds"),
+        ("editcast.snooze", ["long"], "takes one argument, the seconds"),
+        ("editcast.snooze", [-1], "takes one argument, the seconds"),
+        ("editcast.snooze", [True], "takes one argument, the seconds"),
+        ("editcast.fly", [], "editcast.fly"),
+    ],
+)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_wrong_arguments(
+    editor: Any, command: str, arguments: list[Any], complaint: str
+) -> None:
+    with pytest.raises(Exception, match=complaint):
+        await editor.command(command, *arguments)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_status(editor: Any) -> None:
+    status = await editor.command("editcast.status")
+    assert (status["state"], status["model"]) == ("baseline", "repeat-best")

@@ -1,0 +1,50 @@
+"""`textDocument/inlineCompletion` (LSP 3.18): what is purely inserted at the cursor."""
+
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+TEXT = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
+
+
+async def complete(editor: Any, uri: str, line: int, column: int) -> list[Any]:
+    found = await editor.client.text_document_inline_completion_async(
+        types.InlineCompletionParams(
+            context=types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
+            text_document=types.TextDocumentIdentifier(uri),
+            position=types.Position(line, column),
+        )
+    )
+    return list(found or [])
+
+
+async def test_an_insertion_at_the_cursor_and_nothing_elsewhere(start: Any) -> None:
+    async with start(inline=True) as editor:
+        uri = editor.open("inline.py", TEXT)
+        editor.type(uri, "render(text, 0)", "render(text, 0, width)")
+        editor.save(uri)
+        column = len("    return render(text, 1")
+        (item,) = await complete(editor, uri, 5, column)
+        assert item.insert_text == ", width"
+        assert item.range.start == item.range.end == types.Position(5, column)
+        assert item.command.command == "editcast.accept"
+        assert await complete(editor, uri, 5, column - 3) == []
+        assert await complete(editor, uri, 0, 0) == []
+        assert await complete(editor, uri, 99, 0) == []
+        assert await complete(editor, "file:///unknown.py", 0, 0) == []
+
+
+async def test_a_replacement_is_none(start: Any) -> None:
+    async with start(inline=True) as editor:
+        uri = editor.open("replace.py", TEXT)
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        assert await editor.best(uri)
+        assert await complete(editor, uri, 5, len("    return ")) == []
+
+
+@pytest.mark.parametrize("inline", [True, False])
+async def test_offered_only_to_clients_that_know_it(start: Any, inline: bool) -> None:
+    async with start(inline=inline, wait=False) as editor:
+        assert bool(editor.capabilities.inline_completion_provider) is inline

@@ -1,0 +1,101 @@
+"""A suggestion's life while the user types, and its title: as tables."""
+
+import pytest
+
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecast import Prediction
+from editcast_server.buffer import shortest_hunk
+from editcast_server.suggestions import Suggestion
+
+
+def suggestion(text: str, *hunks: Hunk, confidence: float = 0.934) -> Suggestion:
+    return Suggestion.of(Prediction(hunks, -0.5, confidence, 2), text, "7")
+
+
+# The text with what is suggested in brackets: [old|new]; the texts as the user types, and whether
+# the suggestion is still there.
+KEYSTROKES = [
+    ("f([|x, y])", ["f(x)", "f(x,)", "f(x, )", "f(x, y)"], [1, 1, 1, 0]),
+    ("f([|x, y])", ["f(z)"], [0]),
+    ("f([|x, y])", ["f(x)", "f(xy)", "f(x)"], [1, 1, 0]),  # going back is something else
+    ("a [old|new] b", ["a old b c"], [0]),  # elsewhere
+    ("a [old|new] b", ["a n b", "a ne b", "a new b"], [1, 1, 0]),
+    ("a [old|new] b", ["a ol b", "a o b", "a  b", "a n b"], [1, 1, 1, 1]),
+    ("a [old|new] b", ["a bold b"], [0]),
+    ("a[ b c|] d", ["a c d", "a d"], [1, 0]),
+    ("a[ b c|] d", ["a  d", "a x d"], [1, 0]),
+    ("f([|(x)])", ["f(())", "f((x))"], [1, 0]),  # the editor closed the bracket itself
+    ("[one|two] and [one|two]", ["t and one", "two and one", "two and two"], [1, 1, 0]),
+    ("[one|two] and [one|two]", ["one and t", "one or t"], [1, 0]),
+]
+
+
+def parse(marked: str) -> tuple[str, tuple[Hunk, ...]]:
+    text, hunks = "", []
+    while "[" in marked:
+        before, _, rest = marked.partition("[")
+        inside, _, marked = rest.partition("]")
+        old, _, new = inside.partition("|")
+        text += before
+        hunks.append(Hunk(len(text), len(text) + len(old), new))
+        text += old
+    return text + marked, tuple(hunks)
+
+
+@pytest.mark.parametrize(("marked", "texts", "there"), KEYSTROKES)
+def test_typing_along(marked: str, texts: list[str], there: list[int]) -> None:
+    text, hunks = parse(marked)
+    shown: Suggestion | None = suggestion(text, *hunks)
+    wanted = apply_hunks(text, hunks)
+    for after, expected in zip(texts, there, strict=True):
+        if shown:
+            shown = shown.typed(shortest_hunk(text, after), after)
+        assert bool(shown) == bool(expected), after
+        if shown:
+            assert shown.id == "7"
+            assert apply_hunks(after, shown.hunks) == wanted
+            assert shown.replaced == tuple(after[h.start : h.end] for h in shown.hunks)
+        text = after
+
+
+@pytest.mark.parametrize(
+    ("marked", "title"),
+    [
+        ("a\n[foo|bar]()\n", "Next edit, line 2: `foo` -> `bar` (93 %)"),
+        ("f(x[|, y])", "Next edit, line 1: insert `, y` (93 %)"),
+        ("f(x[, y|])", "Next edit, line 1: delete `, y` (93 %)"),
+        ("a\n[|\n\n]b", "Next edit, line 2: insert `⏎` (93 %)"),
+        ("[|if x:\n    y()\n]", "Next edit, line 1: insert `if x: ⏎ y()` (93 %)"),
+        ("[a|b]\n[a|b]\n[a|b]", "Next edit, line 1: `a` -> `b` and 2 more (93 %)"),
+        (
+            f"[{'long_name' * 9}|x]",
+            "Next edit, line 1: `long_namelong_namel…elong_namelong_name` -> `x` (93 %)",
+        ),
+    ],
+)
+def test_titles(marked: str, title: str) -> None:
+    text, hunks = parse(marked)
+    assert suggestion(text, *hunks).title == title
+
+
+@pytest.mark.parametrize(
+    ("marked", "cursor", "inserted"),
+    [
+        ("f(x[|, y])", 3, ", y"),
+        ("f(x[|, y])", 2, None),
+        ("f([x|x, y])", 3, ", y"),  # a replacement that only adds
+        ("f([x|y, x])", 2, "y, "),
+        ("f([x|y])", 2, None),
+        ("f([x|])", 2, None),
+        ("a\n[|b\n]b\n", 4, "b\n"),  # reads the same one line below
+        ("a\n[|b\n]b\n", 5, None),
+        ("a\n[|b\n]b\n", 0, None),
+        ("[a|b][c|d]", 0, None),
+    ],
+)
+def test_what_is_inserted_at_the_cursor(marked: str, cursor: int, inserted: str | None) -> None:
+    text, hunks = parse(marked)
+    found = suggestion(text, *hunks).insertion_at(cursor, text)
+    assert found == inserted
+    if found is not None:
+        assert text[:cursor] + found + text[cursor:] == apply_hunks(text, hunks)
