@@ -209,7 +209,8 @@ def open_workbench(browser: str, tmp_path: Path) -> Iterator[OpenWorkbench]:
                 path.mkdir(parents=True)
             (tmp_path / "config.yaml").write_text("auth: none\ncert: false\n")
             (data / "User" / "settings.json").write_text(json.dumps(USER_SETTINGS))
-            machine = {"editcast.python": python}
+            # What the baseline suggests is known, whatever model is bundled.
+            machine = {"editcast.python": python, "editcast.modelPath": str(tmp_path / "no-model")}
             (data / "Machine" / "settings.json").write_text(json.dumps(machine))
             command = [
                 str(CACHE / "node" / "bin" / "node"),

@@ -30,8 +30,8 @@ def editcast_item(workbench):
 
 
 def wait_until_ready(workbench):
-    """Until a server answers, with a model or without."""
-    workbench.wait("ready", lambda: editcast_item(workbench).startswith("Editcast is ready"))
+    """Until a server has told what it runs on."""
+    workbench.wait("ready", lambda: editcast_item(workbench) == "Editcast is ready (no model)")
 
 
 def status_message(workbench, words):
@@ -126,6 +126,17 @@ def test_edits_and_saves_become_the_next_edit(open_workbench, vsix, tmp_path):
     workbench.wait("on", lambda: editcast_item(workbench) == "Editcast is snoozed")
     workbench.run("Editcast: Restart the Server")
     wait_until_ready(workbench)
+
+    # No report, and then the newest that there is.
+    workbench.run("Editcast: Show the Evaluation Report")
+    workbench.wait(
+        "how to make a report",
+        lambda: "no evaluation report yet" in "".join(workbench.texts(NOTIFICATIONS)),
+    )
+    (workbench.editcast_home / "reports").mkdir()
+    (workbench.editcast_home / "reports" / "report.html").write_text("<h1>How good</h1>")
+    workbench.run("Editcast: Show the Evaluation Report")
+    workbench.wait("the report", lambda: "Editcast Report" in workbench.texts(".tab .label-name"))
 
     # What was saved is remembered, in the folder that EDITCAST_HOME names.
     with Store.open(workbench.editcast_home / "history.sqlite3") as store:

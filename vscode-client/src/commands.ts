@@ -1,7 +1,7 @@
 // The commands of the palette and of the status bar's menu.
 
 import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 
 import type { Launcher } from "./launcher";
@@ -24,7 +24,7 @@ export function registerCommands(
     "editcast.snoozeSuggestions": () => snooze(server, status),
     "editcast.toggle": toggle,
     "editcast.trainModel": () => train(server, launcher),
-    "editcast.showReport": showReport,
+    "editcast.showReport": () => showReport(launcher),
     "editcast.restartServer": () => server.restart(),
     "editcast.showLog": () => {
       log.show();
@@ -106,15 +106,19 @@ async function train(server: Server, launcher: Launcher): Promise<void> {
   }
 }
 
-async function showReport(): Promise<void> {
-  const path = await newestReport(editcastHome(process.env, process.platform));
+async function showReport(launcher: Launcher): Promise<void> {
+  const home = editcastHome(process.env, process.platform);
+  const path = await newestReport(home);
   if (path === undefined) {
     const choice = await vscode.window.showInformationMessage(
-      "Editcast has no evaluation report yet: training on your local history makes one.",
-      "Train Now",
+      "Editcast has no evaluation report yet: run `editcast evaluate` on your own history in a " +
+        "terminal to make one.",
+      "Copy Command",
     );
     if (choice !== undefined) {
-      await vscode.commands.executeCommand("editcast.trainModel");
+      await vscode.env.clipboard.writeText(
+        launcher.terminalCommand("evaluate", "--store", "--out", join(home, "report")),
+      );
     }
     return;
   }

@@ -28,6 +28,8 @@ interface PythonExtension {
 export class Launcher {
   /** The interpreter of our own environment, when that is what the server runs with. */
   private own: string | undefined;
+  /** What runs `editcast`, as far as is known. */
+  private editcast: [string, ...string[]] = ["editcast"];
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -51,10 +53,20 @@ export class Launcher {
     if (chosen !== undefined && isRecentEnough(chosen.version) && chosen.editcast !== null) {
       this.log.info(`${chosen.path} has Editcast ${chosen.editcast}`);
       // Without -P, Python would look for modules in the working directory first.
-      return this.executable(chosen.path, ["-P", "-m", "editcast", "serve"]);
+      this.editcast = [chosen.path, "-P", "-m", "editcast"];
+    } else {
+      this.own = await this.ownPython(chosen, named !== "");
+      this.editcast = [this.own, "-I", "-m", "editcast"];
     }
-    this.own = await this.ownPython(chosen, named !== "");
-    return this.executable(this.own, ["-I", "-m", "editcast", "serve"]);
+    const [python, ...options] = this.editcast;
+    return this.executable(python, [...options, "serve"]);
+  }
+
+  /** A command line for a terminal that runs `editcast` as the server is run. */
+  terminalCommand(...parameters: string[]): string {
+    return [...this.editcast, ...parameters]
+      .map((word) => (/^[\w.,:/\\@%+=-]+$/.test(word) ? word : `"${word}"`))
+      .join(" ");
   }
 
   /**
