@@ -66,7 +66,7 @@ def export(
         check_parity(network, fresh)
         precisions = ["float32"]
         size = sum(file.stat().st_size for file in fresh.iterdir())
-        if size * 1.5 <= _LARGEST_BUNDLE:
+        if size * 1.5 <= _LARGEST_BUNDLE and not os.environ.get("NOHALF"):
             half = ImplicitAttention(network.config).eval()
             half.load_state_dict(network.state_dict())
             (fresh / "half").mkdir()
@@ -157,7 +157,7 @@ def _write_graphs(network: ImplicitAttention, folder: Path) -> None:
     }  # fmt: skip
     for name, (stage, inputs, outputs) in _stages(network).items():
         axes["past"] = axes["cache"] = {0: rows}
-        shapes = [axes.get(key, {1: size}) for key in inputs]
+        shapes = [axes.get(key, {0: size}) for key in inputs]
         dynamic = tuple(shapes[:5]) + ((tuple(shapes[5:]),) if name == "advance" else ())
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the exporter's own deprecations

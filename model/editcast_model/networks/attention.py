@@ -108,10 +108,15 @@ class Block(nn.Module):
 
         In self-attention the memory is the query; across, it is another sequence.
         """
+        k, v = self.joint_memory(y).chunk(2, -1)
+        return split_heads(k, self.heads), split_heads(v, self.heads)
+
+    def joint_memory(self, y: Tensor) -> Tensor:
+        """Keys and values side by side, before they are split into heads: (..., S, 2D)."""
         if self.aggregate == "residual" and self.cross:
             y = self.norm_memory(y)
-        k, v = self.kv(y).chunk(2, -1)
-        return split_heads(k, self.heads), split_heads(v, self.heads)
+        joint: Tensor = self.kv(y)
+        return joint
 
     def relative_bias(self, offset: Tensor) -> Tensor | float:
         """Learned biases (H, ...) for offsets (...) already clamped to 0 .. offsets - 1."""

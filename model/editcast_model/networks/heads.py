@@ -91,14 +91,19 @@ class Copy(nn.Module):
         self.query = nn.Linear(width, width)
         self.gate = nn.Linear(width, 1)
 
-    def forward(self, hidden: Tensor, keys: Tensor, visible: Tensor) -> Tensor:
-        """(..., T, D), keys (..., N, D), bool (..., T, N) -> log weights (..., T, 1 + N)."""
-        scores = pointer_logits(self.query(hidden) * hidden.shape[-1] ** -0.5, keys)
+    def query_of(self, hidden: Tensor) -> Tensor:
+        """What is held against the items' keys, (..., D)."""
+        return self.query(hidden) * hidden.shape[-1] ** -0.5
+
+    def weights(self, hidden: Tensor, scores: Tensor, visible: Tensor) -> Tensor:
+        """Hiddens (..., D), products with the keys (..., N), bool (..., N) -> (..., 1 + N)."""
         scores = torch.log_softmax((scores + hidden_bias(visible, scores.dtype)).float(), -1)
         gate = self.gate(hidden).float()
-        return torch.cat(
-            [functional.logsigmoid(gate), functional.logsigmoid(-gate) + scores], -1
-        )
+        return torch.cat([functional.logsigmoid(gate), functional.logsigmoid(-gate) + scores], -1)
+
+    def forward(self, hidden: Tensor, keys: Tensor, visible: Tensor) -> Tensor:
+        """(..., T, D), keys (..., N, D), bool (..., T, N) -> log weights (..., T, 1 + N)."""
+        return self.weights(hidden, pointer_logits(self.query_of(hidden), keys), visible)
 
 
 def content_log_probability(

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from editcast_model.edits import DELETE, SAVE
-from editcast_model.networks.attention import Block, attend, hidden_bias, split_heads
+from editcast_model.networks.attention import Block, hidden_bias, split_heads
 from editcast_model.networks.heads import mix, pointer_logits
 from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
 
@@ -21,12 +21,13 @@ from editcast_model.networks.implicit_attention import ImplicitAttention, Networ
 def state_names(config: NetworkConfig) -> list[str]:
     """Names of the encoded state's tensors, in order.
 
-    `hidden` and `keys` are (S, D), `around` is (S, C), `k0`, `v0`, ... are (H, S, K).
+    `hidden` and `keys` are (S, D), `around` is (S, C), `memory0`, ... are the keys and values that
+    the edits read, (S, 2D).
     """
     names = ["hidden", "keys"]
     if config.analogy:
         names.append("around")
-    return names + [f"{kind}{layer}" for layer in range(config.edit_layers) for kind in "kv"]
+    return names + [f"memory{layer}" for layer in range(config.edit_layers)]
 
 
 def cache_slots(config: NetworkConfig) -> dict[str, slice]:
@@ -59,6 +60,16 @@ class _Stage(nn.Module):
         self.network = network
         self.config = network.config
         self.slots = cache_slots(network.config)
+
+    def item(self, position: Tensor, hidden: Tensor, edits: Tensor) -> Tensor:
+        """The hidden of an item (1,), of the state (S, D) or of the rows (t + 1, D): (1, D).
+
+        Joining the two would copy the whole state for one row.
+        """
+        size = hidden.shape[0]
+        of_state = hidden.index_select(0, position.clamp(max=size - 1))
+        of_edits = edits.index_select(0, (position - size + 1).clamp(min=0))
+        return torch.where((position < size).unsqueeze(-1), of_state, of_edits)
 
     def self_attend(
         self, block: Block, x: Tensor, query: Tensor, own: Tensor, past: Tensor
@@ -95,8 +106,7 @@ class Encode(_Stage):
         out = [hidden, network.keys_of(hidden)]
         if self.config.analogy:
             out.append(network.analogy.surroundings(state))
-        for block in network.state_reads:
-            out += block.memory(hidden)  # type: ignore[operator]
+        out += [block.joint_memory(hidden) for block in network.state_reads]  # type: ignore
         return tuple(out)
 
 
@@ -139,13 +149,12 @@ class Advance(_Stage):
             query = own.query(x, step)  # type: ignore[operator]
             name = f"edit{layer}"
             x, parts[name] = self.self_attend(own, x, query, query, cache[:, slots[name]])
-            x = self._read_state(read, x, step, site, given[f"k{layer}"], given[f"v{layer}"])
+            x = self._read_state(read, x, step, site, given[f"memory{layer}"])
         parts["hidden"] = network.finish_edits(x)
         parts["key"] = network.keys_of(parts["hidden"])
         edits = torch.cat([cache[:, slots["hidden"]], parts["hidden"]], 0)
         keys = torch.cat([cache[:, slots["key"]], parts["key"]], 0)
-        items = torch.cat([hidden, edits[1:]], 0)
-        anchor = items[position]
+        anchor = self.item(position, hidden, edits)
 
         x = parts["hidden"] if config.decoder == "edits" else anchor
         for layer in range(config.position_layers):
@@ -153,7 +162,7 @@ class Advance(_Stage):
             query = block.query(x, step)  # type: ignore[operator]
             x, parts[name] = self.self_attend(block, x, query, query, cache[:, slots[name]])
         logits = self._point(
-            network.position_hidden(x), edits, torch.cat([given["keys"], keys[1:]], 0), buckets,
+            network.position_hidden(x), edits, given["keys"], keys, buckets,
             past, site, given.get("around"),
         )
         log_position = torch.log_softmax((logits + hidden_bias(live, logits.dtype)).float(), -1)
@@ -161,26 +170,27 @@ class Advance(_Stage):
         return torch.cat([parts[name] for name in slots], 1), log_position
 
     def _read_state(
-        self, block: Block, x: Tensor, step: Tensor, site: Tensor, k: Tensor, v: Tensor
+        self, block: Block, x: Tensor, step: Tensor, site: Tensor, memory: Tensor
     ) -> Tensor:
         """Attention from one row to the state, or to what is near its site."""
         query = block.query(x, step)
         reach = self.config.local
-        if not reach:
-            return block(x, query, k, v, torch.zeros(1, 1, 1, dtype=x.dtype, device=x.device))
-        offset = torch.arange(2 * reach + 1, device=x.device)
-        place = site - reach + offset
-        near = place.clamp(min=0).minimum(torch.full_like(place, 0) + (k.shape[1] - 1))
-        bias = hidden_bias(near == place, x.dtype) + block.relative_bias(offset)
-        q = split_heads(block.q(query), block.heads)
-        read = attend(q, k[:, near], v[:, near], bias.unsqueeze(1))
-        return block.read(x, query, read)
+        bias = torch.zeros(1, 1, 1, dtype=x.dtype, device=x.device)
+        if reach:
+            offset = torch.arange(2 * reach + 1, device=x.device)
+            place = site - reach + offset
+            near = place.clamp(min=0).minimum(torch.full_like(place, 0) + (memory.shape[0] - 1))
+            bias = (hidden_bias(near == place, x.dtype) + block.relative_bias(offset)).unsqueeze(1)
+            memory = memory.index_select(0, near)
+        k, v = (split_heads(part, block.heads) for part in memory.chunk(2, -1))
+        return block(x, query, k, v, bias)
 
     def _point(
         self,
         hidden: Tensor,
         edits: Tensor,
-        keys: Tensor,
+        state_keys: Tensor,
+        edit_keys: Tensor,
         buckets: Tensor,
         past: Tensor,
         site: Tensor,
@@ -188,16 +198,17 @@ class Advance(_Stage):
     ) -> Tensor:
         """Pointer logits (N,)."""
         network = self.network
-        logits = pointer_logits(network.query_of(hidden), keys).squeeze(0)
-        if self.config.distance:
-            logits = logits + network.distance(hidden, buckets.unsqueeze(0)).squeeze(0)
+        query = network.query_of(hidden)
+        at_state = pointer_logits(query, state_keys)
         if around is not None:
             sites = torch.cat([past[:, 1], site])
             seen = torch.ones(1, 1, dtype=torch.bool, device=hidden.device)
             weights = network.analogy.weights(hidden, edits, seen)
-            similar = pointer_logits(network.analogy.query(weights, around[sites]), around)
-            later = torch.zeros(1, edits.shape[0] - 1, dtype=logits.dtype, device=logits.device)
-            logits = logits + torch.cat([similar, later], 1).squeeze(0)
+            looks = network.analogy.query(weights, around.index_select(0, sites))
+            at_state = at_state + pointer_logits(looks, around)
+        logits = torch.cat([at_state, pointer_logits(query, edit_keys)[:, 1:]], 1).squeeze(0)
+        if self.config.distance:
+            logits = logits + network.distance(hidden, buckets.unsqueeze(0)).squeeze(0)
         return logits
 
     def _keep_for_content(
@@ -224,7 +235,7 @@ class Advance(_Stage):
         if config.decoder == "edits":
             for layer in range(config.content_layers):
                 block = network.content_blocks[layer]
-                parts[f"content{layer}"] = block.kv(block.norm_memory(parts["hidden"]))  # type: ignore
+                parts[f"content{layer}"] = block.joint_memory(parts["hidden"])  # type: ignore
             return
         # Row 0 has no step before it: what it keeps is never read (`Content` begins at row 1).
         before = torch.cat([past[:, 0], content])[step - 1]
@@ -264,7 +275,7 @@ class Content(_Stage):
         network, config, slots = self.network, self.config, self.slots
         step = torch.full_like(position, 0) + (past.shape[0] - 1)
         edits = cache[:, slots["hidden"]]
-        anchor = torch.cat([hidden, edits[1:]], 0)[position]
+        anchor = self.item(position, hidden, edits)
         if config.decoder == "analogical":
             x = cache[:, slots["read"]][step] + anchor
         else:
@@ -280,11 +291,13 @@ class Content(_Stage):
         if not config.copy:
             return torch.log_softmax(logits.float(), -1).squeeze(0)
         contents = past[1:, 0]
-        items = torch.cat([keys, cache[1:, slots["key"]]], 0)
         copyable = torch.cat(
             [torch.ones_like(tokens, dtype=torch.bool), (contents != DELETE) & (contents != SAVE)]
         )
-        weights = network.copy(x, items, copyable.unsqueeze(0))
+        query = network.copy.query_of(x)
+        edit_keys = cache[:, slots["key"]]
+        scores = [pointer_logits(query, keys), pointer_logits(query, edit_keys)[:, 1:]]
+        weights = network.copy.weights(x, torch.cat(scores, 1), copyable.unsqueeze(0))
         return mix(logits, weights, torch.cat([tokens, contents])).squeeze(0)
 
     def _over_edits(self, block: Block, x: Tensor, query: Tensor, rows: Tensor) -> Tensor:
