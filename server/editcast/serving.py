@@ -1,6 +1,10 @@
 """The subcommands of a user who takes suggestions: serve, demo, history, doctor."""
 
+from pathlib import Path
+
 import click
+
+# `serve` must be up in a second: nothing is imported before the command is known.
 
 
 @click.command()
@@ -29,3 +33,98 @@ def _address(tcp: str) -> tuple[str, int]:
     if not colon or not port.isdecimal() or int(port) > 65535:
         raise click.BadParameter("it must be HOST:PORT, such as 127.0.0.1:9000", param_hint="--tcp")
     return host.strip("[]") or "127.0.0.1", int(port)
+
+
+@click.command()
+def demo() -> None:
+    """Replay a small editing session through a real server and print each step."""
+    from rich.console import Console
+
+    from editcast_server import demo as replay
+
+    replay.run(Console())
+
+
+@click.command()
+def doctor() -> None:
+    """Report versions, providers, the model in use, the store's size, and where everything is."""
+    from rich.console import Console
+
+    from editcast_server.doctor import report
+
+    report(Console())
+
+
+@click.group()
+def history() -> None:
+    """The saves that Editcast remembers; they never leave this machine."""
+
+
+@history.command("list")
+def list_() -> None:
+    """Every file that has saves."""
+    from rich.console import Console
+
+    from editcast_server.remembered import list_files, open_store
+
+    console = Console()
+    with open_store(console) as store:
+        list_files(console, store)
+
+
+@history.command()
+@click.argument("path")
+@click.option("--number", type=int, metavar="N", help="Print the text that save N left.")
+def show(path: str, number: int | None) -> None:
+    """What each save of the file PATH changed."""
+    from rich.console import Console
+
+    from editcast_server.remembered import open_store, show_file
+
+    console = Console()
+    with open_store(console) as store:
+        show_file(console, store, path, number)
+
+
+@history.command()
+@click.argument("pattern", required=False)
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file instead of stdout."
+)
+def export(pattern: str | None, output: Path | None) -> None:
+    """Save histories as JSON lines, of all files or of those that PATTERN names.
+
+    PATTERN is a path, a folder, or a glob over whole paths.
+    """
+    from rich.console import Console
+
+    from editcast_server.remembered import open_store, whole_path
+
+    console = Console(stderr=True)
+    with open_store(console) as store:
+        lines = store.export(None if pattern is None else whole_path(pattern))
+        with click.open_file(str(output or "-"), "w", encoding="utf-8") as file:
+            for line in lines:
+                file.write(line + "\n")
+
+
+@history.command()
+@click.argument("pattern", required=False)
+@click.option("--all", "everything", is_flag=True, help="Forget everything.")
+def forget(pattern: str | None, everything: bool) -> None:
+    """Remove the saves of the files that PATTERN names, and their bytes from the disk.
+
+    PATTERN is a path, a folder, or a glob over whole paths.
+    """
+    from rich.console import Console
+
+    from editcast_server.remembered import open_store, whole_path
+
+    if everything == (pattern is not None):
+        raise click.UsageError("Give a PATTERN, or --all.")
+    console = Console()
+    with open_store(console) as store:
+        gone = store.forget(None if pattern is None else whole_path(pattern))
+    console.print(f"Forgot {gone.snapshots:,} saves of {gone.files:,} files.", highlight=False)
+    for path in gone.damaged_left:
+        console.print(f"{path} is damaged; delete it yourself if it may hold them.", style="yellow")

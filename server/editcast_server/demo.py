@@ -1,0 +1,125 @@
+"""`editcast demo`: a small editing session through a real server, step by step, on the terminal."""
+
+import tempfile
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from rapidfuzz.distance import Indel
+from rich.console import Console
+from rich.rule import Rule
+
+from editcast_model.bundle import default_bundle_path
+from editcast_model.diff import apply_hunks, diff
+from editcast_model.tokens import lex
+from editcast_server import demo_session
+from editcast_server.client import ReplayClient, Suggested
+from editcast_server.rendering import render_changes
+from editcast_server.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A save, what was predicted after it, and what really came next.
+
+    Attributes:
+        before: The text that the save replaced.
+        text: The text as saved.
+        future: The text as saved next.
+        suggested: The best prediction, however unsure; None when there was none.
+    """
+
+    before: str
+    text: str
+    future: str
+    suggested: Suggested | None
+
+    @property
+    def verdict(self) -> str:
+        """`hit` (a change that came next, exactly), `part` (of it, or all and more), or `miss`."""
+        if self.suggested is None:
+            return "miss"
+        after = apply_hunks(self.text, self.suggested.hunks)
+        if after == self.future or set(diff(self.text, after)) <= set(diff(self.text, self.future)):
+            return "hit"
+        moved = _distance(self.text, after)
+        is_clean = _distance(self.text, self.future) - _distance(after, self.future) == moved
+        return "part" if is_clean else "miss"
+
+
+def run(console: Console) -> list[Step]:
+    """Replay the session and print it; the user's own store is never touched."""
+    threshold = Settings().confidence_threshold
+    settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
+    texts = demo_session.texts()
+    steps = []
+    with tempfile.TemporaryDirectory(prefix="editcast-demo-") as folder:
+        uri = (Path(folder) / demo_session.NAME).as_uri()
+        with ReplayClient(settings, home=Path(folder)) as client:
+            _introduce(console, client, threshold)
+            client.open(uri, texts[0], demo_session.LANGUAGE)
+            changes = zip(demo_session.SAVES, pairwise(texts), [*texts[2:], ""], strict=True)
+            for number, (save, (before, text), future) in enumerate(changes, 1):
+                client.save(text)
+                console.print(Rule(f"[bold]Save {number}[/]: {save.purpose}", align="left"))
+                console.print(render_changes(before, diff(before, text)), soft_wrap=True)
+                if not future:
+                    break
+                best = next(iter(client.suggest()), None)
+                steps.append(Step(before, text, future, best))
+                _print_step(console, steps[-1], threshold)
+    _sum_up(console, steps, threshold)
+    return steps
+
+
+def _introduce(console: Console, client: ReplayClient, threshold: float) -> None:
+    console.print(
+        f"A session of {len(demo_session.SAVES)} saves of [bold]{demo_session.NAME}[/], replayed "
+        f"through a real language server.\nModel: [bold]{client.model}[/]. What it is less than "
+        f"{threshold:.0%} sure of, an editor would not show by default.\n",
+        highlight=False,
+    )
+
+
+def _print_step(console: Console, step: Step, threshold: float) -> None:
+    best = step.suggested
+    if best is None:
+        console.print("  [yellow]Predicts nothing.[/] It has no idea what comes next.\n")
+        return
+    colour = "cyan" if best.confidence >= threshold else "yellow"
+    console.print(
+        f"  [{colour}]Predicts[/] (confidence {best.confidence:.0%}, {best.milliseconds:.1f} ms):",
+        highlight=False,
+    )
+    console.print(render_changes(step.text, best.hunks), soft_wrap=True)
+    if best.confidence < threshold:
+        console.print("  [yellow]Not confident enough: an editor would not show it.[/]")
+    match step.verdict:
+        case "hit":
+            console.print("  [green]Hit[/]: this came next.\n")
+        case "part":
+            console.print("  [green]Right[/] as far as it goes; this came next:")
+        case _:
+            console.print("  [red]Miss[/]; this came next:")
+    if step.verdict != "hit":
+        console.print(
+            Padding(render_changes(step.text, diff(step.text, step.future)), (0, 0, 1, 2))
+        )
+
+
+def _sum_up(console: Console, steps: list[Step], threshold: float) -> None:
+    shown = [step for step in steps if step.suggested and step.suggested.confidence >= threshold]
+    times = sorted(step.suggested.milliseconds for step in steps if step.suggested)
+    verdicts = [step.verdict for step in shown]
+    console.print(
+        Rule(align="left"),
+        f"{len(steps)} predictions asked for, {len(shown)} confident enough to be shown; of these "
+        f"{verdicts.count('hit')} hit, {verdicts.count('part')} were right as far as they went, "
+        f"{verdicts.count('miss')} missed.",
+        f"Time from save to suggestion, median: {times[len(times) // 2]:.1f} ms." if times else "",
+        highlight=False,
+    )
+
+
+def _distance(before: str, after: str) -> int:
+    return Indel.distance(lex(before), lex(after))
