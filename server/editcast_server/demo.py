@@ -102,9 +102,8 @@ def _print_step(console: Console, step: Step, threshold: float) -> None:
         case _:
             console.print("  [red]Miss[/]; this came next:")
     if step.verdict != "hit":
-        console.print(
-            Padding(render_changes(step.text, diff(step.text, step.future)), (0, 0, 1, 2))
-        )
+        console.print(render_changes(step.text, diff(step.text, step.future)), soft_wrap=True)
+        console.print()
 
 
 def _sum_up(console: Console, steps: list[Step], threshold: float) -> None:
