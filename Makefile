@@ -1,0 +1,61 @@
+# Two commands do everything: `make demo` and `make test`. Python 3.11+, Node 20.19+ and make suffice.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+EXTENSION := vscode-client
+
+.PHONY: demo test check bench vsix clean python node
+
+demo: $(VENV)/.runtime
+	$(BIN)/editcast demo
+
+test: $(VENV)/.all vsix
+	$(BIN)/python -m pytest
+	cd $(EXTENSION) && EDITCAST_TEST_PYTHON=$(CURDIR)/$(BIN)/python npm test --silent
+
+check: $(VENV)/.all $(EXTENSION)/node_modules/.complete
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	cd $(EXTENSION) && npm run --silent check && npm run --silent lint
+
+bench: $(VENV)/.all
+	for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done
+
+# One file that installs: the extension, with the server's wheel in it.
+vsix: $(VENV)/.all $(EXTENSION)/node_modules/.complete
+	rm -rf $(EXTENSION)/server && mkdir -p $(EXTENSION)/server
+	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps -w $(EXTENSION)/server .
+	cd $(EXTENSION) && npm run --silent build && npm run --silent package
+
+clean:
+	rm -rf $(VENV) $(EXTENSION)/node_modules $(EXTENSION)/out $(EXTENSION)/server $(EXTENSION)/*.vsix
+
+python:
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "Editcast needs Python 3.11 or newer with venv; install it (Debian: apt install python3-venv)," \
+	       "or name one: make PYTHON=/path/to/python3" >&2; exit 2; }
+
+node:
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); \
+	  process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null || { \
+	  echo "Building the extension needs Node.js 20.19 or newer with npm; install it and try again." >&2; \
+	  exit 2; }
+
+$(BIN)/python: | python
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+
+# torch first and by its exact version: asked for more loosely it brings gigabytes of CUDA along.
+$(VENV)/.all: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) torch==2.13.0
+	$(PIP) -e '.[train,dev]'
+	@touch $@ $(VENV)/.runtime
+
+$(EXTENSION)/node_modules/.complete: $(EXTENSION)/package.json $(EXTENSION)/package-lock.json | node
+	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
