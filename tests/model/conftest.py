@@ -1,7 +1,14 @@
-"""A small tokenizer for the tests of the model."""
+"""What the tests of the model share: a small tokenizer, instances, and a small bundle."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from editcast_model.bundle import Bundle
+from editcast_model.edits import START, Edit, Timeline
 from editcast_model.tokens import Tokenizer
 
 _CODE = '''
@@ -24,8 +31,63 @@ class Parser(object):
         return None
 '''
 
+#: (state, edits) of a number of state tokens, edits, and entries of the vocabulary, from a seed.
+Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
+
 
 @pytest.fixture(scope="session")
 def tokenizer() -> Tokenizer:
     """Bytes and a few of Python's words."""
     return Tokenizer.train([_CODE], vocabulary=350)
+
+
+@pytest.fixture(scope="session")
+def code() -> str:
+    """The text that the tokenizer knows."""
+    return _CODE
+
+
+@pytest.fixture(scope="session")
+def draw() -> Draw:
+    """Random instances: replacements of 0 to 2 tokens by 0 to 3, with a save after each."""
+
+    def instance(size: int, steps: int, vocabulary: int, seed: int) -> tuple[list[int], list[Edit]]:
+        choose = random.Random(seed)
+        timeline = Timeline([START, *(choose.randrange(4, vocabulary) for _ in range(size - 1))])
+        while len(timeline) < steps:
+            here = len(timeline.order())
+            start = choose.randint(1, here)
+            end = min(here, start + choose.randint(0, 2))
+            new = [choose.randrange(4, vocabulary) for _ in range(choose.randint(0, 3))]
+            timeline.replace(start, end, new)
+            if choose.random() < 0.7:
+                timeline.save()
+        return list(timeline.initial), timeline.edits[:steps]
+
+    return instance
+
+
+@pytest.fixture(scope="session")
+def bundle(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """An exported network of the bundled model's kind, tiny and untrained, but with opinions."""
+    import torch
+
+    from editcast_model.export import export
+    from editcast_model.networks.implicit_attention import ImplicitAttention, bundled
+
+    torch.manual_seed(1)
+    # One layer of each: exporting takes its time.
+    config = replace(
+        bundled(len(tokenizer)),
+        width=32,
+        feed_forward=64,
+        local=8,
+        state_layers=1,
+        edit_layers=1,
+    )
+    network = ImplicitAttention(config)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter += torch.randn_like(parameter) * 0.1
+    folder: Path = tmp_path_factory.mktemp("models") / "tiny"
+    return export(network, tokenizer, {"name": "tiny"}, folder)

@@ -1,0 +1,121 @@
+"""One edit at a time, the networks say what they say of whole instances."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import Tensor
+
+from editcast_model.edits import START, Edit, Timeline
+from editcast_model.networks.batch import Instance, collate
+from editcast_model.networks.heads import mix
+from editcast_model.networks.implicit_attention import (
+    ImplicitAttention,
+    NetworkConfig,
+    bundled,
+    paper,
+)
+from editcast_model.networks.incremental import (
+    Advance,
+    Content,
+    Encode,
+    cache_slots,
+    cache_width,
+    state_names,
+)
+from editcast_model.places import BUCKETS, Row, buckets
+
+Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
+
+VOCABULARY = 60
+OURS = replace(bundled(VOCABULARY), width=32, feed_forward=64, local=8)
+DEEP = {"state_layers": 2, "edit_layers": 2, "position_layers": 2, "content_layers": 2}
+CONFIGS: dict[str, NetworkConfig] = {
+    **{name: paper(VOCABULARY, name, 32) for name in ("IA-v", "IA-vg", "IA-a", "IA-ag")},
+    "deep IA-v with analogy": replace(paper(VOCABULARY, "IA-v", 32), analogy=2, **DEEP),
+    "deep IA-ag with distance": replace(paper(VOCABULARY, "IA-ag", 32), distance=True, **DEEP),
+    "bundled": OURS,
+    "deep bundled": replace(OURS, **DEEP),
+    "bundled, all of the state": replace(OURS, local=0),
+    "bundled without heads": replace(OURS, analogy=0, distance=False, copy=False, feed_forward=0),
+    "residual analogical": replace(OURS, decoder="analogical"),
+}
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@torch.no_grad()
+def incremental(network: ImplicitAttention, given: Instance) -> tuple[list[Tensor], list[Tensor]]:
+    """Log probabilities of each edit's position (N,) and content (V,), edit by edit."""
+    config = network.config
+    encode, advance, content = Encode(network), Advance(network), Content(network)
+    timeline, tokens = Timeline(given.state), torch.tensor(given.state)
+    state = encode(tokens)
+    named = dict(zip(state_names(config), state, strict=True))
+    past = torch.zeros(0, 2, dtype=torch.long)
+    cache = torch.zeros(0, cache_width(config))
+    row = torch.tensor([START, 0, 0, 0, BUCKETS // 2])
+    positions, contents = [], []
+    for edit in given.edits:
+        out, position = advance(
+            row,
+            past,
+            cache,
+            torch.from_numpy(buckets(timeline)).long(),
+            torch.from_numpy(timeline.live.copy()),
+            *state,
+        )
+        cache = torch.cat([cache, out])
+        past = torch.cat([past, row[[0, 2]][None]])
+        positions.append(position)
+        at = torch.tensor([edit.position])
+        contents.append(content(at, past, cache, tokens, named["hidden"], named["keys"]))
+        place = Row(timeline, edit)
+        row = torch.tensor([edit.content, place.position, place.site, place.rank, place.move])
+        timeline.append(edit)
+    return positions, contents
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_one_edit_at_a_time_is_the_whole_instance(name: str, draw: Draw) -> None:
+    torch.manual_seed(1)
+    network = ImplicitAttention(CONFIGS[name]).eval()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter += torch.randn_like(parameter) * 0.05
+    instances = [
+        Instance(*draw(size, steps, VOCABULARY, size))
+        for size, steps in ((40, 25), (2, 12), (9, 1))
+    ]
+    batch = collate(instances)
+    with torch.no_grad():
+        whole, vocabulary, weights = network(batch)
+    whole_contents = mix(vocabulary, weights, batch.tokens)
+    start = batch.state.shape[1]
+    for row, given in enumerate(instances):
+        size = len(given.state)
+        positions, contents = incremental(network, given)
+        for step, (position, content) in enumerate(zip(positions, contents, strict=True)):
+            wanted = torch.cat([whole[row, step, :size], whole[row, step, start : start + step]])
+            possible = position > -1e4
+            assert possible.tolist() == (wanted > -1e4).tolist()
+            torch.testing.assert_close(position[possible], wanted[possible], atol=2e-4, rtol=1e-4)
+            likely = content > -50
+            torch.testing.assert_close(
+                content[likely], whole_contents[row, step][likely], atol=2e-4, rtol=1e-4
+            )
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_a_cache_row_has_a_slot_for_each_part(name: str) -> None:
+    slots = list(cache_slots(CONFIGS[name]).values())
+    assert slots[0].start == 0
+    assert [one.stop for one in slots[:-1]] == [one.start for one in slots[1:]]
+    assert slots[-1].stop == cache_width(CONFIGS[name])
