@@ -1,6 +1,7 @@
-"""The subcommands that learn: corpus."""
+"""The subcommands that learn: corpus, train, export."""
 
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -8,15 +9,23 @@ from rich.console import Console
 from rich.table import Table
 
 from editcast.sources import source_options
+from editcast.training_progress import TrainingProgress
+from editcast_model.bundle import Bundle, default_bundle_path
+from editcast_model.errors import BundleError, TrainingError
+from editcast_model.paths import home
 from editcast_training.corpus import Made, make_corpus
 from editcast_training.histories import Skipped
-from editcast_training.origins import Origin
+from editcast_training.origins import Origin, listed_repositories
+
+# torch takes seconds to import: the commands that need it import what they call.
 
 _PATH = click.Path(path_type=Path)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 10.0, 60.0
 
 
 @click.command()
-@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("out", type=_FOLDER)
 @source_options
 @click.option("--tokenizer", type=_PATH, help="A tokenizer.json; else a vocabulary is learned.")
 @click.option("--max-state", default=1024, show_default=True, help="Subtokens of a window.")
@@ -73,3 +82,169 @@ def _summary(console: Console, result: list[Made]) -> None:
     for reason, count in skipped.most_common():
         left.add_row(reason, f"{count:,}")
     console.print(left)
+
+
+@click.command()
+@click.argument("out", type=_FOLDER, required=False)
+@source_options
+@click.option("--corpus", type=_FOLDER, help="A folder that `editcast corpus` made.")
+@click.option(
+    "--from", "base", type=_FOLDER, metavar="BUNDLE", help="Fine-tune this.  [default: in use]"
+)
+@click.option("--scratch", is_flag=True, help="Begin with random weights instead.")
+@click.option("--tokenizer", type=_PATH, help="With --scratch; else a vocabulary is learned.")
+@click.option("--steps", type=click.IntRange(1), help="How long; instead of --minutes.")
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), help="[default: 10; with --scratch 60]"
+)
+@click.option(
+    "--patience",
+    default=6,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Stop after so many evaluations without progress; 0 for never.",
+)
+@click.option("--processes", default=2, show_default=True, type=click.IntRange(1))
+@click.option("--seed", default=0, show_default=True)
+@click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+def train(
+    out: Path | None,
+    origins: list[Origin],
+    corpus: Path | None,
+    base: Path | None,
+    scratch: bool,
+    tokenizer: Path | None,
+    steps: int | None,
+    minutes: float | None,
+    patience: int,
+    processes: int,
+    seed: int,
+    device: str,
+) -> None:
+    """Train a model, on your own history if nothing else is named.
+
+    Without OUT the model is put in place and your editor takes it up. With OUT everything goes
+    into that folder, the model into OUT/bundle. Killed and run again, it goes on where it was.
+    """
+    if scratch and base:
+        raise click.UsageError("--from and --scratch exclude each other.")
+    if tokenizer and (not scratch or corpus):
+        raise click.UsageError("--tokenizer goes with --scratch, and a corpus has its own.")
+    if steps and minutes:
+        raise click.UsageError("--steps and --minutes exclude each other.")
+    from editcast_training.finish import Origins
+    from editcast_training.personal import Request, install_own, own_history, train_to_bundle
+
+    if not steps and not minutes:
+        minutes = _FROM_SCRATCH_MINUTES if scratch else _FINE_TUNING_MINUTES
+    is_own = not origins and corpus is None
+    bundle = None if scratch else _base(base)
+    request = Request(
+        folder=out or home() / "training",
+        origins=own_history(Path.cwd()) if is_own else origins,
+        corpus=corpus,
+        base=bundle,
+        tokenizer=tokenizer,
+        steps=steps,
+        minutes=minutes,
+        seed=seed,
+        device=device,
+        patience=patience,
+        named=Origins(
+            name=out.resolve().name if out else f"yours-{datetime.now(UTC):%Y-%m-%d}",
+            trained_on="your own history" if is_own else "projects",
+            missing=_missing(),
+            base=bundle.name if bundle else None,
+        ),
+        personal=out is None,
+    )
+    with TrainingProgress() as progress:
+        made = train_to_bundle(request, processes=processes, say=progress.say, tell=progress.tell)
+    if made is None:
+        return
+    if out is None:
+        made = install_own(request.folder)
+    _print_result(Bundle.open(made))
+    click.echo(f"The model is in {made}.")
+
+
+def _base(path: Path | None) -> Bundle:
+    try:
+        return Bundle.open(path or default_bundle_path())
+    except BundleError as error:
+        if path is not None:
+            raise
+        raise TrainingError(
+            f"There is no model to fine-tune ({error}) Train one from scratch: --scratch."
+        ) from error
+
+
+def _missing() -> list[str]:
+    """The repositories that --repositories lists and --mirror does not have."""
+    given = click.get_current_context().params
+    if not given.get("repositories"):
+        return []
+    return listed_repositories(given["repositories"], given["mirror"])[1]
+
+
+def _print_result(bundle: Bundle) -> None:
+    card = bundle.card
+    for split, tokens in card["tokens"].items():
+        click.echo(
+            f"{split}: {tokens['both']:.1f} % of edits right, {tokens['jumps_both']:.1f} % of the "
+            "first edits after a save"
+        )
+    for kind, found in card["suggestions"].items():
+        clean, steps = 100 * found["clean_of_shown"], found["steps"]
+        click.echo(f"{kind}: {clean:.1f} % of suggestions clean, in {steps} steps")
+    click.echo(
+        f"At a confidence of {card['calibration']['threshold']:.2f} and more, "
+        f"{100 * card['calibration']['precision']:.0f} % are clean."
+    )
+
+
+@click.command()
+@click.argument("checkpoint", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--to", "out", type=_FOLDER, required=True, help="The bundle's folder.")
+@click.option("--corpus", type=_FOLDER, help="What it was trained on: scores and calibrates it.")
+@click.option("--tokenizer", type=_PATH, help="Its tokenizer.json.  [default: the corpus']")
+@click.option("--name", help="What the model is called.  [default: the folder's name]")
+@click.option("--seed", default=0, show_default=True)
+@source_options
+def export(
+    checkpoint: Path,
+    out: Path,
+    corpus: Path | None,
+    tokenizer: Path | None,
+    name: str | None,
+    seed: int,
+    origins: list[Origin],
+) -> None:
+    """Make a bundle from a CHECKPOINT, and see that it computes the same.
+
+    With --corpus it is scored on the corpus' dev split, and its confidence is calibrated on those
+    of the sources named that are for development: the dev list of --repositories, dev=PATH, and
+    of any other source the newest tenth. Without it the confidence is the bare probability.
+    """
+    name = name or out.resolve().name
+    with TrainingProgress() as progress:
+        if corpus is None:
+            if tokenizer is None:
+                raise click.UsageError("Give --tokenizer or --corpus.")
+            from editcast_training.finish import export_only
+
+            export_only(checkpoint, tokenizer, out, name)
+        else:
+            from editcast_training.finish import Origins, finish
+            from editcast_training.personal import development_sessions
+            from editcast_training.windows import window_sessions
+
+            progress.say("Reading what to calibrate by")
+            sessions = development_sessions(origins, seed=seed) or window_sessions(corpus)
+            named = Origins(name, "projects", _missing())
+            bundle = finish(
+                checkpoint, corpus, out, named, sessions, tokenizer=tokenizer, tell=progress.say,
+                seed=seed,
+            )  # fmt: skip
+            _print_result(bundle)
+    click.echo(f"The bundle is in {out}.")

@@ -31,6 +31,12 @@ def save_checkpoint(path: Path, network: nn.Module, optimizer: Optimizer, about:
     with fresh.open("rb") as file:
         os.fsync(file.fileno())
     fresh.replace(path)
+    if os.name == "posix":  # elsewhere a folder cannot be opened, and renaming is in the journal
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[int, dict[str, Tensor]], Any]:

@@ -32,6 +32,7 @@ _WARM_UP = 0.03
 # The first edit after a save is the hard one, and one in ten: it counts this many times.
 _JUMP_WEIGHT = 3.0
 _DEV_INSTANCES = 160
+_LEAST_BUDGET = 500  # below it a batch is hardly an instance
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Progress:
     corpus: int = 0
     best: float = math.inf
     stale: int = 0
+    budget: int = 0  # less than the plan's once memory was short; 0 while it is the plan's
 
     def share(self, plan: TrainingPlan) -> float:
         """How much of it is done, 0 to 1."""
@@ -116,15 +118,20 @@ def learning_rate(share: float, peak: float) -> float:
 def train(plan: TrainingPlan, tell: Callable[[dict[str, Any]], None] = lambda line: None) -> Path:
     """Train until the plan ends, going on from the checkpoint in `plan.out` if there is one.
 
+    Weights that the plan begins from are evaluated before the first step, so that what is
+    returned is never worse than they are. Where memory runs out, batches are halved.
+
     Args:
         plan: What to do.
-        tell: Called after each step with its loss and progress, and after each evaluation.
+        tell: Called after each step with its loss and progress, after each evaluation, and with
+            a `message` for the user.
 
     Returns:
         The checkpoint with the lowest loss on dev.
 
     Raises:
-        TrainingError: The plan has no end, or the checkpoint is of another network.
+        TrainingError: The plan has no end, the checkpoint is of another network, or the memory
+            does not hold the smallest batch.
         CorpusError: The corpus has no training or no dev instances.
     """
     if not (plan.steps or plan.minutes):
@@ -185,9 +192,24 @@ class _Trainer:
 
     def run(self, tell: Callable[[dict[str, Any]], None]) -> Path:
         self.plan.out.mkdir(parents=True, exist_ok=True)
+        self._forget_later_lines()
+        if self.plan.weights is not None and not self.latest.exists():
+            self._evaluate(tell)
         while self.progress.share(self.plan) < 1 and not self._stalled():
             self._epoch(tell)
         return self.best if self.best.exists() else self.latest
+
+    def _forget_later_lines(self) -> None:
+        """Take out of the log what a killed training did after its last checkpoint."""
+        path = self.plan.out / "log.jsonl"
+        if self.rank or not path.exists():
+            return
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if _step_of(line) <= self.progress.step]
+        if len(kept) < len(lines):
+            partial = path.with_suffix(".partial")
+            partial.write_text("".join(kept), "utf-8")
+            partial.replace(path)
 
     def _stalled(self) -> bool:
         return bool(self.plan.patience) and self.progress.stale >= self.plan.patience
@@ -199,7 +221,11 @@ class _Trainer:
             progress.corpus, progress.batch = len(data), 0
         for batch in self._batches(data):
             started = time.perf_counter()
-            loss, edits = self._step(batch)
+            try:
+                loss, edits = self._step(batch)
+            except torch.OutOfMemoryError as error:
+                self._halve_batches(error, tell)
+                return
             progress.step += 1
             progress.batch += 1
             progress.edits += edits
@@ -216,11 +242,32 @@ class _Trainer:
         progress.batch = 0
 
     def _batches(self, data: Dataset) -> Iterator[Batch]:
+        """What is left of the epoch for this process; each process gets as many."""
         seed = self.plan.seed * 10_007 + self.progress.epoch
-        every = data.batches(seed, self.plan.budget)
-        skip = self.progress.batch * self.world
-        groups = islice(every, skip + self.rank, None, self.world)
-        return (collate(group).to(self.device) for group in groups)
+        every = data.batches(seed, self.progress.budget or self.plan.budget)
+        rounds = zip(*[every] * self.world, strict=False)  # an incomplete last one is left out
+        for groups in islice(rounds, self.progress.batch, None):
+            yield collate(groups[self.rank]).to(self.device)
+
+    def _halve_batches(self, error: Exception, tell: Callable[[dict[str, Any]], None]) -> None:
+        """Begin another epoch with batches of half the size."""
+        progress = self.progress
+        budget = (progress.budget or self.plan.budget) // 2
+        if budget < _LEAST_BUDGET:
+            raise TrainingError(
+                "The memory of the device does not hold the smallest batch; close what else uses "
+                "it, or train with --device cpu."
+            ) from error
+        if self.world > 1:  # the others wait for this process' gradients
+            raise TrainingError(
+                "The memory of a device ran out; train with fewer processes on it, or on one."
+            ) from error
+        self.optimizer.zero_grad(set_to_none=True)
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+        progress.budget, progress.batch = budget, 0
+        progress.epoch += 1
+        tell({"message": f"The memory ran out; going on with batches of {budget:,} subtokens."})
 
     def _step(self, batch: Batch) -> tuple[float, int]:
         plan, progress = self.plan, self.progress
@@ -269,7 +316,16 @@ class _Trainer:
         with (self.plan.out / "log.jsonl").open("a", encoding="utf-8") as log:
             log.write(json.dumps(line) + "\n")
         about = {"network": self.plan.network.to_json(), "progress": vars(progress)}
-        save_checkpoint(self.latest, self.network, self.optimizer, about)
+        # In this order: killed between the two, a training does this interval again, and the same.
         if better:
             save_checkpoint(self.best, self.network, self.optimizer, about)
+        save_checkpoint(self.latest, self.network, self.optimizer, about)
         tell(line)
+
+
+def _step_of(line: str) -> float:
+    """The step of a line of the log; infinity for one that a power loss cut short."""
+    try:
+        return int(json.loads(line)["step"])
+    except (ValueError, KeyError, TypeError):
+        return math.inf

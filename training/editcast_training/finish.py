@@ -1,0 +1,276 @@
+"""A checkpoint to a bundle that says how good it is: exported, scored, calibrated.
+
+Confidence is calibrated on sessions that were not trained on, replayed in this process; the card
+carries the knots, the token-level scores, and what the suggestions of these sessions came to.
+"""
+
+import gc
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from editcast_model.bundle import Bundle, write_card
+from editcast_model.confidence import confidence
+from editcast_model.errors import TrainingError
+from editcast_model.export import export
+from editcast_model.networks.batch import Batch, collate
+from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+from editcast_model.neural import NeuralForecaster
+from editcast_model.tokens import Tokenizer
+from editcast_training.calibration import calibrate, threshold_for
+from editcast_training.checkpoints import read_checkpoint
+from editcast_training.corpus import read_manifest
+from editcast_training.dataset import Dataset
+from editcast_training.evaluate import InProcess, replay
+from editcast_training.results import Evaluation, Row, judged, outcomes, summarize
+from editcast_training.sessions import EditingSession
+from editcast_training.teacher import score
+
+#: Suggestions shown at the card's threshold are clean with this precision, on development data.
+PRECISION = 0.85
+_MOST_STEPS = 1500  # replayed to calibrate by
+_MOST_INSTANCES = 320  # of each split, scored token by token
+_LICENCE = (
+    "MIT, like Editcast. The model was trained on the projects listed here, whose own licences "
+    "hold for their texts; a model of your own history is yours and stays on your machine."
+)
+
+
+@dataclass(frozen=True)
+class Origins:
+    """What a card says of where a model comes from.
+
+    Attributes:
+        name: What the model is called.
+        trained_on: In words: "projects", "your own history".
+        missing: Repositories that were to be trained on and could not be had.
+        base: The model it was fine-tuned from, or None.
+    """
+
+    name: str
+    trained_on: str
+    missing: Sequence[str] = field(default_factory=tuple)
+    base: str | None = None
+
+
+def finish(
+    checkpoint: Path,
+    corpus: Path,
+    out: Path,
+    origins: Origins,
+    sessions: Sequence[EditingSession],
+    *,
+    tokenizer: Path | None = None,
+    tell: Callable[[str], None] = lambda said: None,
+    seed: int = 0,
+) -> Bundle:
+    """Make the evaluated bundle of a training.
+
+    Args:
+        checkpoint: The weights, as the trainer wrote them.
+        corpus: What they were trained on; its dev splits are scored.
+        out: The bundle's folder; one that is there is replaced when the new one is complete.
+        origins: For the card.
+        sessions: Sessions that were not trained on, to calibrate by. Of many, some are drawn.
+        tokenizer: The vocabulary, when it is not the corpus'.
+        tell: Called with what is being done.
+        seed: Decides which sessions are drawn.
+
+    Raises:
+        TrainingError: The checkpoint cannot be read, or there is nothing to calibrate by.
+        CorpusError: There is no corpus.
+        BundleError: The export computes something else than the network.
+    """
+    weights, _, about = read_checkpoint(checkpoint)
+    manifest = read_manifest(corpus)
+    network = load_weights(about["network"], weights)
+    vocabulary = _checked_vocabulary(tokenizer or corpus / "tokenizer.json", network, checkpoint)
+    tell("Scoring edits that were not trained on")
+    tokens = {split: _token_scores(network, corpus / split) for split in _dev_splits(corpus)}
+    card = _card(origins, manifest, about, network, tokens)
+    fresh = out.with_name(f"{out.name}.partial")
+    shutil.rmtree(fresh, ignore_errors=True)
+    tell("Exporting")
+    export(network, vocabulary, card, fresh)
+    tell("Calibrating")
+    rows = _replayed(fresh, sessions, seed)
+    card |= _calibrated(rows)
+    evaluation = Evaluation.of(origins.name, rows, source="development", command="", device="cpu")
+    card |= {"hardware": dict(evaluation.hardware), "versions": dict(evaluation.versions)}
+    write_card(fresh, card)
+    put_in_place(fresh, out)
+    return Bundle.open(out)
+
+
+def export_only(checkpoint: Path, tokenizer: Path, out: Path, name: str) -> Bundle:
+    """A bundle without scores and calibration, for an experiment.
+
+    Raises:
+        TrainingError: The checkpoint cannot be read, or is of another tokenizer.
+        BundleError: The tokenizer cannot be read, or the export computes something else.
+    """
+    weights, _, about = read_checkpoint(checkpoint)
+    network = load_weights(about["network"], weights)
+    vocabulary = _checked_vocabulary(tokenizer, network, checkpoint)
+    card = {
+        "name": name,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "training": _training(about["progress"]),
+    }
+    return export(network, vocabulary, card, out)
+
+
+def _checked_vocabulary(path: Path, network: ImplicitAttention, checkpoint: Path) -> Tokenizer:
+    tokenizer = Tokenizer.load(path)
+    if len(tokenizer) != network.config.vocabulary:
+        raise TrainingError(
+            f"The checkpoint {checkpoint} was trained with another tokenizer (of "
+            f"{network.config.vocabulary} entries, not {len(tokenizer)}); name its own."
+        )
+    return tokenizer
+
+
+def _training(progress: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "steps": progress["step"],
+        "epochs": progress["epoch"],
+        "seconds": round(progress["seconds"]),
+        "edits_seen": progress["edits"],
+    }
+
+
+def load_weights(config: Mapping[str, Any], weights: Mapping[str, Any]) -> ImplicitAttention:
+    """The network of a checkpoint.
+
+    Raises:
+        TrainingError: The weights are of another architecture.
+    """
+    try:
+        network = ImplicitAttention(NetworkConfig(**config))
+        network.load_state_dict(weights)
+    except (TypeError, RuntimeError) as error:
+        raise TrainingError(
+            "The checkpoint's weights do not fit its architecture; it was written by another "
+            "version of Editcast."
+        ) from error
+    return network
+
+
+def put_in_place(fresh: Path, out: Path) -> None:
+    """Move a complete bundle to where another may stand."""
+    old = out.with_name(f"{out.name}.replaced")
+    shutil.rmtree(old, ignore_errors=True)
+    if out.exists():
+        os.rename(out, old)
+    os.rename(fresh, out)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _dev_splits(corpus: Path) -> list[str]:
+    """`dev` and, for example, `saves-dev`."""
+    names = (folder.name for folder in corpus.iterdir() if folder.is_dir())
+    return sorted(name for name in names if name == "dev" or name.endswith("-dev"))
+
+
+def _token_scores(network: ImplicitAttention, split: Path) -> dict[str, float]:
+    data = Dataset.read(split)
+    spread = range(0, len(data), max(1, len(data) // _MOST_INSTANCES))
+
+    def batches() -> Iterator[Batch]:
+        for index in spread:
+            yield collate([data.instance(index, (224, 224))])
+
+    return score(network, batches()).shares()
+
+
+def _replayed(path: Path, sessions: Sequence[EditingSession], seed: int) -> list[Row]:
+    """Every step of so many sessions; the confidence is not calibrated yet."""
+    forecaster = NeuralForecaster.load(path, "cpu")
+    rows = list(replay(InProcess(forecaster), _drawn(sessions, seed)))
+    # Its files are mapped, and some systems do not rename what is mapped.
+    del forecaster
+    gc.collect()
+    if not rows:
+        raise TrainingError(
+            "There is nothing to calibrate confidence by: no file has two changes that were not "
+            "trained on. Name more history, or go on working for some days."
+        )
+    return rows
+
+
+def _drawn(sessions: Sequence[EditingSession], seed: int) -> list[EditingSession]:
+    """As many as have `_MOST_STEPS` steps together, in the order given."""
+    order = list(range(len(sessions)))
+    random.Random(seed).shuffle(order)
+    chosen: list[int] = []
+    steps = 0
+    for index in order:
+        count = len(sessions[index].texts) - 1 - sessions[index].first
+        if count > 0 and (steps == 0 or steps + count <= _MOST_STEPS):
+            chosen.append(index)
+            steps += count
+    return [sessions[index] for index in sorted(chosen)]
+
+
+def _calibrated(rows: Sequence[Row]) -> dict[str, Any]:
+    """What the card says of confidence, and of suggestions by kind of session."""
+    knots = calibrate(judged(rows))
+    sure = [
+        row
+        if row.log_probability is None
+        else replace(row, confidence=confidence(knots, row.log_probability))
+        for row in rows
+    ]
+    threshold = threshold_for(PRECISION, outcomes(sure))
+    kinds = sorted({row.kind for row in sure})
+    return {
+        "calibration": {
+            "knots": [[round(at, 6), round(value, 6)] for at, value in knots],
+            "threshold": threshold,
+            "precision": PRECISION,
+            "suggestions": len(judged(rows)),
+        },
+        "suggestions": {
+            kind: asdict(summarize([row for row in sure if row.kind == kind])) for kind in kinds
+        },
+    }
+
+
+def _card(
+    origins: Origins,
+    manifest: Mapping[str, Any],
+    about: Mapping[str, Any],
+    network: ImplicitAttention,
+    tokens: Mapping[str, Mapping[str, float]],
+) -> dict[str, Any]:
+    instances: dict[str, int] = {}
+    edits: dict[str, int] = {}
+    for made in manifest["sources"].values():
+        for total, counts in ((instances, made["instances"]), (edits, made["edits"])):
+            for split, count in counts.items():
+                total[split] = total.get(split, 0) + count
+    parameters = sum(value.numel() for value in network.parameters())
+    return {
+        "name": origins.name,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "base": origins.base,
+        "trained_on": {
+            "what": origins.trained_on,
+            "sources": {
+                name: sorted(made["instances"])
+                for name, made in sorted(manifest["sources"].items())
+            },
+            "missing": list(origins.missing),
+            "instances": instances,
+            "edits": edits,
+        },
+        "training": _training(about["progress"]),
+        "network": {**network.config.to_json(), "parameters": parameters},
+        "tokens": tokens,
+        "licence": _LICENCE,
+    }

@@ -1,0 +1,291 @@
+"""From sources to a bundle: the corpus, the training, and what is held out of both to judge it.
+
+    FOLDER/plan.json     what is being trained; another plan begins anew
+    FOLDER/corpus/       unless a corpus was given
+    FOLDER/run/          checkpoints and log.jsonl
+    FOLDER/bundle/       when all is done
+
+Killed anywhere and run again, it goes on: the corpus with the next source, the training with the
+last checkpoint. Only the export and the calibration, minutes at most, are done again.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pygit2
+
+from editcast_model.bundle import Bundle, checksum_of
+from editcast_model.errors import CorpusError, SourceError, TrainingError
+from editcast_model.export import load_network
+from editcast_model.networks.implicit_attention import NetworkConfig, bundled
+from editcast_model.paths import models_dir, store_path
+from editcast_model.tokens import Tokenizer
+from editcast_training.corpus import make_corpus, read_manifest
+from editcast_training.finish import Origins, finish
+from editcast_training.histories import Skipped
+from editcast_training.install import install
+from editcast_training.origins import Origin, read_origin
+from editcast_training.sessions import EditingSession, draw_sessions
+from editcast_training.sources.local_history import local_history_folders
+from editcast_training.trainer import TrainingPlan, train
+from editcast_training.windows import window_sessions
+
+#: Fewer instances (of about 100 edits) teach nothing that lasts.
+LEAST_INSTANCES = 50
+_MAX_STATE = 1024
+_COMMITS = 40  # replayed of each project
+_FINE_TUNING_RATE = 2e-4
+_FROM_SCRATCH_RATE = 1.5e-3
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for.
+
+    Attributes:
+        folder: Where the work lies.
+        origins: What to read; empty with a corpus that needs no calibration by repositories.
+        corpus: A corpus that is there already, or None to make one of the origins.
+        base: The bundle to fine-tune, or None to train from scratch.
+        tokenizer: From scratch, the vocabulary; else one is learned.
+        steps: Optimizer steps, or None.
+        minutes: Minutes of training, or None.
+        seed: Decides all that is drawn.
+        device: `cpu`, `cuda`, or `auto`.
+        patience: Evaluations without progress after which it stops; 0 for never.
+        named: What the card says of it.
+        personal: Whether the folder is Editcast's own, where another plan replaces what is there.
+    """
+
+    folder: Path
+    origins: Sequence[Origin]
+    corpus: Path | None
+    base: Bundle | None
+    tokenizer: Path | None
+    steps: int | None
+    minutes: float | None
+    seed: int
+    device: str
+    patience: int
+    named: Origins
+    personal: bool
+
+
+def train_to_bundle(
+    request: Request,
+    *,
+    processes: int,
+    say: Callable[[str], None],
+    tell: Callable[[dict[str, Any]], None],
+) -> Path | None:
+    """Make the corpus, train, and finish; or go on with it.
+
+    Args:
+        request: What to do.
+        processes: How many read sources at once.
+        say: Called with a sentence for each thing that begins.
+        tell: Called by the trainer; see `trainer.train`.
+
+    Returns:
+        The bundle; None in all but the first process of a `torchrun`.
+
+    Raises:
+        TrainingError: There is too little history, the corpus is of another tokenizer than the
+            bundle, or the folder holds another training.
+        CorpusError: The corpus cannot be read or written.
+    """
+    first = int(os.environ.get("RANK", "0")) == 0
+    if request.corpus is None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise TrainingError("Several processes train on a corpus that is there: give --corpus.")
+    if first:
+        _settle_plan(request, say)
+    corpus = request.corpus or _corpus(request, processes, say)
+    _check_amount(corpus)
+    network = _network(request.base, corpus)
+    weights = None
+    if request.base is not None:
+        weights = dict(load_network(request.base).state_dict())
+    plan = TrainingPlan(
+        corpus,
+        request.folder / "run",
+        network,
+        steps=request.steps,
+        minutes=request.minutes,
+        learning_rate=_FINE_TUNING_RATE if request.base else _FROM_SCRATCH_RATE,
+        seed=request.seed,
+        interval=_interval(request),
+        patience=request.patience,
+        device=request.device,
+        weights=weights,
+    )
+    say(f"Training {'on' if request.base else 'from scratch on'} {request.named.trained_on}")
+    checkpoint = train(plan, tell)
+    if not first:
+        return None
+    say("Reading what was held out")
+    sessions = development_sessions(request.origins, seed=request.seed)
+    out = request.folder / "bundle"
+    finish(
+        checkpoint,
+        corpus,
+        out,
+        request.named,
+        sessions or window_sessions(corpus),
+        tell=say,
+        seed=request.seed,
+    )
+    return out
+
+
+def development_sessions(origins: Sequence[Origin], *, seed: int) -> list[EditingSession]:
+    """Sessions that training on these origins does not see: those of dev, and what is held back.
+
+    Args:
+        origins: One of split `dev` or `...-dev` is for this alone; one of no split is split by
+            time; others are left out. One that cannot be read is left out as well, as it was
+            when the corpus was made.
+        seed: Another seed draws other commits.
+    """
+    sessions: list[EditingSession] = []
+    for origin in origins:
+        if origin.split not in (None, "dev") and not origin.split.endswith("-dev"):
+            continue
+        try:
+            histories = read_origin(origin, Skipped())
+            sessions += draw_sessions(
+                histories, count=_COMMITS, seed=seed, held_out=origin.split is None
+            )
+        except SourceError:
+            continue
+    return sessions
+
+
+def own_history(folder: Path) -> list[Origin]:
+    """What there is of the user's own: the store, Local History, and the repository of a folder."""
+    origins: list[Origin] = []
+    if store_path().exists():
+        origins.append(Origin("store", "store", store_path()))
+    for number, place in enumerate(local_history_folders(), 1):
+        origins.append(Origin(f"local-history-{number}", "local-history", place))
+    found = pygit2.discover_repository(str(folder))
+    if found is not None:
+        repository = pygit2.Repository(found)
+        path = Path(repository.workdir or repository.path)
+        origins.append(Origin(path.name, "git", path))
+    return origins
+
+
+def install_own(folder: Path) -> Path:
+    """Put the bundle of a personal training in place, and clear its folder for the next."""
+    current = install(folder / "bundle", models_dir())
+    _clear(folder)
+    return current
+
+
+def _settle_plan(request: Request, say: Callable[[str], None]) -> None:
+    """Go on with what lies in the folder if it is the same plan; else begin anew, or refuse."""
+    base, tokenizer = request.base, request.tokenizer
+    plan = {
+        "sources": [
+            [origin.name, origin.kind, str(origin.path.resolve()), origin.split]
+            for origin in request.origins
+        ],
+        "corpus": str(request.corpus.resolve()) if request.corpus else None,
+        "base": checksum_of(base.path / "config.json") if base else None,
+        "tokenizer": checksum_of(tokenizer) if tokenizer else None,
+        "seed": request.seed,
+    }
+    path = request.folder / "plan.json"
+    try:
+        request.folder.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            if json.loads(path.read_text("utf-8")) == plan:
+                say("Going on with the training that was stopped")
+                return
+            if not request.personal:
+                raise TrainingError(
+                    f"{request.folder} holds another training (of other sources, another model or "
+                    "seed); name another folder."
+                )
+            _clear(request.folder)
+        partial = path.with_suffix(".partial")
+        partial.write_text(json.dumps(plan, indent=1), "utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise TrainingError(f"{request.folder} cannot be written to: {error}.") from error
+
+
+def _clear(folder: Path) -> None:
+    for name in ("run", "corpus", "bundle"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+    (folder / "plan.json").unlink(missing_ok=True)
+
+
+def _corpus(request: Request, processes: int, say: Callable[[str], None]) -> Path:
+    """Make the corpus of the origins, or go on making it."""
+    folder = request.folder / "corpus"
+    tokenizer = request.base.path / "tokenizer.json" if request.base else request.tokenizer
+    say(f"Reading {request.named.trained_on}")
+    try:
+        result = make_corpus(
+            folder,
+            request.origins,
+            tokenizer=tokenizer,
+            max_state=_MAX_STATE,
+            processes=processes,
+            seed=request.seed,
+        )
+    except CorpusError as error:
+        raise TrainingError(f"{error} {_WHAT_TO_DO}") from error
+    for made in result:
+        if made.failed:
+            say(f"{made.name}: left out. {made.failed}")
+    return folder
+
+
+_WHAT_TO_DO = (
+    "Name a repository (--git PATH), VS Code's Local History (--local-history) or recorded saves "
+    "(--saves FILE), or go on working for some days and train then."
+)
+
+
+def _check_amount(corpus: Path) -> None:
+    made = read_manifest(corpus)["sources"].values()
+    train_count = sum(one["instances"].get("train", 0) for one in made)
+    dev_count = sum(one["instances"].get("dev", 0) for one in made)
+    if train_count < LEAST_INSTANCES or not dev_count:
+        raise TrainingError(
+            f"There is too little history: {train_count} instances of some edits each to train "
+            f"on, where {LEAST_INSTANCES} are needed, and {dev_count} held out to judge the "
+            f"result. {_WHAT_TO_DO}"
+        )
+
+
+def _network(base: Bundle | None, corpus: Path) -> NetworkConfig:
+    """The architecture: the bundle's, if the corpus is of its tokenizer, or the bundled model's."""
+    path = corpus / "tokenizer.json"
+    if base is None:
+        return bundled(len(Tokenizer.load(path)))
+    if _vocabulary(path) != _vocabulary(base.path / "tokenizer.json"):
+        raise TrainingError(
+            f"The corpus {corpus} was made with another tokenizer than the model {base.name}; "
+            "make it again with the model's own (editcast corpus --tokenizer), or add --scratch."
+        )
+    return NetworkConfig(**base.network)
+
+
+def _vocabulary(path: Path) -> Any:
+    Tokenizer.load(path)  # says it in a sentence when it cannot be read
+    return json.loads(path.read_text("utf-8"))["model"]
+
+
+def _interval(request: Request) -> int:
+    """Steps between evaluations: about ten in all, and never more than a few minutes apart."""
+    if request.steps:
+        return max(1, min(200, request.steps // 10))
+    return 50 if request.minutes is not None and request.minutes <= 30 else 200
