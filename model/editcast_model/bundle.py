@@ -49,6 +49,8 @@ class Bundle:
         Raises:
             BundleError: It is missing, damaged, incomplete, or of another format version.
         """
+        # Where a newer model takes this one's place meanwhile, all of it is read from the old one.
+        path = path.resolve()
         config = _read_json(path, "config.json")
         version = config.get("format")
         if version != FORMAT:
