@@ -16,7 +16,7 @@ from typing import Any
 
 from editcast_model.bundle import Bundle, write_card
 from editcast_model.confidence import confidence
-from editcast_model.errors import TrainingError
+from editcast_model.errors import BundleError, TrainingError
 from editcast_model.export import export
 from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
@@ -27,6 +27,7 @@ from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import read_manifest
 from editcast_training.dataset import Dataset
 from editcast_training.evaluate import InProcess, replay
+from editcast_training.refit import refit
 from editcast_training.results import Evaluation, Row, judged, outcomes, summarize
 from editcast_training.sessions import EditingSession
 from editcast_training.teacher import score
@@ -66,6 +67,7 @@ def finish(
     sessions: Sequence[EditingSession],
     *,
     tokenizer: Path | None = None,
+    base: Bundle | None = None,
     tell: Callable[[str], None] = lambda said: None,
     seed: int = 0,
 ) -> Bundle:
@@ -78,6 +80,7 @@ def finish(
         origins: For the card.
         sessions: Sessions that were not trained on, to calibrate by. Of many, some are drawn.
         tokenizer: The vocabulary, when it is not the corpus'.
+        base: The bundle it was fine-tuned from, whose graphs it can use.
         tell: Called with what is being done.
         seed: Decides which sessions are drawn.
 
@@ -96,7 +99,8 @@ def finish(
     fresh = out.with_name(f"{out.name}.partial")
     shutil.rmtree(fresh, ignore_errors=True)
     tell("Exporting")
-    export(network, vocabulary, card, fresh)
+    if base is None or not _refitted(base, network, card, fresh):
+        export(network, vocabulary, card, fresh)
     tell("Calibrating")
     rows = _replayed(fresh, sessions, seed)
     card |= _calibrated(rows)
@@ -105,6 +109,15 @@ def finish(
     write_card(fresh, card)
     put_in_place(fresh, out)
     return Bundle.open(out)
+
+
+def _refitted(base: Bundle, network: ImplicitAttention, card: dict[str, Any], out: Path) -> bool:
+    """Whether the base's graphs serve; those that other versions exported may not."""
+    try:
+        refit(base, network, card, out)
+    except BundleError:
+        return False
+    return True
 
 
 def export_only(checkpoint: Path, tokenizer: Path, out: Path, name: str) -> Bundle:

@@ -136,6 +136,7 @@ def train_to_bundle(
         out,
         request.named,
         sessions or window_sessions(corpus),
+        base=request.base,
         tell=say,
         seed=request.seed,
     )
