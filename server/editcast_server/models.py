@@ -54,8 +54,8 @@ def load(choice: Choice) -> Model:
         return Model(NeuralForecaster.load(path, choice.device), path, "")
     except BundleError as error:
         problem = str(error)
-    except ImportError as error:
-        problem = f"The model cannot run: {error}. Reinstall editcast."
+    except (ImportError, OSError) as error:
+        problem = f"The model cannot run: {error}. Run `editcast doctor`, or reinstall editcast."
     baseline = RepeatBest()
     return Model(baseline, None, f"{problem} Editcast goes on without it ({baseline.name}).")
 

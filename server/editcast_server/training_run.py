@@ -4,7 +4,8 @@ import asyncio
 import logging
 import re
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -15,6 +16,9 @@ _PERCENT = re.compile(r"(\d{1,3})(?:\.\d+)? ?%")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x09\x0b\x0c\x0e-\x1f]")
 
 
+TRAIN = (sys.executable, "-m", "editcast", "train")
+
+
 class TrainingRun:
     """At most one training at a time.
 
@@ -22,6 +26,7 @@ class TrainingRun:
         server: For the progress that the editor shows.
         report: Called with the last thing that the training said; empty when it has ended.
         tell: Called with a sentence for the user, and whether it is a warning.
+        command: What to run.
     """
 
     def __init__(
@@ -29,10 +34,12 @@ class TrainingRun:
         server: LanguageServer,
         report: Callable[[str], None],
         tell: Callable[[str, bool], None],
+        command: Sequence[str] = TRAIN,
     ) -> None:
         self._server = server
         self._report = report
         self._tell = tell
+        self._command = command
         self._task: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._was_stopped = False
@@ -57,8 +64,8 @@ class TrainingRun:
         said = ""
         try:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-m", "editcast", "train"),
+                *self._command,
+                cwd=self._folder(),
                 # The server's own input and output belong to the editor.
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
@@ -85,6 +92,11 @@ class TrainingRun:
         if token:
             self._server.work_done_progress.end(token, types.WorkDoneProgressEnd(message=end))
         self._report("")
+
+    def _folder(self) -> str | None:
+        """The editor's folder: its repository is part of the user's own history."""
+        root = self._server.workspace.root_path
+        return root if root and Path(root).is_dir() else None
 
     async def _begin_progress(self) -> str | None:
         window = self._server.client_capabilities.window

@@ -180,6 +180,8 @@ async def run_editor(
 
     The server runs on the baseline, whose answers are known, unless `settings` name a model.
     """
+    project = home / "project"
+    project.mkdir(exist_ok=True)
     defaults = {"confidenceThreshold": 0.0, "modelPath": str(home / "no-model")}
     client = LanguageClient(protocol_cls=Protocol, configuration={"": configuration or {}})
     register_lsp_features(client)
@@ -194,6 +196,7 @@ async def run_editor(
         result = await client.initialize_session(
             types.InitializeParams(
                 capabilities=capabilities(encoding, inline=inline, versions=versions),
+                root_uri=project.as_uri(),
                 initialization_options=defaults | (settings or {}),
             )
         )

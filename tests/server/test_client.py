@@ -1,0 +1,114 @@
+"""The replay client, as the demo and the evaluation use it; and the demo itself."""
+
+import io
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from editcast_model.diff import apply_hunks
+from editcast_model.errors import ServerError
+from editcast_server import demo, demo_session
+from editcast_server.client import ReplayClient, Suggested
+from editcast_server.demo import Step
+
+BASELINE = {"confidenceThreshold": 0, "modelPath": "/nowhere/at/all"}
+CALLS = "".join(f"def part_{i}(text):\n    return render('🎉', {i})\n\n\n" for i in range(6))
+
+
+def test_a_session(tmp_path: Path) -> None:
+    with ReplayClient(BASELINE, home=tmp_path / "home") as client:
+        assert client.model == "repeat-best"
+        client.open((tmp_path / "a.py").as_uri(), CALLS, "python")
+        assert client.suggest() == []
+        text = CALLS.replace("render('🎉', 0)", "draw('🎉', 0, '𝔘')")
+        client.save(text)
+        for _ in range(5):
+            (best,) = client.suggest()
+            assert best.model == "repeat-best"
+            assert best.milliseconds > 0
+            assert best.title.startswith(f"Next edit, line {best.line + 1}: ")
+            text = apply_hunks(text, best.hunks)
+            client.save(text)
+        assert text.count("'𝔘'") + text.count("draw") == 7
+        client.save(text)
+        assert len(client.suggest(3)) == 3
+        # Another file, with nothing to go on.
+        client.open((tmp_path / "b.py").as_uri(), "x = 1\r\ny = 2\r\n", "python")
+        client.save("x = 1\r\nyy = 2\r\n")
+        client.save("x = 1\r\nyy = 2\r\nz = \ud83d\r\n")
+        assert client.suggest() == []
+    assert (tmp_path / "home" / "history.sqlite3").exists()
+
+
+def test_a_dead_server_is_reported_in_a_sentence(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ServerError, match="The server does not answer"),
+        ReplayClient(BASELINE, home=tmp_path) as client,
+    ):
+        client.open("file:///a.py", CALLS, "python")
+        process = client._client.process
+        assert process
+        os.kill(process.pid, signal.SIGKILL)
+        for count in range(1, 1000):
+            client.save(CALLS + str(count))
+            client.suggest()
+
+
+def test_a_server_that_cannot_start_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONHOME", str(tmp_path))  # a Python without its library
+    with (
+        pytest.raises(ServerError, match="The server does not answer.*Its last words: "),
+        ReplayClient(BASELINE, home=tmp_path),
+    ):
+        pass
+
+
+def test_the_demo_prints_every_step(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("EDITCAST_HOME", str(tmp_path))
+    out = io.StringIO()
+    steps = demo.run(Console(file=out, width=100))
+    printed = out.getvalue()
+    assert len(steps) == len(demo_session.SAVES) - 1
+    for number, save in enumerate(demo_session.SAVES, 1):
+        assert f"Save {number}: {save.purpose}" in printed
+    shown = [step for step in steps if step.suggested]
+    assert printed.count("Predicts (confidence") == len(shown) > 0
+    assert printed.count("Predicts nothing") == len(steps) - len(shown)
+    assert printed.count("Hit: this came next") == [one.verdict for one in steps].count("hit")
+    assert list(tmp_path.glob("history*")) == []  # the user's own store
+
+
+def test_the_recorded_session_is_what_it_says() -> None:
+    texts = demo_session.texts()
+    assert len(set(texts)) == len(demo_session.SAVES) + 1
+    for text in texts:
+        compile(text, demo_session.NAME, "exec")
+    for save, before in zip(demo_session.SAVES, texts, strict=False):
+        for old, _ in save.changes:
+            assert before.count(old) == 1
+
+
+@pytest.mark.parametrize(
+    ("predicted", "verdict"),
+    [
+        ("a = 1\nb = 3\nc = 3\n", "hit"),
+        ("a = 5\nb = 3\nc = 3\n", "hit"),  # all that came next
+        ("a = 5\nb = 2\nc = 3\n", "hit"),  # one of the changes that came next
+        ("a = 1\nb = 4\nc = 3\n", "miss"),
+        ("a = 1\nb = \nc = 3\n", "part"),
+        (None, "miss"),
+    ],
+)
+def test_verdicts(predicted: str | None, verdict: str) -> None:
+    from editcast_model.diff import diff
+
+    text, future = "a = 1\nb = 2\nc = 3\n", "a = 5\nb = 3\nc = 3\n"
+    suggested = predicted and Suggested(
+        "1", diff(text, predicted), 0.9, -0.1, 1, 0, "title", "model", 1.0
+    )
+    assert Step("", text, future, suggested or None).verdict == verdict

@@ -1,0 +1,158 @@
+"""`editcast history`, `editcast doctor`, and what the one command does with errors."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from editcast_model.history import Store
+
+
+def editcast(*arguments: str, home: Path, text: bool = True) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "editcast", *arguments],
+        capture_output=True,
+        text=text,
+        env=os.environ | {"EDITCAST_HOME": str(home), "COLUMNS": "200"},
+        timeout=60,
+    )
+
+
+@pytest.fixture
+def remembered(tmp_path: Path) -> Path:
+    """A home whose store has three saves of two files."""
+    with Store.open(tmp_path / "history.sqlite3") as store:
+        store.record("/project/a.py", "x = 1\n", 1_700_000_000_000, "python")
+        store.record("/project/a.py", "x = 2\ny = 3\n", 1_700_000_100_000, "python")
+        store.record("/project/sub/b.c", "int b;\n", 1_700_000_200_000, "c")
+    return tmp_path
+
+
+def test_list(remembered: Path) -> None:
+    ended = editcast("history", "list", home=remembered)
+    assert ended.returncode == 0
+    lines = ended.stdout.splitlines()
+    assert [line.split()[:3] for line in lines[1:]] == [
+        ["/project/a.py", "python", "2"],
+        ["/project/sub/b.c", "c", "1"],
+    ]
+
+
+def test_show(remembered: Path) -> None:
+    shown = editcast("history", "show", "/project/a.py", home=remembered).stdout
+    assert "Save 1, " in shown
+    assert "Save 2, " in shown
+    assert "    1 - x = 1\n      + x = 2\n      + y = 3\n" in shown
+    text = editcast("history", "show", "/project/a.py", "--number", "2", home=remembered)
+    assert text.stdout == "x = 2\ny = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["show", "/project/none.py"], "No saves of /project/none.py are remembered"),
+        (["show", "/project/a.py", "--number", "3"], "are numbered from 1 to 2"),
+        (["forget"], "Give a PATTERN, or --all"),
+        (["forget", "x", "--all"], "Give a PATTERN, or --all"),
+    ],
+)
+def test_what_is_not_there(remembered: Path, arguments: list[str], complaint: str) -> None:
+    ended = editcast("history", *arguments, home=remembered)
+    assert ended.returncode == 2
+    assert complaint in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_export(remembered: Path) -> None:
+    lines = editcast("history", "export", home=remembered).stdout.splitlines()
+    assert [json.loads(line)["path"] for line in lines] == ["/project/a.py", "/project/sub/b.c"]
+    file = remembered / "out.jsonl"
+    ended = editcast("history", "export", "*.c", "--output", str(file), home=remembered)
+    assert ended.stdout == ""
+    (line,) = file.read_text().splitlines()
+    assert json.loads(line)["text0"] == "int b;\n"
+
+
+def test_forget(remembered: Path) -> None:
+    ended = editcast("history", "forget", "/project/sub", home=remembered)
+    assert ended.stdout == "Forgot 1 saves of 1 files.\n"
+    ended = editcast("history", "forget", "--all", home=remembered)
+    assert ended.stdout == "Forgot 2 saves of 1 files.\n"
+    with Store.open(remembered / "history.sqlite3") as store:
+        assert store.files() == []
+
+
+def test_nothing_is_remembered_yet(tmp_path: Path) -> None:
+    ended = editcast("history", "list", home=tmp_path)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("No saves are remembered yet")
+    assert not (tmp_path / "history.sqlite3").exists()
+
+
+def test_a_newer_store_is_one_sentence(remembered: Path) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    with closing(sqlite3.connect(remembered / "history.sqlite3")) as database:
+        database.execute("PRAGMA user_version = 999")
+        database.commit()
+    ended = editcast("history", "list", home=remembered)
+    assert ended.returncode == 2
+    assert len(ended.stderr.splitlines()) == 1
+    assert "history.sqlite3" in editcast("doctor", home=remembered).stdout
+
+
+def test_doctor(remembered: Path) -> None:
+    ended = editcast("doctor", home=remembered)
+    assert ended.returncode == 0
+    assert ended.stderr == ""
+    for words in (
+        "pygls",
+        "CPUExecutionProvider",
+        "3 of 2 files",
+        "0 accepted, 0 rejected",
+        str(remembered / "logs"),
+    ):
+        assert words in ended.stdout
+
+
+def test_help_lists_both_sides_without_importing_them(tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from click.testing import CliRunner\n"
+        "from editcast.__main__ import cli\n"
+        "print(CliRunner().invoke(cli, ['--help']).output)\n"
+        "assert not {'torch', 'pygls', 'numpy', 'rich'} & set(sys.modules), sys.modules\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    for command in ("serve", "demo", "history", "doctor", "corpus", "train", "evaluate", "export"):
+        assert f"\n  {command} " in ended.stdout
+
+
+@pytest.mark.parametrize("command", ["corpus", "train", "evaluate", "export"])
+def test_without_the_training_side(tmp_path: Path, command: str) -> None:
+    # An empty folder for each package of the extra: importing from it fails like its absence.
+    code = (
+        "import sys\n"
+        "class Absent:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.partition('.')[0] in ('torch', 'pyarrow', 'pygit2', 'onnx'):\n"
+        "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
+        "sys.meta_path.insert(0, Absent())\n"
+        f"sys.argv = ['editcast', {command!r}, '--help']\n"
+        "import runpy\n"
+        "runpy.run_module('editcast', run_name='__main__')\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.stderr == "This command needs the training side: pip install 'editcast[train]'\n"
+    assert ended.returncode == 2
+
+
+def test_unknown_commands(tmp_path: Path) -> None:
+    ended = editcast("fly", home=tmp_path)
+    assert ended.returncode == 2
+    assert "No such command" in ended.stderr

@@ -1,0 +1,104 @@
+"""Saves go to the store: what, and what not."""
+
+import asyncio
+import os
+import stat
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from editcast_model.history import Store
+
+CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
+
+
+def kept(editor: Any) -> dict[str, list[str]]:
+    """Texts by file name."""
+    path = editor.home / "history.sqlite3"
+    if not path.exists():
+        return {}
+    with closing(Store.open(path)) as store:
+        return {
+            Path(file.path).name: [one.text for one in store.snapshots(file.path)]
+            for file in store.files()
+        }
+
+
+async def test_the_first_save_comes_with_the_text_before_it(start: Any) -> None:
+    async with start() as editor:
+        uri = editor.open("a b é.py", CALLS)
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        unchanged = editor.open("unchanged.py", CALLS)
+        editor.save(unchanged)
+        # Saves in a row are one snapshot.
+        editor.type(uri, "render", "draw")
+        editor.save(uri, with_text=False)
+        texts = [CALLS, editor.texts[uri].text]
+    assert kept(editor) == {"a b é.py": texts, "unchanged.py": [CALLS]}
+    with closing(Store.open(editor.home / "history.sqlite3")) as store:
+        assert [file.language for file in store.files()] == ["python", "python"]
+        assert store.files()[0].path == str(editor.home / "project" / "a b é.py")
+    mode = stat.S_IMODE(os.stat(editor.home / "history.sqlite3").st_mode)
+    assert mode == 0o600 or os.name == "nt"
+
+
+async def test_what_is_not_kept(start: Any) -> None:
+    settings = {"exclude": ["*.min.py"], "languages": ["python"], "maxFileBytes": 1000}
+    async with start(settings) as editor:
+        for name, language, text in (
+            ("lib.min.py", "python", CALLS),
+            ("notes.md", "markdown", CALLS),
+            ("id_rsa", "python", CALLS),
+            ("untitled:Untitled-1", "python", CALLS),
+            ("nul.py", "python", CALLS + "\0"),
+            ("long.py", "python", "é" * 501),
+            ("kept.py", "python", CALLS),
+        ):
+            uri = editor.open(name, text, language)
+            editor.save(uri)
+    assert kept(editor) == {"kept.py": [CALLS]}
+
+
+async def test_nothing_is_kept_without_history(start: Any) -> None:
+    async with start({"historyEnabled": False}) as editor:
+        uri = editor.open("off.py", CALLS)
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        suggestion = await editor.best(uri)
+        await editor.command("editcast.reject", suggestion.id)
+    assert kept(editor) == {}
+
+
+async def test_saves_at_the_very_end_are_kept(start: Any) -> None:
+    async with start(wait=False) as editor:
+        for number in range(30):
+            uri = editor.open(f"file_{number}.py", CALLS)
+            editor.type(uri, "render", "draw")
+            editor.save(uri)
+        # The editor closes at once.
+    assert len(kept(editor)) == 30
+
+
+async def test_saves_are_kept_when_the_editor_dies(start: Any) -> None:
+    async with start(wait=False) as editor:
+        uri = editor.open("orphan.py", CALLS)
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        await editor.next_edit(uri)
+        editor.client._server.stdin.close()
+        assert await asyncio.wait_for(editor.client._server.wait(), 30) == 0
+        editor.client.error = EOFError()  # there is nobody to say goodbye to
+    assert list(kept(editor)) == ["orphan.py"]
+
+
+async def test_a_save_is_not_held_up_by_a_request(start: Any) -> None:
+    async with start() as editor:
+        uri = editor.open("both.py", CALLS)
+        editor.type(uri, "render", "draw")
+        asked = asyncio.ensure_future(editor.code_actions(uri))
+        await asyncio.sleep(0)
+        editor.save(uri)
+        await asked
+        assert await editor.best(uri)
+    assert [text.count("draw") for text in kept(editor)["both.py"]] == [0, 1]

@@ -1,0 +1,95 @@
+"""`editcast.train`: a process of its own, with progress; and the sentence when it cannot train."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.workspace import Workspace
+
+from editcast_server.training_run import TrainingRun
+
+
+class Training:
+    """A training that runs some code instead, and what was said about it."""
+
+    def __init__(self, code: str) -> None:
+        server = LanguageServer("test", "1")
+        server.protocol.client_capabilities = types.ClientCapabilities()
+        server.protocol._workspace = Workspace(None)
+        self.reports: list[str] = []
+        self.told: list[tuple[str, bool]] = []
+        self.run = TrainingRun(
+            server,
+            self.reports.append,
+            lambda sentence, warning: self.told.append((sentence, warning)),
+            [sys.executable, "-u", "-c", code],
+        )
+
+    async def end(self) -> None:
+        while "" not in self.reports:
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("code", "reports", "told"),
+    [
+        (
+            "print('3 %, step 1\\r40 %\\n\\x1b[1mdone\\x1b[0m')",
+            ["3 %, step 1", "40 %", "done"],
+            ("Training is done; Editcast takes the new model up.", False),
+        ),
+        (
+            "import sys; print('x'); sys.exit('There is too little history.')",
+            ["x", "There is too little history."],
+            ("There is too little history.", True),
+        ),
+        ("raise SystemExit(7)", [], ("Training ended with code 7.", True)),
+    ],
+)
+async def test_what_it_says(code: str, reports: list[str], told: tuple[str, bool]) -> None:
+    training = Training(code)
+    training.run.start()
+    await training.end()
+    assert training.reports == ["Training begins.", *reports, ""]
+    assert training.told == [told]
+
+
+async def test_one_at_a_time_and_it_can_be_stopped() -> None:
+    training = Training("import time; print('going', flush=True); time.sleep(60)")
+    training.run.start()
+    while "going" not in training.reports:
+        await asyncio.sleep(0.01)
+    training.run.start()
+    assert training.told == [("Editcast is training already.", False)]
+    training.run.stop()
+    await training.end()
+    assert training.told == [("Editcast is training already.", False)]
+    training.reports.clear()
+    training.run.start()
+    training.run.stop()
+    await training.end()
+
+
+async def test_a_command_that_is_not_there() -> None:
+    training = Training("")
+    training.run._command = ["/nowhere/python"]
+    training.run.start()
+    await training.end()
+    assert training.told[0][0].startswith("Training could not be started: ")
+
+
+async def test_with_nothing_to_learn_from(start: Any, tmp_path: Path) -> None:
+    async with start() as editor:
+        await editor.command("editcast.train")
+        await editor.until(lambda: editor.statuses[-1].state == "training")
+        await editor.until(lambda: editor.statuses[-1].state == "baseline")
+        ((begin, *_, end),) = editor.client.progress_reports.values()
+        assert (begin.title, begin.cancellable) == ("Editcast: training", True)
+        sentence = editor.messages[-1]
+        assert end.message == sentence
+        assert "Traceback" not in sentence
+        assert "done" not in sentence
