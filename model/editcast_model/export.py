@@ -1,6 +1,6 @@
 """A network to a bundle: three ONNX graphs over one file of weights, and a parity check.
 
-    S  state tokens    t  rows of the cache    N  items, S + t    F  width of a cache row
+S  state tokens    t  rows of the cache    N  items, S + t    F  width of a cache row
 """
 
 import json
@@ -15,6 +15,7 @@ import numpy as np
 import onnx
 import torch
 from onnx.external_data_helper import uses_external_data
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.export import Dim
@@ -90,7 +91,7 @@ def load_network(bundle: Bundle) -> ImplicitAttention:
     try:
         network = ImplicitAttention(NetworkConfig(**bundle.network))
         network.load_state_dict(load_file(bundle.path / WEIGHTS))
-    except (TypeError, RuntimeError, OSError) as error:
+    except (TypeError, RuntimeError, OSError, SafetensorError) as error:
         raise BundleError(
             f"The weights in {bundle.path} do not fit its architecture; export the model again."
         ) from error

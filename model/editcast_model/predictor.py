@@ -15,10 +15,12 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
+from editcast_model.edits import DELETE, PAD, SAVE, START, Edit, Timeline
 from editcast_model.forecast import never
 from editcast_model.places import BUCKETS, Row, buckets
 
+#: A log probability below which something is masked, not just unlikely.
+_MASKED = -1e3
 #: Edits of one suggestion stay together: at most so many tokens from the one before.
 _TOGETHER = 16
 
@@ -119,9 +121,7 @@ class Sequence:
     def content(self, position: int) -> npt.NDArray[np.float32]:
         """Log probabilities of what the next edit will say there, (V,)."""
         rows = self.rows
-        return self._network.content(
-            self._state, position, self._past[:rows], self._cache[:rows]
-        )
+        return self._network.content(self._state, position, self._past[:rows], self._cache[:rows])
 
     def _advance(self, edit: npt.NDArray[np.int64]) -> None:
         row = self.rows
@@ -177,25 +177,51 @@ def decode(
         out = []
         for first in firsts:
             alive = [first]
-            done: list[Decoded] = []
+            done: list[tuple[float, Decoded]] = []
             while alive:
                 if cancelled():
                     return []
-                grown = []
+                grown: list[tuple[float, Decoded]] = []
                 for hypothesis in alive:
                     sequence.follow([*edits, *hypothesis.edits])
                     grown += _grow(sequence, hypothesis, beam, limit, floor, splits)
-                done += [one for one in grown if one.ended]
-                alive = [one for one in grown if not one.ended]
-                alive = sorted(alive, key=lambda one: -one.log_probability)[:beam]
-                if len(done) >= beam:
-                    break
-            if done:
-                out.append(max(done, key=lambda one: one.log_probability))
+                grown.sort(key=lambda one: -one[0])
+                done += [one for one in grown if one[1].ended]
+                alive = [one for _, one in grown if not one.ended][:beam]
+                best = max(done, key=lambda one: one[0], default=None)
+                if best and alive and alive[0].log_probability <= best[0]:
+                    break  # what grows longer only becomes less probable
+            if best:
+                out.append(best[1])
         return sorted(out, key=lambda one: -one.log_probability)
     finally:
         sequence.truncate(start)
         sequence.follow(edits)
+
+
+def score(sequence: Sequence, edits: Ids[Edit], most: int) -> tuple[float, float]:
+    """How probable `edits` are next.
+
+    Args:
+        sequence: Left as it was.
+        edits: Implicit edits that could follow.
+        most: How many of them are scored; each costs a step.
+
+    Returns:
+        Joint log probability of the first `most`, and that of the first position alone.
+    """
+    start = len(sequence.timeline)
+    joint = 0.0
+    location = float(sequence.position[edits[0].position])
+    try:
+        for index, edit in enumerate(edits[:most]):
+            if index:
+                sequence.append(edits[index - 1])
+            joint += float(sequence.position[edit.position])
+            joint += float(sequence.content(edit.position)[edit.content])
+    finally:
+        sequence.truncate(start)
+    return joint, location
 
 
 def _choices(sequence: Sequence, count: int, first: bool) -> list[Decoded]:
@@ -206,14 +232,15 @@ def _choices(sequence: Sequence, count: int, first: bool) -> list[Decoded]:
         where = float(position[item])
         if not sequence.timeline.live[item]:
             continue
-        content = sequence.content(int(item))
-        if first and item == 0:
-            content = content.copy()
+        # A copy can be of the start token, and rounding can leave a little to anything.
+        content = sequence.content(int(item)).copy()
+        content[[PAD, START, DELETE if item == 0 else SAVE]] = -np.inf
+        if first:
             content[SAVE] = -np.inf
         for token in np.argsort(-content)[:count]:
-            what = float(content[token])
-            edit = Edit(int(item), int(token))
-            out.append(Decoded((edit,), where + what, where, False))
+            joint = where + float(content[token])
+            if joint > _MASKED:
+                out.append(Decoded((Edit(int(item), int(token)),), joint, where, False))
     out.sort(key=lambda one: -one.log_probability)
     if not first:
         return out[:count]
@@ -230,8 +257,12 @@ def _grow(
     limit: int,
     floor: float,
     splits: Callable[[Ids[int], int], bool],
-) -> list[Decoded]:
-    """A hypothesis with each of its next edits, or ended; `sequence` has read its edits."""
+) -> list[tuple[float, Decoded]]:
+    """A hypothesis with each of its next edits, or ended; `sequence` has read its edits.
+
+    Each with the log probability that ranks it: the edit that ended it counts too, lest to end
+    be always the best.
+    """
     timeline = sequence.timeline
     count, joint = len(so_far.edits), so_far.log_probability
     out = []
@@ -257,9 +288,9 @@ def _grow(
         if leaves or below or count >= limit:
             ended = _cut(replace(so_far, boundaries=boundaries), floor)
             if ended:
-                out.append(ended)
+                out.append((grown.log_probability, ended))
         else:
-            out.append(grown)
+            out.append((grown.log_probability, grown))
     return out
 
 

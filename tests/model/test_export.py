@@ -1,0 +1,231 @@
+"""An exported network says in ONNX Runtime what it says in torch."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnx
+import pytest
+import torch
+
+from editcast_model import export as exporting
+from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle
+from editcast_model.edits import Edit
+from editcast_model.errors import BundleError
+from editcast_model.export import check_parity, examples, export, load_network
+from editcast_model.networks.implicit_attention import ImplicitAttention, paper
+from editcast_model.networks.incremental import (
+    Advance,
+    Content,
+    Encode,
+    cache_width,
+    state_names,
+)
+from editcast_model.predictor import Network, Sequence, decode
+from editcast_model.runtime import OnnxNetwork, open_session
+from editcast_model.tokens import Tokenizer
+
+Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
+
+
+class TorchNetwork:
+    """The predictor's network, computed by torch."""
+
+    dtype = np.float32
+
+    def __init__(self, network: ImplicitAttention) -> None:
+        self.vocabulary = network.config.vocabulary
+        self.cache_width = cache_width(network.config)
+        self._names = state_names(network.config)
+        self._encode, self._advance, self._content = (
+            stage(network.eval()) for stage in (Encode, Advance, Content)
+        )
+
+    @torch.no_grad()
+    def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, torch.Tensor]:
+        state = torch.from_numpy(tokens)
+        return {"tokens": state, **dict(zip(self._names, self._encode(state), strict=True))}
+
+    @torch.no_grad()
+    def advance(
+        self,
+        state: dict[str, torch.Tensor],
+        edit: npt.NDArray[np.int64],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+        buckets: npt.NDArray[np.int64],
+        live: npt.NDArray[np.bool_],
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32]]:
+        given = map(torch.tensor, (edit, past, cache, buckets, live))
+        row, position = self._advance(*given, *(state[name] for name in self._names))
+        return row.numpy(), position.numpy()
+
+    @torch.no_grad()
+    def content(
+        self,
+        state: dict[str, torch.Tensor],
+        position: int,
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+    ) -> npt.NDArray[np.float32]:
+        given = map(torch.tensor, ([position], past, cache))
+        said = self._content(*given, *(state[name] for name in ("tokens", "hidden", "keys")))
+        return np.asarray(said.numpy())
+
+
+@pytest.fixture(scope="module", params=["bundled", "IA-ag"])
+def exported(
+    request: pytest.FixtureRequest, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
+) -> Bundle:
+    """The shared bundle, and one of the paper's network without fp16 graphs."""
+    if request.param == "bundled":
+        found: Bundle = request.getfixturevalue("bundle")
+        return found
+    torch.manual_seed(1)
+    network = ImplicitAttention(paper(len(tokenizer), "IA-ag", 32))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exporting, "_LARGEST_BUNDLE", 0)
+        return export(network, tokenizer, {}, tmp_path_factory.mktemp("models") / "paper")
+
+
+def test_torch_and_onnx_runtime_agree(exported: Bundle) -> None:
+    assert check_parity(load_network(exported).eval(), exported.path) <= 1e-4
+
+
+def test_parity_notices_other_weights(exported: Bundle) -> None:
+    network = load_network(exported).eval()
+    with torch.no_grad():
+        network.embedding.weight[7] += 0.01
+    with pytest.raises(BundleError, match="differ by"):
+        check_parity(network, exported.path)
+
+
+def suggestions(
+    network: Network, draw: Draw, vocabulary: int, seed: int
+) -> list[tuple[tuple[Edit, ...], float, tuple[int, ...]]]:
+    """One or two suggestions after a random sequence, with their boundaries."""
+    state, edits = draw(3 + seed % 12, seed % 5, vocabulary, seed)
+    sequence = Sequence(network, state)
+    sequence.follow(edits)
+    decoded = decode(
+        sequence, count=1 + seed % 2, limit=4, splits=lambda before, token: token % 2 == 0
+    )
+    return [
+        (one.edits, one.log_probability, tuple(count for count, _ in one.boundaries))
+        for one in decoded
+    ]
+
+
+def test_whole_suggestions_are_the_same(bundle: Bundle, draw: Draw) -> None:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    theirs, ours = OnnxNetwork(bundle, "cpu"), TorchNetwork(load_network(bundle))
+    lengths = []
+    for seed in range(200):
+        wanted = suggestions(ours, draw, ours.vocabulary, seed)
+        found = suggestions(theirs, draw, ours.vocabulary, seed)
+        assert [one[0] for one in found] == [one[0] for one in wanted]
+        assert [one[2] for one in found] == [one[2] for one in wanted]
+        for one, other in zip(found, wanted, strict=True):
+            assert one[1] == pytest.approx(other[1], abs=1e-3)
+        lengths += [len(one[0]) for one in found]
+    torch.set_num_threads(threads)
+    # Enough of them are more than one edit long for the continuation to be tested.
+    assert len(lengths) > 150 and sum(length > 1 for length in lengths) > 50
+
+
+def test_half_precision_is_near(bundle: Bundle) -> None:
+    assert bundle.precisions == ("float32", "float16")
+    network = load_network(bundle).eval()
+    for name, stage in (("encode", Encode), ("advance", Advance), ("content", Content)):
+        session = open_session(bundle.graph(name, "float16"), "cpu")
+        given = examples(network, 40, 7)[name]
+        with torch.no_grad():
+            wanted = stage(network)(*given)
+        feed = {}
+        for argument, value in zip(session.get_inputs(), given, strict=True):
+            half = argument.type == "tensor(float16)"
+            feed[argument.name] = (value.half() if half else value).numpy()
+        for half, full in zip(
+            session.run(None, feed),
+            wanted if isinstance(wanted, tuple) else (wanted,),
+            strict=True,
+        ):
+            sure = full.numpy() > -15
+            assert np.abs(half.astype(np.float32) - full.numpy())[sure].max() < 0.1
+
+
+def test_a_large_bundle_has_no_half_precision(exported: Bundle, bundle: Bundle) -> None:
+    assert (exported.path / "half").exists() == ("float16" in exported.precisions)
+    assert (exported is bundle) == ("float16" in exported.precisions)
+
+
+def test_graphs_refer_to_the_weights_and_store_none(exported: Bundle) -> None:
+    folders = [exported.path] + [exported.path / "half"] * ("float16" in exported.precisions)
+    for folder in folders:
+        parameters = 0
+        for name in GRAPHS:
+            graph = onnx.load(folder / f"{name}.onnx", load_external_data=False).graph
+            for tensor in graph.initializer:
+                if tensor.data_location == onnx.TensorProto.EXTERNAL:
+                    where = {item.key: item.value for item in tensor.external_data}
+                    assert where["location"] == WEIGHTS
+                    parameters += 1
+                else:
+                    assert len(tensor.raw_data) < 4096
+        assert parameters > 10
+
+
+def test_nothing_tells_where_it_was_made(exported: Bundle) -> None:
+    here = [str(Path(__file__).parents[2]), str(Path.home()), str(Path(torch.__file__).parents[1])]
+    for file in exported.path.rglob("*"):
+        if file.is_dir():
+            continue
+        content = file.read_bytes()
+        for path in here:
+            assert len(path) < 4 or path.encode() not in content
+        if file.suffix == ".onnx":
+            assert not re.search(rb"\.py\b|site-packages|Traceback", content)
+
+
+def test_weights_come_back(bundle: Bundle, tokenizer: Tokenizer) -> None:
+    network = load_network(bundle)
+    assert network.config.to_json() == bundle.network
+    again = load_network(Bundle.open(bundle.path)).state_dict()
+    assert network.state_dict().keys() == again.keys()
+    assert all(torch.equal(value, again[name]) for name, value in network.state_dict().items())
+    assert network.embedding.weight.shape == (len(tokenizer), 32)
+    assert float(network.embedding.weight.detach().std()) > 0.1
+
+
+def test_weights_of_another_architecture_are_refused(bundle: Bundle) -> None:
+    for network in (
+        {**bundle.network, "width": 64},
+        {**bundle.network, "edit_layers": 3},
+        {**bundle.network, "layers": 3},
+    ):
+        with pytest.raises(BundleError, match="do not fit"):
+            load_network(replace(bundle, network=network))
+
+
+def test_weights_that_are_no_weights_are_refused(bundle: Bundle, tmp_path: Path) -> None:
+    for content in (b"", b"\xff" * 100, (bundle.path / WEIGHTS).read_bytes()[:-10]):
+        (tmp_path / WEIGHTS).write_bytes(content)
+        with pytest.raises(BundleError, match="do not fit"):
+            load_network(replace(bundle, path=tmp_path))
+
+
+def test_what_is_on_the_disk(bundle: Bundle) -> None:
+    names = {file.relative_to(bundle.path).as_posix() for file in bundle.path.rglob("*.*")}
+    graphs = {f"{folder}{name}.onnx" for name in GRAPHS for folder in ("", "half/")}
+    weights = {WEIGHTS, f"half/{WEIGHTS}"}
+    assert names == graphs | weights | {"config.json", "card.json", "tokenizer.json"}
+    config = json.loads((bundle.path / "config.json").read_text(encoding="utf-8"))
+    assert set(config["checksums"]) == names - {"config.json"}
+    assert bundle.name == "tiny"
+    assert not [one for one in bundle.path.parent.iterdir() if one != bundle.path]

@@ -1,0 +1,341 @@
+"""Following and decoding, over a network that says what the test wrote."""
+
+from collections.abc import Callable
+from math import exp, log
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
+from editcast_model.errors import EditError
+from editcast_model.predictor import Sequence, decode
+
+History = tuple[Edit, ...]
+#: What comes after some edits: probabilities of items, and of contents at the item pointed at.
+Where = Callable[[History], dict[int, float]]
+What = Callable[[History, int], dict[int, float]]
+
+
+class Scripted:
+    """A network that knows its edits from the cache alone, and counts how often it is asked."""
+
+    vocabulary = 100
+    cache_width = 2
+    dtype = np.float32
+
+    def __init__(self, where: Where, what: What) -> None:
+        self._where, self._what = where, what
+        self.advanced = 0
+        self.encoded: list[list[int]] = []
+
+    def encode(self, tokens: npt.NDArray[np.int64]) -> str:
+        self.encoded.append(tokens.tolist())
+        return "state"
+
+    def advance(
+        self,
+        state: Any,
+        edit: npt.NDArray[np.int64],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+        buckets: npt.NDArray[np.int64],
+        live: npt.NDArray[np.bool_],
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32]]:
+        assert state == "state"
+        assert past[:, 0].tolist() == cache[:, 1].tolist() and len(buckets) == len(live)
+        self.advanced += 1
+        row = np.array([[edit[1], edit[0]]], np.float32)
+        return row, logarithms(self._where(history(np.concatenate([cache, row]))), len(live))
+
+    def content(
+        self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
+    ) -> npt.NDArray[np.float32]:
+        assert past[:, 0].tolist() == cache[:, 1].tolist()
+        return logarithms(self._what(history(cache), position), self.vocabulary)
+
+
+def history(cache: npt.NDArray[Any]) -> History:
+    assert cache[0].tolist() == [0, START]
+    return tuple(Edit(int(position), int(content)) for position, content in cache[1:])
+
+
+def logarithms(probabilities: dict[int, float], size: int) -> npt.NDArray[np.float32]:
+    out = np.full(size, -1e9, np.float32)
+    for index, probability in probabilities.items():
+        if index < size:
+            out[index] = log(probability)
+    return out
+
+
+STATE = [START, *range(10, 40)]
+NEXT = len(STATE)  # the item of the first edit
+
+
+def typing(*tokens: int, probability: float = 1.0) -> tuple[Where, What]:
+    """After what was there: `tokens` behind item 5, one after another, then a save."""
+
+    def where(edits: History) -> dict[int, float]:
+        if not edits:
+            return {5: 1.0}
+        return {NEXT + len(edits) - 1: 1.0} if len(edits) < len(tokens) else {0: 1.0}
+
+    def what(edits: History, position: int) -> dict[int, float]:
+        if position == 0:
+            return {SAVE: 1.0}
+        if len(edits) == len(tokens):
+            return {}
+        return {tokens[len(edits)]: probability, 99: 1.0001 - probability}
+
+    return where, what
+
+
+def typed(*tokens: int) -> tuple[Edit, ...]:
+    anchors = [5, *range(NEXT, NEXT + len(tokens) - 1)]
+    return tuple(map(Edit, anchors, tokens))
+
+
+# -- following -----------------------------------------------------------------------------------
+
+
+def test_only_new_edits_are_read() -> None:
+    network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {50: 1.0})
+    sequence = Sequence(network, STATE)
+    assert network.encoded == [STATE]
+    assert (network.advanced, sequence.rows) == (1, 1)
+    edits = [Edit(3, 50), Edit(NEXT, 51), Edit(0, SAVE), Edit(7, DELETE)]
+    for wanted, new in (
+        (edits[:2], 2),
+        (edits[:2], 0),
+        (edits, 2),
+        (edits[:1], 0),  # the user took something back
+        ([edits[0], Edit(NEXT, 60), Edit(NEXT + 1, 61)], 2),  # ... and typed something else
+        ([], 0),
+        (edits, 4),
+    ):
+        before = network.advanced
+        assert sequence.follow(wanted) == new
+        assert network.advanced == before + new
+        assert sequence.timeline.edits == wanted and sequence.rows == len(wanted) + 1
+        assert int(sequence.position.argmax()) == len(wanted)
+    assert len(network.encoded) == 1
+
+
+def test_what_was_taken_back_is_forgotten() -> None:
+    seen: list[History] = []
+
+    def what(edits: History, position: int) -> dict[int, float]:
+        seen.append(edits)
+        return {50: 1.0}
+
+    sequence = Sequence(Scripted(lambda edits: {1: 1.0}, what), STATE)
+    sequence.follow([Edit(3, 50), Edit(4, 51), Edit(5, 52)])
+    sequence.follow([Edit(3, 50), Edit(6, 53)])
+    sequence.content(1)
+    assert seen == [(Edit(3, 50), Edit(6, 53))]
+
+
+def test_a_sequence_may_be_long() -> None:
+    network = Scripted(lambda edits: {len(edits) % 7: 1.0}, lambda edits, at: {len(edits) % 9: 1.0})
+    sequence = Sequence(network, STATE)
+    edits = [Edit(index % 20, 50 + index % 40) for index in range(200)]
+    sequence.follow(edits)
+    assert sequence.rows == 201
+    assert int(sequence.position.argmax()) == 200 % 7
+    assert int(sequence.content(3).argmax()) == 200 % 9
+
+
+def test_impossible_edits_are_refused() -> None:
+    sequence = Sequence(Scripted(*typing(50)), STATE)
+    with pytest.raises(EditError):
+        sequence.follow([Edit(3, DELETE), Edit(3, 50)])
+
+
+# -- decoding ------------------------------------------------------------------------------------
+
+
+def test_greedy_decoding_follows_the_script_and_adds_up() -> None:
+    sequence = Sequence(Scripted(*typing(50, 51, 52, probability=0.8)), STATE)
+    (found,) = decode(sequence)
+    assert found.edits == typed(50, 51, 52)
+    assert found.log_probability == pytest.approx(3 * log(0.8), abs=1e-5)
+    assert found.location == pytest.approx(0.0, abs=1e-5)
+    assert found.ended
+    assert [count for count, _ in found.boundaries] == [1, 2, 3]
+    for count, joint in found.boundaries:
+        assert joint == pytest.approx(count * log(0.8), abs=1e-5)
+
+
+def test_decoding_leaves_the_sequence_as_it_was() -> None:
+    network = Scripted(*typing(50, 51, 52, 53))
+    sequence = Sequence(network, STATE)
+    sequence.follow(typed(50))
+    position, rows = sequence.position, sequence.rows
+    (found,) = decode(sequence, count=1)
+    assert found.edits == typed(50, 51, 52, 53)[1:]
+    assert sequence.timeline.edits == list(typed(50))
+    assert (sequence.rows, sequence.position is position) == (rows, True)
+    asked = network.advanced
+    assert sequence.follow(typed(50)) == 0
+    assert network.advanced == asked
+    assert decode(sequence) == [found]
+
+
+def test_an_edit_is_read_once_while_decoding() -> None:
+    network = Scripted(*typing(50, 51, 52, 53))
+    sequence = Sequence(network, STATE)
+    decode(sequence)
+    assert network.advanced == 1 + 4
+
+
+def test_it_ends_where_the_network_goes_elsewhere() -> None:
+    def where(edits: History) -> dict[int, float]:
+        return {5: 1.0} if not edits else {NEXT: 1.0} if len(edits) == 1 else {28: 1.0}
+
+    sequence = Sequence(Scripted(where, lambda edits, at: {50 + len(edits): 1.0}), STATE)
+    (found,) = decode(sequence)
+    assert found.edits == typed(50, 51)
+
+
+def test_an_edit_close_by_belongs_to_it() -> None:
+    def where(edits: History) -> dict[int, float]:
+        return [{5: 1.0}, {10: 1.0}, {0: 1.0}][len(edits)]
+
+    def what(edits: History, position: int) -> dict[int, float]:
+        return {SAVE: 1.0} if position == 0 else {DELETE: 1.0}
+
+    (found,) = decode(Sequence(Scripted(where, what), STATE))
+    assert found.edits == (Edit(5, DELETE), Edit(10, DELETE))
+
+
+def test_a_save_goes_without_saying() -> None:
+    def what(edits: History, position: int) -> dict[int, float]:
+        return {SAVE: 0.9, 60: 0.1} if position == 0 else {50: 1.0}
+
+    (found,) = decode(Sequence(Scripted(lambda edits: {0: 0.7, 5: 0.3}, what), STATE), limit=1)
+    assert found.edits == (Edit(5, 50),)
+
+
+def test_the_floor_cuts_back_to_a_boundary() -> None:
+    script = typing(50, 51, 52, 53, 54, 55, probability=0.8)
+
+    def splits(before: Any, token: int) -> bool:
+        return token % 2 == 0  # before 52 and before 54
+
+    (found,) = decode(Sequence(Scripted(*script), STATE), splits=splits, floor=5.5 * log(0.8))
+    assert found.edits == typed(50, 51, 52, 53)
+    assert found.log_probability == pytest.approx(4 * log(0.8), abs=1e-5)
+    # Below the floor before the first boundary: it goes on to that boundary.
+    (found,) = decode(Sequence(Scripted(*script), STATE), splits=splits, floor=0.5 * log(0.8))
+    assert found.edits == typed(50, 51)
+    assert found.log_probability == pytest.approx(2 * log(0.8), abs=1e-5)
+
+
+def test_a_replacement_is_not_cut_between_its_halves() -> None:
+    # Deleting 5 and 6 and typing two tokens: the only boundary is between the two, and the end.
+    edits = (Edit(5, DELETE), Edit(6, DELETE), Edit(4, 50), Edit(NEXT + 2, 51))
+
+    def where(so_far: History) -> dict[int, float]:
+        return {edits[len(so_far)].position if len(so_far) < 4 else 0: 1.0}
+
+    def what(so_far: History, position: int) -> dict[int, float]:
+        return {edits[len(so_far)].content if len(so_far) < 4 else SAVE: 0.7}
+
+    (found,) = decode(Sequence(Scripted(where, what), STATE), floor=log(0.5))
+    assert found.edits == edits[:3]
+    (found,) = decode(Sequence(Scripted(where, what), STATE))
+    assert [count for count, _ in found.boundaries] == [3, 4]
+
+
+def test_limit() -> None:
+    forever = Scripted(
+        lambda edits: {NEXT + len(edits) - 1 if edits else 5: 1.0}, lambda edits, at: {50: 1.0}
+    )
+    for limit in (1, 2, 7):
+        (found,) = decode(Sequence(forever, STATE), limit=limit)
+        assert found.edits == typed(*[50] * limit)
+    # No whole token within the limit: nothing to suggest.
+    assert decode(Sequence(forever, STATE), limit=3, splits=lambda before, token: False) == []
+
+
+def test_several_suggestions_are_at_several_places() -> None:
+    def where(edits: History) -> dict[int, float]:
+        return {5: 0.5, 9: 0.3, 14: 0.2} if not edits else {0: 1.0}
+
+    def what(edits: History, position: int) -> dict[int, float]:
+        return {SAVE: 1.0} if position == 0 else {50: 0.6, 51: 0.4}
+
+    found = decode(Sequence(Scripted(where, what), STATE), count=3)
+    assert [one.edits for one in found] == [(Edit(5, 50),), (Edit(9, 50),), (Edit(14, 50),)]
+    assert [exp(one.log_probability) for one in found] == pytest.approx([0.3, 0.18, 0.12])
+    assert [exp(one.location) for one in found] == pytest.approx([0.5, 0.3, 0.2])
+    assert len(decode(Sequence(Scripted(where, what), STATE), count=2)) == 2
+
+
+def test_cancelled() -> None:
+    network = Scripted(*typing(50, 51, 52, 53))
+    sequence = Sequence(network, STATE)
+    answers = iter([False, False, True])
+    assert decode(sequence, cancelled=lambda: next(answers)) == []
+    assert sequence.timeline.edits == [] and network.advanced == 1 + 2
+    assert decode(sequence, cancelled=lambda: True) == []
+
+
+def test_a_beam_finds_what_greedy_decoding_misses() -> None:
+    def what(edits: History, position: int) -> dict[int, float]:
+        if position == 0:
+            return {SAVE: 1.0}
+        said = [edit.content for edit in edits]
+        if len(said) == 1:
+            return {51: 0.55, 61: 0.45}
+        return {50: 1.0} if not said else {52: 0.3, 53: 0.3} if said[1] == 51 else {62: 1.0}
+
+    script = typing(50, 0, 0)[0], what
+    (greedy,) = decode(Sequence(Scripted(*script), STATE))
+    (beam,) = decode(Sequence(Scripted(*script), STATE), beam=2)
+    assert greedy.edits[:2] == typed(50, 51)
+    assert exp(greedy.log_probability) == pytest.approx(0.55 * 0.3)
+    assert beam.edits == typed(50, 61, 62)
+    assert exp(beam.log_probability) == pytest.approx(0.45)
+
+
+def test_a_beam_does_not_end_early_because_it_might() -> None:
+    # A save is always possible: a suggestion that ends there has to pay for it.
+    where, what = typing(50, 51, 52)
+
+    def or_save(edits: History) -> dict[int, float]:
+        return {item: 0.9 * each for item, each in where(edits).items()} | (
+            {0: 0.1} if 0 < len(edits) < 3 else {}
+        )
+
+    (found,) = decode(Sequence(Scripted(or_save, what), STATE), beam=2)
+    assert found.edits == typed(50, 51, 52)
+
+
+@pytest.mark.parametrize("beam", [1, 3])
+@pytest.mark.parametrize("count", [1, 3])
+def test_what_cannot_be_is_never_decoded(beam: int, count: int) -> None:
+    # A network may leave some probability to what is impossible: a copy of the start token, say.
+    def what(edits: History, position: int) -> dict[int, float]:
+        wrong = {PAD: 0.3, START: 0.3, DELETE if position == 0 else SAVE: 0.3}
+        return wrong | {50 + len(edits): 0.08, 60: 0.02}
+
+    def where(edits: History) -> dict[int, float]:
+        return {0: 0.5, 1: 0.3, 2: 0.2}
+
+    found = decode(Sequence(Scripted(where, what), STATE), count=count, beam=beam, limit=3)
+    assert len(found) == count
+    for one in found:
+        assert all(edit.content >= 50 for edit in one.edits)
+
+
+def test_where_nothing_is_likely_nothing_breaks() -> None:
+    def nothing(*asked: Any) -> dict[int, float]:
+        return {}
+
+    for state in (STATE, [START]):
+        assert decode(Sequence(Scripted(nothing, nothing), state), count=2) == []
+    # ... nor where the network is sure of the one thing that is not to be said.
+    sure = Scripted(lambda edits: {0: 1.0}, lambda edits, at: {SAVE: 1.0})
+    assert decode(Sequence(sure, [START])) == []
