@@ -1,5 +1,7 @@
 """A model on disk: a folder that can be copied, checked, and refused with a sentence.
 
+The files of the folder:
+
     config.json         format version, architecture, precisions, checksums of the other files
     tokenizer.json
     weights.safetensors the parameters by name; the graphs refer into it, so each is stored once

@@ -1,5 +1,7 @@
 """The three graphs of a bundle in ONNX Runtime, on a GPU where there is one, else on the CPU.
 
+Dimensions:
+
     S  state tokens    t  rows of the cache    N  items    F  width of a cache row    V  vocabulary
 """
 

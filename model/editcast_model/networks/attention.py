@@ -1,5 +1,7 @@
 """Attention blocks: the paper's, and a pre-norm residual block of ours.
 
+Dimensions:
+
     B  batch        S  memory (what is attended to)     T  queries
     D  width        H  heads                            K  D / H, width of a head
     W  block of a local attention

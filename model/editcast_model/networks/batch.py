@@ -1,5 +1,7 @@
 """Instances as padded tensors.
 
+Dimensions:
+
     B  batch    S  state tokens    T  edits    R  T + 1 rows, row 0 is no edit    N  items, S + T
 """
 

@@ -1,5 +1,7 @@
 """The pointer and content heads' optional parts: analogy, distance, copy.
 
+Dimensions:
+
     B  batch    S  state tokens    T  steps    N  items    D  width
     A  analogy heads    E  width of a token's random vector    O  offsets, 2 * REACH + 1
     C  width of the surroundings, O * E

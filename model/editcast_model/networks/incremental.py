@@ -31,8 +31,11 @@ def state_names(config: NetworkConfig) -> list[str]:
 
 
 def cache_slots(config: NetworkConfig) -> dict[str, slice]:
-    """Where each part of a cache row lies: keys and values of every block, the edit's hidden and
-    pointer key, and what the content head keeps."""
+    """Where each part of a cache row lies.
+
+    Keys and values of every block, the edit's hidden and pointer key, and what the content head
+    keeps.
+    """
     parts = [f"edit{layer}" for layer in range(config.edit_layers)]
     parts += [f"position{layer}" for layer in range(config.position_layers)]
     parts += [f"content{layer}" for layer in range(config.content_layers)]
@@ -220,8 +223,11 @@ class Advance(_Stage):
         cache: Tensor,
         step: Tensor,
     ) -> None:
-        """Rows for the content head. The row of the paper's `vanilla` decoder is that of the step
-        which chose this edit's content: it became known only with this edit's position."""
+        """Rows for the content head.
+
+        The row of the paper's `vanilla` decoder is that of the step which chose this edit's
+        content: it became known only with this edit's position.
+        """
         network, config, slots = self.network, self.config, self.slots
         embedded = network.embedding(content)
         if config.decoder == "analogical":
