@@ -1,0 +1,65 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from editcast_model.edits import EditSequence
+from editcast_model.errors import CorpusError
+from editcast_model.networks.batch import Instance
+from editcast_training.dataset import Dataset
+
+BUDGET = 3000
+
+
+def _key(instance: Instance) -> tuple[int, ...]:
+    """What tells instances apart, however they are cropped."""
+    return tuple(edit.content for edit in instance.edits)
+
+
+def test_an_epoch_has_every_instance_once(small_corpus: Path) -> None:
+    data = Dataset.read(small_corpus / "train")
+    every = Counter(_key(data.instance(index)) for index in range(len(data)))
+    assert sum(map(len, every.elements())) == data.edits
+    batches = list(data.batches(1, BUDGET))
+    assert Counter(_key(one) for batch in batches for one in batch) == every
+    assert len(batches) > 10
+
+
+def test_batches_keep_to_the_budget_with_their_padding(small_corpus: Path) -> None:
+    sizes = []
+    for batch in Dataset.read(small_corpus / "train").batches(1, BUDGET):
+        widest = max(len(one.state) for one in batch)
+        longest = max(len(one.edits) for one in batch)
+        assert len(batch) == 1 or (widest + 4 * longest) * len(batch) <= BUDGET
+        sizes.append(len(batch))
+    assert max(sizes) > 1
+
+
+def test_the_seed_decides_an_epoch(small_corpus: Path) -> None:
+    data = Dataset.read(small_corpus / "train")
+    first, again, other = (list(data.batches(seed, BUDGET)) for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+@pytest.mark.parametrize("margins", [(0, 0), (16, 5), (10_000, 10_000)])
+def test_a_cropped_instance_is_a_part_of_the_whole(
+    small_corpus: Path, margins: tuple[int, int]
+) -> None:
+    data = Dataset.read(small_corpus / "dev")
+    for index in range(len(data)):
+        whole, part = data.instance(index), data.instance(index, margins)
+        assert len(part.state) <= len(whole.state)
+        texts = [
+            EditSequence(tuple(one.state), tuple(one.edits)).final()[1:] for one in (whole, part)
+        ]
+        cut = len(whole.state) - len(part.state)
+        assert len(texts[0]) - len(texts[1]) == cut
+        assert any(texts[0][at : at + len(texts[1])] == texts[1] for at in range(cut + 1))
+        if margins[0] == 0:
+            assert cut > 0
+
+
+def test_a_split_without_instances_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="no instances"):
+        Dataset.read(tmp_path / "train")

@@ -1,0 +1,254 @@
+"""The training loop: resumed after kills, on several processes, stopped early, short of memory."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import editcast_training.trainer as trainer
+from editcast_model.errors import CorpusError, TrainingError
+from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+from editcast_training.checkpoints import read_checkpoint
+from editcast_training.dataset import Dataset
+from editcast_training.trainer import TrainingPlan, learning_rate, train
+
+NETWORK = NetworkConfig(
+    300, width=16, heads=2, aggregate="residual", decoder="edits", feed_forward=16, local=8,
+    analogy=2, distance=True, copy=True, dropout=0.1,
+)  # fmt: skip
+
+# argv: the corpus, where to, the network, and Python that is run first.
+PROGRAM = """
+import json, os, signal, sys
+from pathlib import Path
+import torch
+from editcast_model.networks.implicit_attention import NetworkConfig
+from editcast_training import checkpoints, trainer
+corpus, out, network, first = sys.argv[1:]
+told = lambda line: None
+exec(first)
+network = NetworkConfig(**json.loads(network))
+plan = trainer.TrainingPlan(
+    Path(corpus), Path(out), network, steps=12, interval=4, budget=2000, device="cpu"
+)
+trainer.train(plan, lambda line: told(line))
+"""
+DIE = "os.kill(os.getpid(), signal.SIGKILL)"
+KILLS = {
+    "between two checkpoints": f"""
+def told(line):
+    if line["step"] == 6: {DIE}
+""",
+    "writing a checkpoint": f"""
+save = checkpoints.save_file
+def save_file(tensors, path, about):
+    save(tensors, path, about)
+    if path.name == "latest.partial" and '"step": 8,' in about["editcast"]:
+        os.truncate(path, path.stat().st_size // 2)
+        {DIE}
+checkpoints.save_file = save_file
+""",
+    "after the best, before the latest": f"""
+save = trainer.save_checkpoint
+def save_checkpoint(path, network, optimizer, about):
+    if path.name == "latest.safetensors" and about["progress"]["step"] == 8: {DIE}
+    save(path, network, optimizer, about)
+trainer.save_checkpoint = save_checkpoint
+""",
+}
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """The order of sums, and so the last bits, depends on the number of threads."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def plan(small_corpus: Path) -> TrainingPlan:
+    return TrainingPlan(
+        small_corpus, Path("unset"), NETWORK, steps=12, interval=4, budget=2000, device="cpu"
+    )
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(plan: TrainingPlan, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    out = tmp_path_factory.mktemp("uninterrupted")
+    train(replace(plan, out=out))
+    torch.set_num_threads(threads)
+    return out
+
+
+def _log(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+
+
+def _equal(left: Path, right: Path) -> bool:
+    """Whether weights and moments of two checkpoints are the same bits."""
+    (weights, moments, _), (others, other_moments, _) = map(read_checkpoint, (left, right))
+    return all(torch.equal(weights[name], others[name]) for name in weights) and all(
+        torch.equal(value, other_moments[index][name])
+        for index, state in moments.items()
+        for name, value in state.items()
+    )
+
+
+@pytest.mark.parametrize("kill", KILLS)
+def test_a_killed_training_ends_like_one_that_was_not(
+    kill: str, plan: TrainingPlan, uninterrupted: Path, tmp_path: Path
+) -> None:
+    arguments = [plan.corpus, tmp_path, json.dumps(NETWORK.to_json()), KILLS[kill]]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert read_checkpoint(tmp_path / "latest.safetensors")[2]["progress"]["step"] == 4
+    steps: list[int] = []
+    train(replace(plan, out=tmp_path), lambda line: steps.append(line["step"]))
+    assert sorted(set(steps)) == list(range(5, 13))
+    for name in ("latest.safetensors", "best.safetensors"):
+        assert _equal(tmp_path / name, uninterrupted / name)
+    assert [line["step"] for line in _log(tmp_path)] == [4, 8, 12]
+
+
+def test_training_lowers_the_loss_and_is_done_when_it_is_done(
+    plan: TrainingPlan, uninterrupted: Path
+) -> None:
+    losses = [line["dev"]["loss"] for line in _log(uninterrupted)]
+    assert losses == sorted(losses, reverse=True) and losses[0] > losses[-1]
+    steps: list[Any] = []
+    assert train(replace(plan, out=uninterrupted), steps.append) == (
+        uninterrupted / "best.safetensors"
+    )
+    assert steps == []
+
+
+def test_two_processes_end_together_and_agree(small_corpus: Path, tmp_path: Path) -> None:
+    data = Dataset.read(small_corpus / "train")
+    counts = {size: len(list(data.batches(0, size))) for size in range(10_000, 20_000, 1000)}
+    budget = next(size for size, count in counts.items() if count % 2)  # one process gets more
+    assert counts[budget] < 12  # more than an epoch
+    first = """
+class Noted(trainer.ImplicitAttention):
+    def __init__(self, config):
+        super().__init__(config)
+        Noted.last = self
+trainer.ImplicitAttention = Noted
+"""
+    last = """
+weights = torch.cat([value.flatten() for value in Noted.last.state_dict().values()])
+torch.save(weights, f"{out}/{os.environ['RANK']}.pt")
+"""
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.replace("budget=2000", f"budget={budget}") + last)
+    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    arguments = [program, small_corpus, tmp_path, json.dumps(NETWORK.to_json()), first]
+    done = subprocess.run(
+        [sys.executable, *launch, *map(str, arguments)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    one, two = (torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in range(2))
+    assert torch.equal(one, two)
+    weights, _, about = read_checkpoint(tmp_path / "latest.safetensors")
+    assert torch.equal(torch.cat([value.flatten() for value in weights.values()]), one)
+    assert about["progress"]["step"] == 12 and about["progress"]["epoch"] >= 1
+
+
+def test_it_stops_when_nothing_improves(plan: TrainingPlan, tmp_path: Path) -> None:
+    steps: list[int] = []
+    still = replace(plan, out=tmp_path, learning_rate=0.0, interval=1, patience=2)
+    train(still, lambda line: steps.append(line["step"]))
+    assert max(steps) == 3
+    train(still, lambda line: steps.append(line["step"]))
+    assert max(steps) == 3
+
+
+def test_the_weights_it_began_with_count_as_a_result(plan: TrainingPlan, tmp_path: Path) -> None:
+    torch.manual_seed(5)
+    weights = dict(ImplicitAttention(NETWORK).state_dict())
+    lines: list[dict[str, Any]] = []
+    bad = replace(plan, out=tmp_path, weights=weights, steps=2, learning_rate=30.0, interval=1)
+    best = train(bad, lines.append)
+    found, _, about = read_checkpoint(best)
+    assert about["progress"]["step"] == 0
+    assert all(torch.equal(found[name], value) for name, value in weights.items())
+    assert lines[0]["step"] == 0 and "dev" in lines[0]
+
+
+def test_short_of_memory_it_halves_the_batches(
+    plan: TrainingPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+
+    def losses(network: Any, batch: Any) -> Any:
+        sizes.append(len(batch.state))
+        if len(batch.state) > 4:
+            raise torch.OutOfMemoryError("short")
+        return real(network, batch)
+
+    real = trainer.losses
+    monkeypatch.setattr(trainer, "losses", losses)
+    lines: list[dict[str, Any]] = []
+    greedy = replace(plan, out=tmp_path, steps=4, interval=2, budget=9600)
+    train(greedy, lines.append)
+    said = [line["message"] for line in lines if "message" in line]
+    assert said and all("batches of" in sentence for sentence in said)
+    about = read_checkpoint(tmp_path / "latest.safetensors")[2]
+    assert about["progress"]["step"] == 4
+    assert about["progress"]["budget"] == 9600 // 2 ** len(said)
+    lines.clear()
+    train(replace(greedy, steps=6), lines.append)  # it does not try the large ones again
+    assert not any("message" in line for line in lines)
+    monkeypatch.setattr(trainer, "losses", _never)
+    with pytest.raises(TrainingError, match="smallest batch"):
+        train(replace(greedy, out=tmp_path / "none"))
+
+
+def _never(network: Any, batch: Any) -> Any:
+    raise torch.OutOfMemoryError("short")
+
+
+def test_the_learning_rate_warms_up_and_decays() -> None:
+    rates = [learning_rate(share / 100, 1.0) for share in range(101)]
+    top = rates.index(max(rates))
+    assert 0 < rates[0] < 0.1 and top == 3 and math.isclose(rates[3], 1.0)
+    assert rates[:4] == sorted(rates[:4]) and rates[3:] == sorted(rates[3:], reverse=True)
+    assert math.isclose(rates[100], 0.01)
+
+
+def test_what_cannot_be_trained_is_refused(plan: TrainingPlan, tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match="steps or minutes"):
+        train(replace(plan, steps=None))
+    with pytest.raises(CorpusError, match="no instances"):
+        train(replace(plan, corpus=tmp_path, out=tmp_path))
+    if not torch.cuda.is_available():
+        with pytest.raises(TrainingError, match="no CUDA device"):
+            train(replace(plan, device="cuda"))
+
+
+def test_a_checkpoint_of_another_network_is_not_trained_on(
+    plan: TrainingPlan, uninterrupted: Path
+) -> None:
+    wider = replace(plan, out=uninterrupted, network=replace(NETWORK, feed_forward=24))
+    with pytest.raises(TrainingError, match="another network"):
+        train(wider)
