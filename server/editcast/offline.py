@@ -1,5 +1,6 @@
 """The subcommands that learn: corpus, train, export."""
 
+import tomllib
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +16,7 @@ from editcast_model.errors import BundleError, TrainingError
 from editcast_model.paths import home
 from editcast_training.corpus import Made, make_corpus
 from editcast_training.histories import Skipped
-from editcast_training.origins import Origin, listed_repositories
+from editcast_training.origins import Origin
 
 # torch takes seconds to import: the commands that need it import what they call.
 
@@ -153,7 +154,7 @@ def train(
         named=Origins(
             name=out.resolve().name if out else f"yours-{datetime.now(UTC):%Y-%m-%d}",
             trained_on="your own history" if is_own else "projects",
-            missing=_missing(),
+            listed=_listed(),
             base=bundle.name if bundle else None,
         ),
         personal=out is None,
@@ -179,12 +180,10 @@ def _base(path: Path | None) -> Bundle:
         ) from error
 
 
-def _missing() -> list[str]:
-    """The repositories that --repositories lists and --mirror does not have."""
-    given = click.get_current_context().params
-    if not given.get("repositories"):
-        return []
-    return listed_repositories(given["repositories"], given["mirror"])[1]
+def _listed() -> list[str]:
+    """The repositories that --repositories lists to train on."""
+    listing: Path | None = click.get_current_context().params["repositories"]
+    return list(tomllib.loads(listing.read_text("utf-8")).get("train", [])) if listing else []
 
 
 def _print_result(bundle: Bundle) -> None:
@@ -241,7 +240,7 @@ def export(
 
             progress.say("Reading what to calibrate by")
             sessions = development_sessions(origins, seed=seed) or window_sessions(corpus)
-            named = Origins(name, "projects", _missing())
+            named = Origins(name, "projects", _listed())
             bundle = finish(
                 checkpoint, corpus, out, named, sessions, tokenizer=tokenizer, tell=progress.say,
                 seed=seed,

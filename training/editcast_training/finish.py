@@ -9,7 +9,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -49,13 +49,13 @@ class Origins:
     Attributes:
         name: What the model is called.
         trained_on: In words: "projects", "your own history".
-        missing: Repositories that were to be trained on and could not be had.
+        listed: Repositories that were to be trained on; those that the corpus lacks are named.
         base: The model it was fine-tuned from, or None.
     """
 
     name: str
     trained_on: str
-    missing: Sequence[str] = field(default_factory=tuple)
+    listed: Sequence[str] = ()
     base: str | None = None
 
 
@@ -278,7 +278,7 @@ def _card(
                 name: sorted(made["instances"])
                 for name, made in sorted(manifest["sources"].items())
             },
-            "missing": list(origins.missing),
+            "missing": sorted(set(origins.listed) - set(manifest["sources"])),
             "instances": instances,
             "edits": edits,
         },
