@@ -62,7 +62,9 @@ class Bundle:
             )
         try:
             checksums, network = config["checksums"], config["network"]
-            precisions = tuple(config["precisions"])
+            vocabulary, precisions = network["vocabulary"], tuple(config["precisions"])
+            if "float32" not in precisions:
+                raise KeyError("float32")
             for name, checksum in checksums.items():
                 if checksum_of(path / name) != checksum:
                     raise BundleError(
@@ -73,8 +75,13 @@ class Bundle:
             raise BundleError(
                 f"The model in {path} is incomplete ({error}); copy or export it again."
             ) from error
-        card = _read_json(path, "card.json")
-        return cls(path, network, card, Tokenizer.load(path / "tokenizer.json"), precisions)
+        card, tokenizer = _read_json(path, "card.json"), Tokenizer.load(path / "tokenizer.json")
+        if len(tokenizer) != vocabulary:
+            raise BundleError(
+                f"The tokenizer of the model in {path} has {len(tokenizer)} entries, its network "
+                f"{vocabulary}; export the model again."
+            )
+        return cls(path, network, card, tokenizer, precisions)
 
     @property
     def name(self) -> str:

@@ -109,11 +109,11 @@ def suggestions(
     network: Network, draw: Draw, vocabulary: int, seed: int
 ) -> list[tuple[tuple[Edit, ...], float, tuple[int, ...]]]:
     """One or two suggestions after a random sequence, with their boundaries."""
-    state, edits = draw(3 + seed % 12, seed % 5, vocabulary, seed)
+    state, edits = draw(3 + seed % 12, seed % 4, vocabulary, seed)
     sequence = Sequence(network, state)
     sequence.follow(edits)
     decoded = decode(
-        sequence, count=1 + seed % 2, limit=4, splits=lambda before, token: token % 2 == 0
+        sequence, count=1 + (seed % 4 == 0), limit=3, splits=lambda before, token: token % 2 == 0
     )
     return [
         (one.edits, one.log_probability, tuple(count for count, _ in one.boundaries))
@@ -136,7 +136,7 @@ def test_whole_suggestions_are_the_same(bundle: Bundle, draw: Draw) -> None:
         lengths += [len(one[0]) for one in found]
     torch.set_num_threads(threads)
     # Enough of them are more than one edit long for the continuation to be tested.
-    assert len(lengths) > 150 and sum(length > 1 for length in lengths) > 50
+    assert len(lengths) > 120 and sum(length > 1 for length in lengths) > 50
 
 
 def test_half_precision_is_near(bundle: Bundle) -> None:
