@@ -4,6 +4,7 @@ Positions are converted and edits are bound to a document's version here; see LS
 for inline completion.
 """
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -50,6 +51,33 @@ class EditcastProtocol(protocol.EditcastMessages):
                 self._send_response(data["id"], error=error.to_response_error())
             self._server.lose_track(data)
             raise
+
+    async def prepare(self) -> None:
+        """Make the converters of the usual messages before they are needed.
+
+        cattrs makes one when a type is first seen, which takes up to 20 ms.
+        """
+        for one in _USUAL:
+            self._converter.get_structure_hook(one)
+            self._converter.get_unstructure_hook(one)
+            await asyncio.sleep(0)
+
+
+_USUAL = (
+    types.DidOpenTextDocumentNotification,
+    types.DidChangeTextDocumentNotification,
+    types.DidSaveTextDocumentNotification,
+    types.DidCloseTextDocumentNotification,
+    types.CodeActionRequest,
+    types.CodeAction,
+    types.InlineCompletionRequest,
+    types.InlineCompletionItem,
+    types.ExecuteCommandRequest,
+    protocol.NextEditRequest,
+    protocol.NextEditResult,
+    protocol.DidPredictNotification,
+    protocol.StatusNotification,
+)
 
 
 class EditcastServer(LanguageServer):
@@ -165,6 +193,7 @@ def _register_lifecycle(server: EditcastServer) -> None:
             )
             ls.client_register_capability(types.RegistrationParams([registration]))
         await ls.pull_settings()
+        await ls.protocol.prepare()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configure(ls: EditcastServer, params: types.DidChangeConfigurationParams) -> None:

@@ -21,6 +21,7 @@ from editcast_server.models import Choice, Model
 log = logging.getLogger(__name__)
 
 REPLAYED = 8  # saved texts kept to open a session anew when the model changes
+_LAST_JOB = 10.0  # seconds
 SECOND_LOOK = 3  # predictions to choose from when the best one is held back
 
 
@@ -157,8 +158,9 @@ class Engine:
         self._put(2, lambda: self._open(track))
 
     def stop(self) -> None:
-        """End the thread after what it is doing."""
+        """End the thread after what it is doing; ONNX Runtime must not be at work at the end."""
         self._put(-1, None)
+        self._thread.join(_LAST_JOB)
 
     def _put(self, rank: int, work: Callable[[], None] | None) -> None:
         self._queue.put((rank, next(self._order), work))
