@@ -142,9 +142,9 @@ def test_training_lowers_the_loss_and_is_done_when_it_is_done(
 
 def test_two_processes_end_together_and_agree(small_corpus: Path, tmp_path: Path) -> None:
     data = Dataset.read(small_corpus / "train")
-    counts = {size: len(list(data.batches(0, size))) for size in range(10_000, 20_000, 1000)}
+    counts = {size: len(list(data.batches(0, size))) for size in range(14_000, 24_000, 1000)}
     budget = next(size for size, count in counts.items() if count % 2)  # one process gets more
-    assert counts[budget] < 12  # more than an epoch
+    assert counts[budget] // 2 < 6  # more than an epoch
     first = """
 class Noted(trainer.ImplicitAttention):
     def __init__(self, config):
@@ -153,11 +153,12 @@ class Noted(trainer.ImplicitAttention):
 trainer.ImplicitAttention = Noted
 """
     last = """
-weights = torch.cat([value.flatten() for value in Noted.last.state_dict().values()])
+weights = torch.cat([value.flatten() for _, value in sorted(Noted.last.state_dict().items())])
 torch.save(weights, f"{out}/{os.environ['RANK']}.pt")
 """
     program = tmp_path / "program.py"
-    program.write_text(PROGRAM.replace("budget=2000", f"budget={budget}") + last)
+    changed = PROGRAM.replace("budget=2000", f"budget={budget}").replace("steps=12", "steps=6")
+    program.write_text(changed + last)
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     arguments = [program, small_corpus, tmp_path, json.dumps(NETWORK.to_json()), first]
     done = subprocess.run(
@@ -170,8 +171,8 @@ torch.save(weights, f"{out}/{os.environ['RANK']}.pt")
     one, two = (torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in range(2))
     assert torch.equal(one, two)
     weights, _, about = read_checkpoint(tmp_path / "latest.safetensors")
-    assert torch.equal(torch.cat([value.flatten() for value in weights.values()]), one)
-    assert about["progress"]["step"] == 12 and about["progress"]["epoch"] >= 1
+    assert torch.equal(torch.cat([value.flatten() for _, value in sorted(weights.items())]), one)
+    assert about["progress"]["step"] == 6 and about["progress"]["epoch"] >= 1
 
 
 def test_it_stops_when_nothing_improves(plan: TrainingPlan, tmp_path: Path) -> None:

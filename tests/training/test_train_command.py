@@ -1,0 +1,288 @@
+"""`editcast train` and `editcast export` as a user runs them, on a real repository's history."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from click.testing import CliRunner, Result
+
+import editcast_model.export as exporting
+import editcast_training.finish as finishing
+import editcast_training.personal as personal
+from editcast.offline import export, train
+from editcast_model.bundle import Bundle, default_bundle_path
+from editcast_model.errors import BundleError, EditcastError
+from editcast_model.export import load_network
+from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+from editcast_model.tokens import Tokenizer
+from editcast_server import models
+from editcast_training.install import install
+from editcast_training.refit import refit
+
+
+def _network(vocabulary: int) -> NetworkConfig:
+    """The network that is exported fastest."""
+    return NetworkConfig(vocabulary, 16, heads=2, aggregate="residual", decoder="edits")
+
+
+def _environment(home: Path) -> dict[str, str]:
+    return {
+        **os.environ,
+        "EDITCAST_HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / "no-editor"),
+        "PYTHONIOENCODING": "utf-8",
+        "OMP_NUM_THREADS": "1",
+    }
+
+
+def _run(*arguments: object, cwd: Path, home: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "editcast", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=cwd,
+        env=_environment(home),
+    )
+
+
+def _invoke(command: Any, *arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def trained(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `editcast train OUT --scratch` leaves, with the smallest network there is."""
+    out = tmp_path_factory.mktemp("trained") / "small"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(personal, "bundled", _network)
+        patch.setattr(exporting, "_LARGEST_BUNDLE", 0)  # fp16 would take as long again
+        result = _invoke(train, out, "--corpus", small_corpus, "--scratch", "--steps", 4)
+    assert result.exit_code == 0, result.output
+    assert "100 %, step 4" in result.output
+    return out
+
+
+@pytest.fixture(scope="module")
+def small_bundle(trained: Path) -> Path:
+    return trained / "bundle"
+
+
+def test_training_from_scratch_ends_with_an_evaluated_bundle(
+    trained: Path, small_corpus: Path
+) -> None:
+    bundle = Bundle.open(trained / "bundle")
+    card = bundle.card
+    assert bundle.name == "small"
+    assert card["trained_on"]["sources"] == {"project": ["dev", "train"]}
+    assert card["trained_on"]["instances"]["train"] > 50
+    assert card["training"]["steps"] <= 4 and card["training"]["edits_seen"] > 0
+    assert card["tokens"]["dev"]["edits"] > 100
+    assert card["suggestions"]["saves"]["steps"] > 20  # without sources, of the corpus' windows
+    assert 0 <= card["calibration"]["threshold"] <= 1
+    assert card["hardware"]["processor"] and card["versions"]["torch"]
+    assert str(small_corpus.parent) not in json.dumps(card)
+    network = load_network(bundle)
+    weights = finishing.read_checkpoint(trained / "run" / "best.safetensors")[0]
+    assert all(torch.equal(value, weights[key]) for key, value in network.state_dict().items())
+    again = _invoke(train, trained, "--scratch", "--git", "elsewhere", "--steps", 4)
+    assert again.exception is not None and "holds another training" in str(again.exception)
+
+
+def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
+    small_bundle: Path, small_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(small_bundle, tmp_path / "copy")
+    install(tmp_path / "copy", home / "models")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "editcast", "train", "--steps", "6", "--processes", "1"],
+        stdout=subprocess.PIPE,
+        cwd=small_repository,
+        env=_environment(home),
+        text=True,
+        encoding="utf-8",
+    )
+    assert process.stdout is not None
+    with process.stdout as said:
+        for line in said:
+            if ", step 3:" in line:
+                process.kill()
+    assert process.wait() == -signal.SIGKILL
+    done = _run("train", "--steps", 6, "--processes", 1, cwd=small_repository, home=home)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert "Going on with the training that was stopped" in lines
+    steps = [int(found[1]) for line in lines if (found := re.search(r"^\d+ %, step (\d+):", line))]
+    assert steps[0] >= 3 and steps[-1] == 6 and steps == sorted(set(steps))
+    assert sorted(path.name for path in (home / "training").iterdir()) == []
+
+    monkeypatch.setenv("EDITCAST_HOME", str(home))
+    model = models.load(models.Choice())
+    assert model.problem == "" and model.path == default_bundle_path()
+    card = Bundle.open(home / "models" / "current").card
+    assert model.forecaster.name == card["name"] and card["name"].startswith("yours-")
+    assert card["base"] == "small" and card["trained_on"]["what"] == "your own history"
+    assert card["suggestions"]["commits"]["steps"] > 10
+    assert str(small_repository.parent) not in json.dumps(card)
+    assert Bundle.open(home / "models" / "previous").name == "small"
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_the_model_before_is_kept_and_older_ones_go(
+    links: bool, small_bundle: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "models"
+    for number in range(4):
+        made = tmp_path / f"made-{number}"
+        shutil.copytree(small_bundle, made)
+        (made / "number").write_text(str(number))
+        current = install(made, folder, links=links)
+        assert (current / "number").read_text() == str(number)
+        if number:
+            assert (folder / "previous" / "number").read_text() == str(number - 1)
+    assert len([path for path in folder.iterdir() if not path.is_symlink()]) == 2
+    Bundle.open(current)
+
+
+def test_a_bundle_opened_while_another_takes_its_place_stays_whole(
+    small_bundle: Path, tmp_path: Path
+) -> None:
+    for number in range(2):
+        shutil.copytree(small_bundle, tmp_path / str(number))
+    current = install(tmp_path / "0", tmp_path / "models")
+    opened = Bundle.open(current)
+    before = opened.graph("encode", "float32").stat().st_ino
+    install(tmp_path / "1", tmp_path / "models")
+    assert opened.graph("encode", "float32").stat().st_ino == before
+    assert Bundle.open(current).graph("encode", "float32").stat().st_ino != before
+
+
+def test_a_model_that_was_copied_into_place_is_kept(small_bundle: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "models"
+    shutil.copytree(small_bundle, folder / "current")
+    (folder / "current" / "mine").touch()
+    shutil.copytree(small_bundle, tmp_path / "made")
+    install(tmp_path / "made", folder)
+    assert (folder / "previous" / "mine").exists()
+    assert not (folder / "current" / "mine").exists()
+
+
+def test_refitted_graphs_compute_with_the_new_weights(small_bundle: Path, tmp_path: Path) -> None:
+    base = Bundle.open(small_bundle)
+    torch.manual_seed(3)
+    network = ImplicitAttention(NetworkConfig(**base.network))
+    made = refit(base, network, {"name": "refitted"}, tmp_path / "refitted")  # checks parity
+    assert made.name == "refitted"
+    (value,) = (load_network(made).content_bias - network.content_bias).unique().tolist()
+    assert value == 0.0
+    exporting.check_parity(network, made.path)
+    with pytest.raises(BundleError, match="differ"):
+        exporting.check_parity(network, small_bundle)
+    wider = ImplicitAttention(replace(network.config, width=24))
+    with pytest.raises(BundleError, match="architecture"):
+        refit(base, wider, {}, tmp_path / "wider")
+
+
+def test_a_checkpoint_becomes_a_bundle(
+    trained: Path,
+    small_bundle: Path,
+    small_corpus: Path,
+    small_repository: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refitted(network: Any, tokenizer: Tokenizer, card: dict[str, Any], out: Path) -> Bundle:
+        return refit(Bundle.open(small_bundle), network, card, out)
+
+    monkeypatch.setattr(finishing, "export", refitted)  # which takes seconds, and is tested above
+    checkpoint = trained / "run" / "latest.safetensors"
+    tokenizer = small_corpus / "tokenizer.json"
+    result = _invoke(export, checkpoint, "--tokenizer", tokenizer, "--to", tmp_path / "bare")
+    assert result.exit_code == 0, result.output
+    assert Bundle.open(tmp_path / "bare").card["training"]["steps"] == 4
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "whole" / "old").touch()
+    result = _invoke(
+        export, checkpoint, "--corpus", small_corpus, "--to", tmp_path / "whole",
+        "--git", f"dev={small_repository}", "--name", "Whole",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    whole = Bundle.open(tmp_path / "whole")
+    assert whole.name == "Whole" and list(whole.card["suggestions"]) == ["commits"]
+    assert not (whole.path / "old").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bare", "whole"]
+    other = tmp_path / "other.json"
+    Tokenizer.train(["x"], 280).save(other)
+    result = _invoke(export, checkpoint, "--tokenizer", other, "--to", tmp_path / "none")
+    assert "another tokenizer" in str(result.exception)
+    result = _invoke(export, tokenizer, "--tokenizer", tokenizer, "--to", tmp_path / "none")
+    assert "cannot be read" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--git", "{young}", "--from", "{bundle}"), "too little history: "),
+        (("--store", "--from", "{bundle}"), "No file changed often enough"),
+        (("--corpus", "{other}", "--from", "{bundle}"), "another tokenizer than the model small"),
+        (("--corpus", "{empty}", "--from", "{bundle}"), "holds no corpus"),
+        (("--corpus", "{corpus}", "--from", "{empty}"), "There is no model in"),
+        (("--corpus", "{corpus}"), "There is no model to fine-tune"),
+    ],
+    ids=["little", "nothing", "other tokenizer", "no corpus", "no bundle", "no default"],
+)
+def test_what_cannot_be_trained_is_said_in_a_sentence(
+    arguments: tuple[str, ...],
+    sentence: str,
+    small_bundle: Path,
+    small_corpus: Path,
+    young_repository: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("EDITCAST_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("editcast_model.bundle._BUNDLED", tmp_path / "unbundled")
+    empty, other = tmp_path / "empty", tmp_path / "other"
+    empty.mkdir()
+    shutil.copytree(small_corpus, other)
+    Tokenizer.train(["x"], 280).save(other / "tokenizer.json")
+    places = {
+        "young": young_repository,
+        "bundle": small_bundle,
+        "corpus": small_corpus,
+        "other": other,
+        "empty": empty,
+    }
+    given = [argument.format(**places) for argument in arguments]
+    result = _invoke(train, tmp_path / "out", *given, "--processes", 1)
+    assert isinstance(result.exception, EditcastError)
+    assert sentence in str(result.exception)
+    assert not (tmp_path / "out" / "bundle").exists()
+
+
+def test_the_process_prints_the_sentence_and_exits_with_2(
+    small_bundle: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "nothing").mkdir()
+    done = _run("train", "--from", small_bundle, cwd=tmp_path / "nothing", home=tmp_path / "home")
+    assert done.returncode == 2
+    assert "no source to make a corpus of" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_options_that_exclude_each_other(tmp_path: Path) -> None:
+    for given in (
+        ("--scratch", "--from", tmp_path),
+        ("--steps", 3, "--minutes", 1),
+        ("--tokenizer", tmp_path),
+    ):
+        assert _invoke(train, *given).exit_code == 2
