@@ -8,17 +8,19 @@ window, it is rebased on a later save.
 
 import math
 from collections.abc import Callable, Sequence as Ids
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from editcast_model.baselines import RepeatBest
 from editcast_model.bundle import Bundle
-from editcast_model.confidence import confidence
 from editcast_model.diff import Hunk, diff
 from editcast_model.edits import SAVE, START, Edit, Timeline
 from editcast_model.forecast import Prediction, never
-from editcast_model.predictor import Decoded, Network, Sequence, decode
+from editcast_model.predictor import Decoded, Network, Sequence, decode, score
+from editcast_model.ranking import Candidate, Ranking
 from editcast_model.runtime import Device, OnnxNetwork
 from editcast_model.tokens import Tokenizer, lex
 
@@ -28,6 +30,9 @@ WINDOW = 4096
 _MOST_EDITS, _KEPT_EDITS = 192, 96
 _MOST_SAVES = 24
 _FLOOR = math.log(0.3)
+#: Repeated replacements that the network scores, and how many edits of each.
+_REPEATS, _SCORED = 3, 2
+_UNSEEN = -15.0
 
 
 class NeuralForecaster:
@@ -43,7 +48,7 @@ class NeuralForecaster:
         self.bundle, self.network, self.device = bundle, network, device
         self.name = bundle.name
         self.tokenizer = bundle.tokenizer
-        self.knots: list[list[float]] = bundle.card.get("calibration", {}).get("knots", [])
+        self.ranking = Ranking.of(bundle.card)
 
     @classmethod
     def load(cls, path: Path, device: Device = "auto") -> "NeuralForecaster":
@@ -69,6 +74,7 @@ class NeuralSession:
         self._tokenizer: Tokenizer = forecaster.tokenizer
         self._saves = [text]
         self._text = text
+        self._repeats = RepeatBest().open(text)
         self._seen: list[Hunk] = []  # transient hunks, in the order they were first seen
         self._window: _Window | None = None
         self._sequence: Sequence | None = None
@@ -76,6 +82,7 @@ class NeuralSession:
     def update(self, text: str, *, saved: bool) -> None:
         """The buffer now reads `text`."""
         self._text = text
+        self._repeats.update(text, saved=saved)
         self._seen = _in_order_seen(diff(self._saves[-1], text), self._seen)
         if saved and self._seen:
             if self._window is not None and not self._window.save(self._seen):
@@ -86,14 +93,24 @@ class NeuralSession:
     def predict(
         self, count: int = 1, *, cancelled: Callable[[], bool] = never
     ) -> list[Prediction]:
-        """The most probable next edits for the text last given."""
+        """The surest next edits for the text last given."""
+        ranking = self._forecaster.ranking
+        ranked = [(ranking.confidence(one), one) for one in self.candidates(count, cancelled)]
+        if cancelled():
+            return []
+        ranked.sort(key=lambda pair: -pair[0])
+        return [
+            Prediction((one.hunk,), one.log_probability, sure, one.edits)
+            for sure, one in ranked[:count]
+        ]
+
+    def candidates(self, count: int, cancelled: Callable[[], bool] = never) -> list[Candidate]:
+        """What may come next: `count` that the network decodes, and repeated replacements."""
         if len(self._saves) == 1 and not self._seen:
             return []
         window = self._settle()
-        if window is None or cancelled():
-            return []
-        timeline = window.transient(self._seen)
-        if timeline is None:
+        timeline = window.transient(self._seen) if window else None
+        if window is None or timeline is None or cancelled():
             return []
         edits = list(timeline.edits)
         sequence = self._follow(window, edits)
@@ -102,12 +119,28 @@ class NeuralSession:
         decoded = decode(
             sequence, count=count, floor=_FLOOR, splits=self._splits, cancelled=cancelled
         )
-        out = []
+        out: dict[Hunk, Candidate] = {}
         for one in decoded:
-            prediction = self._prediction(window, sequence.timeline, one)
-            if prediction is not None:
-                out.append(prediction)
-        return out
+            hunk = self._hunk(window, sequence.timeline, one)
+            if hunk is not None:
+                size = len(one.edits)
+                out[hunk] = Candidate(hunk, size, one.log_probability, one.location, 0.0, True)
+        if self._forecaster.ranking.weights:
+            for repeat in self._repeats.predict(_REPEATS):
+                hunk = repeat.hunks[0]
+                scored = self._scored(window, sequence, hunk, repeat.confidence)
+                out[hunk] = replace(scored, decoded=hunk in out)
+        return list(out.values())
+
+    def _scored(
+        self, window: "_Window", sequence: Sequence, hunk: Hunk, repeated: float
+    ) -> Candidate:
+        """A repeated replacement with the network's opinion of how it begins."""
+        edits = window.edits(sequence.timeline, hunk)
+        if not edits:
+            return Candidate(hunk, 1, _UNSEEN, _UNSEEN, repeated, False)
+        joint, location = score(sequence, edits, _SCORED)
+        return Candidate(hunk, len(edits), joint, location, repeated, False)
 
     def _settle(self) -> "_Window | None":
         """The window over the saves, made anew when it is used up or left."""
@@ -134,9 +167,7 @@ class NeuralSession:
             return True
         return len(lex(left + right)) == len(lex(left)) + len(lex(right))
 
-    def _prediction(
-        self, window: "_Window", timeline: Timeline, decoded: Decoded
-    ) -> Prediction | None:
+    def _hunk(self, window: "_Window", timeline: Timeline, decoded: Decoded) -> Hunk | None:
         """Decoded edits as a hunk of the text, or None where they are no whole characters."""
         before, here = timeline.order(), len(timeline)
         starts = window.starts(timeline)
@@ -154,12 +185,7 @@ class NeuralSession:
         start, end = int(starts[head - 1]), int(starts[len(before) - tail - 1])
         if "\ufffd" in text or self._text[start:end] == text:
             return None
-        return Prediction(
-            (Hunk(start, end, text),),
-            decoded.log_probability,
-            confidence(self._forecaster.knots, decoded.log_probability),
-            len(decoded.edits),
-        )
+        return Hunk(start, end, text)
 
 
 def _saves_next(sequence: Sequence) -> bool:
@@ -259,6 +285,18 @@ class _Window:
         """
         sizes = self._tokenizer.sizes[np.array(timeline.state(), np.int64)[1:]]
         return self._low + np.concatenate([[0], np.cumsum(sizes)])
+
+    def edits(self, timeline: Timeline, hunk: Hunk) -> list[Edit]:
+        """The implicit edits that a hunk of the text as it is now would be; none outside."""
+        starts = self.starts(timeline)
+        if not starts[0] <= hunk.start <= hunk.end <= starts[-1]:
+            return []
+        start, end = (int(np.searchsorted(starts, at, "right")) for at in (hunk.start, hunk.end))
+        here = len(timeline)
+        timeline.replace(start, end, self._tokenizer.ids(hunk.text))
+        edits = timeline.edits[here:]
+        timeline.truncate(here)
+        return edits
 
     def _apply(self, timeline: Timeline, hunks: Ids[Hunk]) -> None:
         """Hunks of the saved text, in this order, to a timeline that stands at that text."""

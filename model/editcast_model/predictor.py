@@ -23,6 +23,8 @@ from editcast_model.places import BUCKETS, Row, buckets
 _MASKED = -1e3
 #: Edits of one suggestion stay together: at most so many tokens from the one before.
 _TOGETHER = 16
+#: A hypothesis so far below the floor is given up, in nats.
+_HOPELESS = 6.0
 
 
 class Network(Protocol):
@@ -228,7 +230,7 @@ def _choices(sequence: Sequence, count: int, first: bool) -> list[Decoded]:
     """The most probable single edits; a first one is no save, that goes without saying."""
     position = sequence.position
     out: list[Decoded] = []
-    for item in np.argsort(-position)[: count + 1]:
+    for item in _largest(position, count + first):
         where = float(position[item])
         if not sequence.timeline.live[item]:
             continue
@@ -237,7 +239,7 @@ def _choices(sequence: Sequence, count: int, first: bool) -> list[Decoded]:
         content[[PAD, START, DELETE if item == 0 else SAVE]] = -np.inf
         if first:
             content[SAVE] = -np.inf
-        for token in np.argsort(-content)[:count]:
+        for token in _largest(content, count):
             joint = where + float(content[token])
             if joint > _MASKED:
                 out.append(Decoded((Edit(int(item), int(token)),), joint, where, False))
@@ -248,6 +250,15 @@ def _choices(sequence: Sequence, count: int, first: bool) -> list[Decoded]:
     for one in out:
         places.setdefault(one.edits[0].position, one)
     return list(places.values())[:count]
+
+
+def _largest(values: npt.NDArray[np.float32], count: int) -> npt.NDArray[np.int64]:
+    """Indices of the `count` largest values, the largest first."""
+    if count == 1:
+        return np.array([values.argmax()])
+    count = min(count, len(values))
+    some = np.argpartition(-values, count - 1)[:count]
+    return some[np.argsort(-values[some], kind="stable")]
 
 
 def _grow(
@@ -285,7 +296,8 @@ def _grow(
             boundaries,
         )
         below = boundaries and grown.log_probability < floor
-        if leaves or below or count >= limit:
+        hopeless = grown.log_probability < floor - _HOPELESS
+        if leaves or below or hopeless or count >= limit:
             ended = _cut(replace(so_far, boundaries=boundaries), floor)
             if ended:
                 out.append((grown.log_probability, ended))

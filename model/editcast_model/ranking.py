@@ -1,0 +1,79 @@
+"""From candidates to one calibrated confidence: how probable it is that a candidate is clean.
+
+Candidates come from two sources: what the network decoded, and earlier replacements made again
+elsewhere (`baselines.RepeatBest`), which the network then scores. Two logistic models, one for
+each source, put both on one scale, and a monotone line through knots makes it calibrated. Weights
+and knots are fitted on development data and lie in the bundle's card.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from editcast_model.confidence import confidence
+from editcast_model.diff import Hunk
+
+#: How many features a candidate has; those of the other source are zero.
+FEATURES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change that may come next.
+
+    Attributes:
+        hunk: In the text as it is now.
+        edits: How many token edits it is.
+        log_probability: Joint, of those of them that the network scored.
+        location: Log probability of the first position alone.
+        repeated: Score of the repeated replacement, 0 to 1; 0 when the network alone had it.
+        decoded: Whether the network came to it by itself.
+    """
+
+    hunk: Hunk
+    edits: int
+    log_probability: float
+    location: float
+    repeated: float
+    decoded: bool
+
+
+def features(candidate: Candidate) -> list[float]:
+    """What the logistic models see, `FEATURES` numbers."""
+    own = [
+        1.0,
+        max(candidate.log_probability, -15.0) / 5,
+        max(candidate.location, -10.0) / 5,
+        math.log(candidate.edits),
+        float(not candidate.hunk.text),
+    ]
+    if candidate.repeated:
+        score = candidate.repeated
+        more = [score, float(candidate.decoded)]
+        return [0.0] * len(own) + own + more
+    return own + [0.0] * (FEATURES - len(own))
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A bundle's weights and knots; without weights only the network's own candidates count."""
+
+    weights: tuple[float, ...] = ()
+    knots: tuple[tuple[float, float], ...] = ()
+
+    @classmethod
+    def of(cls, card: dict[str, Any]) -> "Ranking":
+        """Of a bundle's card."""
+        given = card.get("calibration", {})
+        weights = tuple(map(float, given.get("weights", ())))
+        if len(weights) != FEATURES:
+            weights = ()
+        return cls(weights, tuple((float(a), float(b)) for a, b in given.get("knots", ())))
+
+    def confidence(self, candidate: Candidate) -> float:
+        """Estimated probability that the candidate is clean, 0 to 1."""
+        if not self.weights:
+            return confidence(self.knots, candidate.log_probability)
+        pairs = zip(self.weights, features(candidate), strict=True)
+        logit = sum(weight * value for weight, value in pairs)
+        return confidence(self.knots, -math.log1p(math.exp(min(-logit, 50.0))))
