@@ -81,6 +81,7 @@ class Service:
         self._is_thinking = False
         self._training = ""
         self._status: Status | None = None
+        self._has_ended = False
 
     def start(self) -> None:
         """Load the model, and let go of what the store has had for too long."""
@@ -89,6 +90,7 @@ class Service:
 
     def stop(self) -> None:
         """Finish what must be finished; returns when the last save is on the disk."""
+        self._has_ended = True
         for document in self.documents.values():
             document.cancel()
         self._engine.stop()
@@ -401,9 +403,13 @@ class Service:
 
     def _on_loop(self, what: Callable[..., None], *args: Any) -> None:
         try:
-            self._loop.call_soon_threadsafe(what, *args)
+            self._loop.call_soon_threadsafe(self._until_the_end, what, *args)
         except RuntimeError:  # the loop has ended, and with it whoever wanted to know
             log.info("After the end: %s", what.__name__)
+
+    def _until_the_end(self, what: Callable[..., None], *args: Any) -> None:
+        if not self._has_ended:
+            what(*args)
 
 
 def _duration(seconds: int) -> str:

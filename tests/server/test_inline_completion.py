@@ -21,6 +21,7 @@ async def complete(editor: Any, uri: str, line: int, column: int) -> list[Any]:
 
 async def test_an_insertion_at_the_cursor_and_nothing_elsewhere(start: Any) -> None:
     async with start(inline=True) as editor:
+        assert editor.capabilities.inline_completion_provider
         uri = editor.open("inline.py", TEXT)
         editor.type(uri, "render(text, 0)", "render(text, 0, width)")
         editor.save(uri)
@@ -33,10 +34,7 @@ async def test_an_insertion_at_the_cursor_and_nothing_elsewhere(start: Any) -> N
         assert await complete(editor, uri, 0, 0) == []
         assert await complete(editor, uri, 99, 0) == []
         assert await complete(editor, "file:///unknown.py", 0, 0) == []
-
-
-async def test_a_replacement_is_none(start: Any) -> None:
-    async with start(inline=True) as editor:
+        # A replacement is no insertion.
         uri = editor.open("replace.py", TEXT)
         editor.type(uri, "render", "draw")
         editor.save(uri)
@@ -44,7 +42,6 @@ async def test_a_replacement_is_none(start: Any) -> None:
         assert await complete(editor, uri, 5, len("    return ")) == []
 
 
-@pytest.mark.parametrize("inline", [True, False])
-async def test_offered_only_to_clients_that_know_it(start: Any, inline: bool) -> None:
-    async with start(inline=inline, wait=False) as editor:
-        assert bool(editor.capabilities.inline_completion_provider) is inline
+@pytest.mark.asyncio(loop_scope="module")
+async def test_not_offered_to_clients_that_do_not_know_it(editor: Any) -> None:
+    assert editor.capabilities.inline_completion_provider is None

@@ -81,16 +81,19 @@ async def test_typing_something_else_ends_the_suggestion(editor: Any) -> None:
     assert before.id not in [one.id for one in after.suggestions]
 
 
-async def test_answers_are_for_the_newest_version(editor: Any) -> None:
+async def test_an_answer_belongs_to_the_version_it_names(editor: Any) -> None:
     uri = editor.open("newest.py", CALLS)
     editor.type(uri, "render", "draw")
-    first = asyncio.ensure_future(editor.next_edit(uri))
-    await asyncio.sleep(0)
-    editor.type(uri, "draw", "paint")
-    newest = editor.versions[uri]
-    result = await first
-    assert result.version == newest
-    assert "`paint`" in result.suggestions[0].title
+    answers = []
+    for before, after in (("draw", "paint"), ("paint", "print"), ("print", "write")):
+        answers.append(asyncio.ensure_future(editor.next_edit(uri)))
+        await asyncio.sleep(0)
+        editor.type(uri, before, after)
+    words = {2: "draw", 3: "paint", 4: "print", 5: "write"}
+    for least, answer in enumerate(answers, 2):
+        result = await answer
+        assert result.version >= least
+        assert f"-> `{words[result.version]}`" in result.suggestions[0].title
 
 
 async def test_nothing_for_a_document_that_is_not_open(editor: Any) -> None:

@@ -7,6 +7,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+from lsprotocol import types
+
 from editcast_model.history import Store
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
@@ -60,16 +63,6 @@ async def test_what_is_not_kept(start: Any) -> None:
     assert kept(editor) == {"kept.py": [CALLS]}
 
 
-async def test_nothing_is_kept_without_history(start: Any) -> None:
-    async with start({"historyEnabled": False}) as editor:
-        uri = editor.open("off.py", CALLS)
-        editor.type(uri, "render", "draw")
-        editor.save(uri)
-        suggestion = await editor.best(uri)
-        await editor.command("editcast.reject", suggestion.id)
-    assert kept(editor) == {}
-
-
 async def test_saves_at_the_very_end_are_kept(start: Any) -> None:
     async with start(wait=False) as editor:
         for number in range(30):
@@ -92,13 +85,36 @@ async def test_saves_are_kept_when_the_editor_dies(start: Any) -> None:
     assert list(kept(editor)) == ["orphan.py"]
 
 
-async def test_a_save_is_not_held_up_by_a_request(start: Any) -> None:
-    async with start() as editor:
-        uri = editor.open("both.py", CALLS)
-        editor.type(uri, "render", "draw")
-        asked = asyncio.ensure_future(editor.code_actions(uri))
-        await asyncio.sleep(0)
-        editor.save(uri)
-        await asked
-        assert await editor.best(uri)
-    assert [text.count("draw") for text in kept(editor)["both.py"]] == [0, 1]
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_save_is_not_held_up_by_a_request(editor: Any) -> None:
+    uri = editor.open("both.py", CALLS)
+    editor.type(uri, "render", "draw")
+    asked = asyncio.ensure_future(editor.code_actions(uri))
+    await asyncio.sleep(0)
+    editor.save(uri)
+    await editor.until(lambda: len(kept(editor).get("both.py", [])) == 2)
+    await asked
+    assert await editor.best(uri)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_nothing_is_kept_without_history(editor: Any) -> None:
+    set_history(editor, False)
+    uri = editor.open("off.py", CALLS)
+    editor.type(uri, "render", "draw")
+    editor.save(uri)
+    suggestion = await editor.best(uri)
+    await editor.command("editcast.reject", suggestion.id)
+    set_history(editor, True)
+    uri = editor.open("on.py", CALLS)
+    editor.save(uri)
+    await editor.until(lambda: "on.py" in kept(editor))
+    assert "off.py" not in kept(editor)
+    with closing(Store.open(editor.home / "history.sqlite3")) as store:
+        assert store.outcomes() == []
+
+
+def set_history(editor: Any, enabled: bool) -> None:
+    settings = {"editcast": {"confidenceThreshold": 0, "historyEnabled": enabled}}
+    params = types.DidChangeConfigurationParams(settings=settings)
+    editor.client.workspace_did_change_configuration(params)

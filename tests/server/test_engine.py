@@ -1,0 +1,169 @@
+"""The forecasting thread: cancelled work, work that fails, sessions that see every save."""
+
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from editcast_model.diff import Hunk
+from editcast_model.forecast import Prediction, never
+from editcast_server.engine import REPLAYED, Answer, Engine, Job, Track
+from editcast_server.filters import Situation
+from editcast_server.models import Choice
+
+
+class Scripted:
+    """A forecaster whose sessions do what a test says, and remember what they were told."""
+
+    name = "scripted"
+
+    def __init__(self, predict: Callable[..., list[Prediction]]) -> None:
+        self.script = predict
+        self.sessions: list[Scripted._Session] = []
+
+    def open(self, text: str) -> "Scripted._Session":
+        self.sessions.append(self._Session(self, text))
+        return self.sessions[-1]
+
+    class _Session:
+        def __init__(self, owner: "Scripted", text: str) -> None:
+            self.owner = owner
+            self.told: list[tuple[str, bool]] = [(text, True)]
+
+        def update(self, text: str, *, saved: bool) -> None:
+            self.told.append((text, saved))
+
+        def predict(
+            self, count: int = 1, *, cancelled: Callable[[], bool] = never
+        ) -> list[Prediction]:
+            return self.owner.script(self.told[-1][0], count, cancelled)
+
+
+def insert(word: str, confidence: float = 0.9) -> Prediction:
+    return Prediction((Hunk(0, 0, word),), 0.0, confidence, 1)
+
+
+class Bench:
+    """An engine, and the answers it gave."""
+
+    def __init__(self) -> None:
+        self.loaded = threading.Event()
+        self.failures: list[str] = []
+        self.engine = Engine(lambda model: self.loaded.set(), self.failures.append)
+        self.engine.choose(Choice("/nowhere"))
+        self.loaded.wait(60)
+
+    def use(self, forecaster: Any) -> None:
+        object.__setattr__(self.engine._model, "forecaster", forecaster)
+
+    def ask(self, track: Track, text: str, most: int = 1) -> tuple[Job, Callable[[], Answer]]:
+        answers: list[Answer] = []
+        done = threading.Event()
+
+        def take(answer: Answer) -> None:
+            answers.append(answer)
+            done.set()
+
+        def wait() -> Answer:
+            assert done.wait(60)
+            return answers[0]
+
+        job = Job(track, Situation(text, None, "text", 0.5), most, take)
+        self.engine.predict(job)
+        return job, wait
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    it = Bench()
+    yield it
+    it.engine.stop()
+
+
+def test_what_is_cancelled_ends_and_the_next_is_answered(bench: Bench) -> None:
+    begun = threading.Event()
+
+    def script(text: str, count: int, cancelled: Callable[[], bool]) -> list[Prediction]:
+        if text == "old":
+            begun.set()
+            while not cancelled():
+                pass
+            return []
+        return [insert("word")]
+
+    bench.use(Scripted(script))
+    track = Track("first")
+    old, old_answer = bench.ask(track, "old")
+    assert begun.wait(60)
+    queued, queued_answer = bench.ask(track, "queued")
+    queued.cancelled = True
+    _, answer = bench.ask(track, "new")
+    old.cancelled = True
+    assert old_answer().predictions == []
+    assert queued_answer().predictions == []
+    assert answer().predictions == [insert("word")]
+    assert answer().model == "scripted"
+
+
+def test_an_error_is_told_and_the_session_begins_anew(bench: Bench) -> None:
+    def script(text: str, count: int, cancelled: Callable[[], bool]) -> list[Prediction]:
+        if text == "bad":
+            raise ZeroDivisionError("by zero")
+        return [insert("word")]
+
+    forecaster = Scripted(script)
+    bench.use(forecaster)
+    track = Track("first")
+    track.save("second")
+    assert bench.ask(track, "bad")[1]().predictions == []
+    assert bench.ask(track, "good")[1]().predictions == [insert("word")]
+    assert bench.failures == ["ZeroDivisionError: by zero"]
+    assert [session.told for session in forecaster.sessions] == [
+        [("first", True), ("second", True), ("bad", False)],
+        [("first", True), ("second", True), ("good", False)],
+    ]
+
+
+def test_every_save_is_seen_in_order_and_a_new_model_sees_the_last(bench: Bench) -> None:
+    forecaster = Scripted(lambda *_: [])
+    bench.use(forecaster)
+    track = Track("0")
+    for number in range(1, 20):
+        track.save(str(number))
+        track.save(str(number))
+    bench.ask(track, "typed")[1]()
+    bench.ask(track, "typed")[1]()
+    (session,) = forecaster.sessions
+    assert session.told == [(str(n), True) for n in range(20)] + [("typed", False)]
+    other = Scripted(lambda *_: [])
+    bench.use(other)
+    bench.ask(track, "19")[1]()
+    assert other.sessions[0].told == [(str(n), True) for n in range(20 - REPLAYED, 20)]
+
+
+def test_a_second_look_when_the_best_is_held_back(bench: Bench) -> None:
+    asked = []
+
+    def script(text: str, count: int, cancelled: Callable[[], bool]) -> list[Prediction]:
+        asked.append(count)
+        return [insert(" "), insert("word"), insert("other", 0.1)][:count]
+
+    bench.use(Scripted(script))
+    assert bench.ask(Track("x"), "x")[1]().predictions == [insert("word")]
+    assert asked == [1, 4]
+    asked.clear()
+    assert bench.ask(Track("x"), "x", 2)[1]().predictions == [insert("word")]
+    assert asked == [2]
+
+
+def test_no_second_look_when_nothing_is_sure(bench: Bench) -> None:
+    asked = []
+
+    def script(text: str, count: int, cancelled: Callable[[], bool]) -> list[Prediction]:
+        asked.append(count)
+        return [insert("word", 0.1)]
+
+    bench.use(Scripted(script))
+    assert bench.ask(Track("x"), "x")[1]().predictions == []
+    assert asked == [1]
