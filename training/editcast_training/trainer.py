@@ -282,7 +282,7 @@ class _Trainer:
         weight = batch.scored * torch.where(jump, _JUMP_WEIGHT, 1.0)
         mean = (loss * weight).sum() / weight.sum()
         self.optimizer.zero_grad(set_to_none=True)
-        mean.backward()
+        torch.autograd.backward(mean)
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
         return mean.item(), int(batch.scored.sum()) * self.world
