@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -22,19 +23,20 @@ from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
 from editcast_model.neural import NeuralForecaster
 from editcast_model.tokens import Tokenizer
-from editcast_training.calibration import calibrate, threshold_for
+from editcast_training.calibration import Judged, calibrate, threshold_for
 from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import read_manifest
 from editcast_training.dataset import Dataset
 from editcast_training.evaluate import InProcess, replay
+from editcast_training.ranking import collect, fit
 from editcast_training.refit import refit
-from editcast_training.results import Evaluation, Row, judged, outcomes, summarize
+from editcast_training.results import Evaluation, Row, outcomes, summarize
 from editcast_training.sessions import EditingSession
 from editcast_training.teacher import score
 
 #: Suggestions shown at the card's threshold are clean with this precision, on development data.
 PRECISION = 0.85
-_MOST_STEPS = 1500  # replayed to calibrate by
+_MOST_STEPS = 700  # replayed to calibrate by
 _MOST_INSTANCES = 320  # of each split, scored token by token
 _LICENCE = (
     "MIT, like Editcast. The model was trained on the projects listed here, whose own licences "
@@ -89,9 +91,9 @@ def finish(
         CorpusError: There is no corpus.
         BundleError: The export computes something else than the network.
     """
-    weights, _, about = read_checkpoint(checkpoint)
+    tensors, _, about = read_checkpoint(checkpoint)
     manifest = read_manifest(corpus)
-    network = load_weights(about["network"], weights)
+    network = load_weights(about["network"], tensors)
     vocabulary = _checked_vocabulary(tokenizer or corpus / "tokenizer.json", network, checkpoint)
     tell("Scoring edits that were not trained on")
     tokens = {split: _token_scores(network, corpus / split) for split in _dev_splits(corpus)}
@@ -102,8 +104,11 @@ def finish(
     if base is None or not _refitted(base, network, card, fresh):
         export(network, vocabulary, card, fresh)
     tell("Calibrating")
-    rows = _replayed(fresh, sessions, seed)
-    card |= _calibrated(rows)
+    drawn = _drawn(sessions, seed)
+    weights = _fitted(fresh, drawn)
+    write_card(fresh, card | {"calibration": {"weights": weights}})
+    rows = _replayed(fresh, drawn)
+    card |= _calibrated(rows, weights)
     evaluation = Evaluation.of(origins.name, rows, source="development", command="", device="cpu")
     card |= {"hardware": dict(evaluation.hardware), "versions": dict(evaluation.versions)}
     write_card(fresh, card)
@@ -201,18 +206,27 @@ def _token_scores(network: ImplicitAttention, split: Path) -> dict[str, float]:
     return score(network, batches()).shares()
 
 
-def _replayed(path: Path, sessions: Sequence[EditingSession], seed: int) -> list[Row]:
-    """Every step of so many sessions; the confidence is not calibrated yet."""
+def _fitted(path: Path, sessions: Sequence[EditingSession]) -> list[float]:
+    """The weights that rank candidates."""
     forecaster = NeuralForecaster.load(path, "cpu")
-    rows = list(replay(InProcess(forecaster), _drawn(sessions, seed)))
+    rows, clean = collect(forecaster, sessions)
     # Its files are mapped, and some systems do not rename what is mapped.
     del forecaster
     gc.collect()
-    if not rows:
+    if not len(rows):
         raise TrainingError(
             "There is nothing to calibrate confidence by: no file has two changes that were not "
             "trained on. Name more history, or go on working for some days."
         )
+    return fit(rows, clean)
+
+
+def _replayed(path: Path, sessions: Sequence[EditingSession]) -> list[Row]:
+    """Every step of the sessions; the confidence is ranked and not calibrated yet."""
+    forecaster = NeuralForecaster.load(path, "cpu")
+    rows = list(replay(InProcess(forecaster), sessions))
+    del forecaster
+    gc.collect()
     return rows
 
 
@@ -230,23 +244,29 @@ def _drawn(sessions: Sequence[EditingSession], seed: int) -> list[EditingSession
     return [sessions[index] for index in sorted(chosen)]
 
 
-def _calibrated(rows: Sequence[Row]) -> dict[str, Any]:
+def _calibrated(rows: Sequence[Row], weights: Sequence[float]) -> dict[str, Any]:
     """What the card says of confidence, and of suggestions by kind of session."""
-    knots = calibrate(judged(rows))
+    ranked = [
+        Judged(log(max(row.confidence, 1e-9)), row.score.clean)
+        for row in rows
+        if row.confidence is not None and row.score is not None
+    ]
+    knots = calibrate(ranked)
     sure = [
         row
-        if row.log_probability is None
-        else replace(row, confidence=confidence(knots, row.log_probability))
+        if row.confidence is None
+        else replace(row, confidence=confidence(knots, log(max(row.confidence, 1e-9))))
         for row in rows
     ]
     threshold = threshold_for(PRECISION, outcomes(sure))
     kinds = sorted({row.kind for row in sure})
     return {
         "calibration": {
+            "weights": list(weights),
             "knots": [[round(at, 6), round(value, 6)] for at, value in knots],
             "threshold": threshold,
             "precision": PRECISION,
-            "suggestions": len(judged(rows)),
+            "suggestions": len(ranked),
         },
         "suggestions": {
             kind: asdict(summarize([row for row in sure if row.kind == kind])) for kind in kinds

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editcast_model.neural import NeuralForecaster
-from editcast_model.ranking import FEATURES, features
+from editcast_model.ranking import FEATURES, Ranking, features
 from editcast_training.metrics import Judge
 from editcast_training.sessions import EditingSession
 
@@ -18,6 +18,8 @@ def collect(
     forecaster: NeuralForecaster, sessions: Iterable[EditingSession]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """Every candidate of every step: features (n, FEATURES), and whether it is clean (n,)."""
+    # With weights, whatever they are, a session offers repeated replacements too.
+    forecaster.ranking = Ranking((0.0,) * FEATURES)
     rows: list[list[float]] = []
     clean: list[bool] = []
     for replayed in sessions:
