@@ -62,9 +62,7 @@ class Analogy(nn.Module):
         """State ids (..., S) -> (..., S, C)."""
         vectors = functional.pad(self.vectors[state], (0, 0, REACH, REACH))
         length = state.shape[-1]
-        shifted = [
-            vectors.narrow(-2, offset, length) for offset in range(2 * REACH + 1)
-        ]
+        shifted = [vectors.narrow(-2, offset, length) for offset in range(2 * REACH + 1)]
         return torch.cat(shifted, -1)
 
     def weights(self, hidden: Tensor, rows: Tensor, seen: Tensor) -> Tensor:
@@ -101,7 +99,9 @@ class Copy(nn.Module):
         """Hiddens (..., D), products with the keys (..., N), bool (..., N) -> (..., 1 + N)."""
         scores = torch.log_softmax((scores + hidden_bias(visible, scores.dtype)).float(), -1)
         gate = self.gate(hidden).float()
-        return torch.cat([functional.logsigmoid(gate), functional.logsigmoid(-gate) + scores], -1)
+        # Log sigmoids; ONNX Runtime's sigmoid has no digits left where a gate is nearly shut.
+        opened, shut = -functional.softplus(-gate), -functional.softplus(gate)
+        return torch.cat([opened, shut + scores], -1)
 
     def forward(self, hidden: Tensor, keys: Tensor, visible: Tensor) -> Tensor:
         """(..., T, D), keys (..., N, D), bool (..., T, N) -> log weights (..., T, 1 + N)."""
