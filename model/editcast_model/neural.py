@@ -7,7 +7,8 @@ window, it is rebased on a later save.
 """
 
 import math
-from collections.abc import Callable, Sequence as Ids
+from collections.abc import Callable
+from collections.abc import Sequence as Ids
 from dataclasses import replace
 from pathlib import Path
 
@@ -90,9 +91,7 @@ class NeuralSession:
             self._saves = [*self._saves[-_MOST_SAVES:], text]
             self._seen = []
 
-    def predict(
-        self, count: int = 1, *, cancelled: Callable[[], bool] = never
-    ) -> list[Prediction]:
+    def predict(self, count: int = 1, *, cancelled: Callable[[], bool] = never) -> list[Prediction]:
         """The surest next edits for the text last given."""
         ranking = self._forecaster.ranking
         ranked = [(ranking.confidence(one), one) for one in self.candidates(count, cancelled)]
@@ -145,9 +144,7 @@ class NeuralSession:
     def _settle(self) -> "_Window | None":
         """The window over the saves, made anew when it is used up or left."""
         window = self._window
-        if window is not None and (
-            len(window.fixed) > _MOST_EDITS or not window.holds(self._seen)
-        ):
+        if window is not None and (len(window.fixed) > _MOST_EDITS or not window.holds(self._seen)):
             window = None
         if window is None:
             window = _Window.over(self._tokenizer, self._saves, self._seen)
@@ -219,9 +216,7 @@ class _Window:
         self._fixed_starts = self.starts(self.fixed)
 
     @classmethod
-    def over(
-        cls, tokenizer: Tokenizer, saves: list[str], transient: Ids[Hunk]
-    ) -> "_Window | None":
+    def over(cls, tokenizer: Tokenizer, saves: list[str], transient: Ids[Hunk]) -> "_Window | None":
         """A window on the newest save that leaves `_KEPT_EDITS` edits or more, if there is one.
 
         None when the window cannot hold the transient changes.
@@ -234,14 +229,16 @@ class _Window:
         # Too much for one save: its text is where the sequence begins.
         if edits > _MOST_EDITS and first < len(steps):
             first += 1
-        text = saves[first]
         near = steps[-1][-1] if steps and steps[-1] else None
         spot = transient[-1] if transient else near
-        low, high = _range(tokenizer, text, min(spot.start if spot else 0, len(text)))
-        window = cls(tokenizer, text, low, high)
-        for hunks in steps[first:]:
-            inside = [hunk for hunk in hunks if window.holds([hunk])]
-            window.save(inside, [hunk for hunk in hunks if hunk not in inside])
+        while True:
+            text = saves[first]
+            low, high = _range(tokenizer, text, min(spot.start if spot else 0, len(text)))
+            window = cls(tokenizer, text, low, high)
+            followed = all(window._pass(hunks) for hunks in steps[first:])
+            if first == len(steps) or (followed and window.holds(transient)):
+                break
+            first += 1  # a change crosses the edge, or moved the place away: begin later
         if not window.holds(transient) or len(window.fixed) + len(transient) == 0:
             return None
         return window
@@ -249,6 +246,14 @@ class _Window:
     def holds(self, hunks: Ids[Hunk]) -> bool:
         """Whether all hunks of the saved text lie inside."""
         return all(self._low <= hunk.start and hunk.end <= self._high for hunk in hunks)
+
+    def _pass(self, hunks: Ids[Hunk]) -> bool:
+        """`save`, wherever the hunks are; False when one crosses the window's edge."""
+        inside = [hunk for hunk in hunks if self.holds([hunk])]
+        outside = [hunk for hunk in hunks if hunk not in inside]
+        if any(hunk.start < self._high and hunk.end > self._low for hunk in outside):
+            return False
+        return self.save(inside, outside)
 
     def save(self, hunks: Ids[Hunk], outside: Ids[Hunk] = ()) -> bool:
         """A save made these hunks; False when they are not all inside."""
@@ -259,9 +264,7 @@ class _Window:
             self.fixed.save()
         grown = sum(len(hunk.text) - (hunk.end - hunk.start) for hunk in hunks)
         moved = sum(
-            len(hunk.text) - (hunk.end - hunk.start)
-            for hunk in outside
-            if hunk.end <= self._low
+            len(hunk.text) - (hunk.end - hunk.start) for hunk in outside if hunk.end <= self._low
         )
         self._low, self._high = self._low + moved, self._high + grown + moved
         self._fixed_starts = self.starts(self.fixed)
@@ -318,13 +321,19 @@ def _size(tokenizer: Tokenizer, before: str, hunk: Hunk) -> int:
 
 
 def _range(tokenizer: Tokenizer, text: str, spot: int) -> tuple[int, int]:
-    """The largest range of whole lines around a code point that is `WINDOW` subtokens or less."""
+    """The largest range of lines or tokens around a code point, `WINDOW` subtokens or less."""
     encoding = tokenizer.encode(text)
     if len(encoding.ids) < WINDOW:
         return 0, len(text)
     at = int(np.searchsorted(encoding.starts, spot, "right")) - 1
     first = min(max(0, at - WINDOW // 2), len(encoding.ids) - WINDOW + 1)
-    low, high = int(encoding.starts[first]), int(encoding.starts[first + WINDOW - 1])
+    last = first + WINDOW - 1
+    # Lexical tokens stay whole, so that the window reads as the text does.
+    while 0 < first < last and not encoding.ends_token[first - 1]:
+        first += 1
+    while last > first and not encoding.ends_token[last - 1]:
+        last -= 1
+    low, high = int(encoding.starts[first]), int(encoding.starts[last])
     line = text.find("\n", low, high)
     if low and 0 <= line < spot:
         low = line + 1
