@@ -156,3 +156,17 @@ def test_unknown_commands(tmp_path: Path) -> None:
     ended = editcast("fly", home=tmp_path)
     assert ended.returncode == 2
     assert "No such command" in ended.stderr
+
+
+def test_the_server_side_needs_nothing_of_the_training_side(tmp_path: Path) -> None:
+    code = (
+        "import importlib, pkgutil, sys\n"
+        "import editcast.serving, editcast_model.neural, editcast_server\n"
+        "for module in pkgutil.iter_modules(editcast_server.__path__):\n"
+        "    importlib.import_module(f'editcast_server.{module.name}')\n"
+        "extra = {'torch', 'onnx', 'onnxscript', 'pygit2', 'pyarrow', 'matplotlib', 'jinja2'}\n"
+        "found = extra & set(sys.modules) | {n for n in sys.modules if 'training.' in n}\n"
+        "assert not found, found\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr
