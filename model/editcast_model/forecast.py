@@ -44,9 +44,7 @@ class Session(Protocol):
     def update(self, text: str, *, saved: bool) -> None:
         """The buffer now reads `text`; `saved` says that it was just saved like this."""
 
-    def predict(
-        self, count: int = 1, *, cancelled: Callable[[], bool] = never
-    ) -> list[Prediction]:
+    def predict(self, count: int = 1, *, cancelled: Callable[[], bool] = never) -> list[Prediction]:
         """At most `count` predictions for the text last given, best first; none if cancelled."""
 
 

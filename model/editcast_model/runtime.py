@@ -130,7 +130,8 @@ class OnnxNetwork:
     ) -> npt.NDArray[np.float32]:
         """Log probabilities of the next content at an item, (V,)."""
         given = {"at": np.array([position]), "past": past, "cache": cache}
-        return self._run(self._content, given, state, ("content",))[0]
+        (content,) = self._run(self._content, given, state, ("content",))
+        return content  # type: ignore[no-any-return]
 
     def _run(
         self, session: Any, given: dict[str, Any], state: dict[str, Any], wanted: tuple[str, ...]

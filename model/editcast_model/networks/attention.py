@@ -8,6 +8,7 @@ Dimensions:
 """
 
 import math
+from collections.abc import Iterator
 from typing import Literal
 
 import torch
@@ -139,6 +140,18 @@ class Block(nn.Module):
     def forward(self, x: Tensor, query: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
         """Attend and aggregate; `query` is ``self.query(x, ...)``, `bias` broadcasts."""
         return self.read(x, query, attend(split_heads(self.q(query), self.heads), k, v, bias))
+
+
+class Stack(nn.ModuleList):
+    """Blocks, one on the other; a `ModuleList` that knows what it holds."""
+
+    def __iter__(self) -> Iterator[Block]:
+        return super().__iter__()  # type: ignore[return-value]
+
+    def __getitem__(self, index: int) -> Block:  # type: ignore[override]
+        block = super().__getitem__(index)
+        assert isinstance(block, Block)
+        return block
 
 
 def local_attention(block: Block, x: Tensor, visible: Tensor, size: int) -> Tensor:

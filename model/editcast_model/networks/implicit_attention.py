@@ -31,6 +31,7 @@ from editcast_model.edits import DELETE, PAD, SAVE, START
 from editcast_model.networks.attention import (
     Aggregate,
     Block,
+    Stack,
     hidden_bias,
     local_attention,
     sinusoid,
@@ -137,8 +138,8 @@ class ImplicitAttention(nn.Module):
                 cross=cross,
             )
 
-        def stack(count: int, offsets: int, cross: bool = False) -> nn.ModuleList:
-            return nn.ModuleList(block(offsets, cross) for _ in range(count))
+        def stack(count: int, offsets: int, cross: bool = False) -> Stack:
+            return Stack(block(offsets, cross) for _ in range(count))
 
         self.state_blocks = stack(config.state_layers, 4 * config.local)
         self.edit_blocks = stack(config.edit_layers, 128)
@@ -205,7 +206,8 @@ class ImplicitAttention(nn.Module):
         bias = hidden_bias(seen, dtype)[:, None]
         if block.offsets:
             relative = block.relative_bias((offset + reach).clamp(0, 2 * reach))
-            bias = bias + relative.transpose(0, 1)  # type: ignore[union-attr]
+            assert isinstance(relative, Tensor)
+            bias = bias + relative.transpose(0, 1)
         return bias
 
     def finish_edits(self, x: Tensor) -> Tensor:

@@ -109,7 +109,7 @@ class Encode(_Stage):
         out = [hidden, network.keys_of(hidden)]
         if self.config.analogy:
             out.append(network.analogy.surroundings(state))
-        out += [block.joint_memory(hidden) for block in network.state_reads]  # type: ignore
+        out += [block.joint_memory(hidden) for block in network.state_reads]
         return tuple(out)
 
 
@@ -149,7 +149,7 @@ class Advance(_Stage):
         x = network.edit_inputs(content, rank, site, move, hidden)
         for layer in range(config.edit_layers):
             own, read = network.edit_blocks[layer], network.state_reads[layer]
-            query = own.query(x, step)  # type: ignore[operator]
+            query = own.query(x, step)
             name = f"edit{layer}"
             x, parts[name] = self.self_attend(own, x, query, query, cache[:, slots[name]])
             x = self._read_state(read, x, step, site, given[f"memory{layer}"])
@@ -162,11 +162,17 @@ class Advance(_Stage):
         x = parts["hidden"] if config.decoder == "edits" else anchor
         for layer in range(config.position_layers):
             block, name = network.position_blocks[layer], f"position{layer}"
-            query = block.query(x, step)  # type: ignore[operator]
+            query = block.query(x, step)
             x, parts[name] = self.self_attend(block, x, query, query, cache[:, slots[name]])
         logits = self._point(
-            network.position_hidden(x), edits, given["keys"], keys, buckets,
-            past, site, given.get("around"),
+            network.position_hidden(x),
+            edits,
+            given["keys"],
+            keys,
+            buckets,
+            past,
+            site,
+            given.get("around"),
         )
         log_position = torch.log_softmax((logits + hidden_bias(live, logits.dtype)).float(), -1)
         self._keep_for_content(parts, content, anchor, past, cache, step)
@@ -234,14 +240,14 @@ class Advance(_Stage):
             x = embedded - anchor
             for layer in range(config.content_layers):
                 block, name = network.content_blocks[layer], f"content{layer}"
-                query = block.query(x, step)  # type: ignore[operator]
+                query = block.query(x, step)
                 x, parts[name] = self.self_attend(block, x, query, query, cache[:, slots[name]])
             parts["read"] = x
             return
         if config.decoder == "edits":
             for layer in range(config.content_layers):
                 block = network.content_blocks[layer]
-                parts[f"content{layer}"] = block.joint_memory(parts["hidden"])  # type: ignore
+                parts[f"content{layer}"] = block.joint_memory(parts["hidden"])
             return
         # Row 0 has no step before it: what it keeps is never read (`Content` begins at row 1).
         before = torch.cat([past[:, 0], content])[step - 1]
@@ -249,7 +255,7 @@ class Advance(_Stage):
         asked = (step - 1).clamp(min=0)
         for layer in range(config.content_layers):
             block, name = network.content_blocks[layer], f"content{layer}"
-            query = block.query(x, asked)  # type: ignore[operator]
+            query = block.query(x, asked)
             x, parts[name] = self.self_attend(block, x, query, query, cache[1:, slots[name]])
 
 
@@ -288,7 +294,7 @@ class Content(_Stage):
             x = network.content_input(anchor, network.embedding(past[:, 0])[step], edits[step])
             for layer in range(config.content_layers):
                 block, name = network.content_blocks[layer], f"content{layer}"
-                query = block.query(x, step)  # type: ignore[operator]
+                query = block.query(x, step)
                 if config.decoder == "edits":
                     x = self._over_edits(block, x, query, cache[:, slots[name]])
                 else:
