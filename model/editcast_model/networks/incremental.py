@@ -106,7 +106,8 @@ class Encode(_Stage):
         """Encode ``s(0)``."""
         network = self.network
         hidden = network.read_state(state.unsqueeze(0)).squeeze(0)
-        out = [hidden, network.keys_of(hidden)]
+        # The paper's keys are the hiddens: as two outputs they must be two tensors.
+        out = [hidden, network.keys_of(hidden).clone()]
         if self.config.analogy:
             out.append(network.analogy.surroundings(state))
         out += [block.joint_memory(hidden) for block in network.state_reads]
