@@ -38,8 +38,7 @@ python:
 	       "or name one: make PYTHON=/path/to/python3" >&2; exit 2; }
 
 node:
-	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); \
-	  process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null || { \
+	@node -e 'const [a, b] = process.versions.node.split("."); process.exit(a - 20 + b / 100 < 0.19 ? 1 : 0)' 2>/dev/null || { \
 	  echo "Building the extension needs Node.js 20.19 or newer with npm; install it and try again." >&2; \
 	  exit 2; }
 
