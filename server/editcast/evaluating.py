@@ -16,7 +16,7 @@ from rich.table import Table
 
 from editcast.sources import source_options
 from editcast_model.baselines import BASELINES
-from editcast_model.bundle import default_bundle_path
+from editcast_model.bundle import Bundle, default_bundle_path
 from editcast_model.errors import BundleError, SourceError
 from editcast_model.forecast import Prediction
 from editcast_server.client import ReplayClient
@@ -171,6 +171,7 @@ def evaluate(
                 source=_in_words(read, commits, seed, held_out),
                 command=shlex.join(["editcast", *sys.argv[1:]]),
                 device=device,
+                tokens={} if model in BASELINES else _tokens(Path(model), sessions, console),
             )
         out.mkdir(parents=True, exist_ok=True)
         evaluation.write(out / f"{_file_name(evaluation.name)}.json")
@@ -195,6 +196,19 @@ def _sessions(
         )
         sessions += drawn
     return sessions
+
+
+def _tokens(bundle: Path, sessions: Sequence[EditingSession], console: Console) -> dict[str, float]:
+    """Teacher-forced accuracy; torch is imported here, baselines do without it."""
+    from editcast_training.token_level import token_scores
+
+    with console.status("Scoring token by token"):
+        found = token_scores(Bundle.open(bundle), sessions)
+    console.print(
+        f"Token by token, teacher-forced, {found['edits']:.0f} edits: position "
+        f"{found['position']} %, content {found['content']} %, both {found['both']} %"
+    )
+    return found
 
 
 def _in_words(origins: Sequence[Origin], commits: int, seed: int, held_out: bool) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pygit2
 import pytest
 
+from editcast_model.bundle import bundled_path
 from editcast_training.results import Evaluation
 
 CALLS = "".join(f"value_{n} = load(path)\n\n\n" for n in range(5))
@@ -89,6 +90,21 @@ def test_both_baselines_are_measured_on_commits_and_saves(
         "saves-curve.png",
         "saves-calibration.png",
     }
+
+
+def test_a_bundle_is_measured_token_by_token_too(saves: Path, tmp_path: Path) -> None:
+    done = editcast(
+        "evaluate", "--saves", saves, "--model", bundled_path(), "--out", tmp_path / "out",
+        home=tmp_path / "home",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    (result,) = (tmp_path / "out").glob("*.json")
+    evaluation = Evaluation.read(result)
+    assert len(evaluation.rows) == 4
+    # Five saves, each the deletion of a name and the insertion of another.
+    assert evaluation.tokens["edits"] >= 10
+    best = min(evaluation.tokens["position"], evaluation.tokens["content"])
+    assert 0 < evaluation.tokens["both"] <= best
 
 
 def test_an_earlier_result_is_compared_and_nothing_is_kept(saves: Path, tmp_path: Path) -> None:
