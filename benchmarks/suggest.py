@@ -6,13 +6,11 @@ that are alike but for their names, to about 5,000 subtokens, and each edit rena
 
 import statistics
 import time
-from collections.abc import Callable
 
 from editcast_model.baselines import RepeatBest
 from editcast_model.bundle import default_bundle_path
 from editcast_model.forecast import Forecaster
 from editcast_model.neural import NeuralForecaster
-from editcast_model.runtime import OnnxNetwork  # noqa: F401  (imported before the clock starts)
 
 METHOD = '''
     def read_{name}(self, path, encoding="utf-8"):
@@ -67,7 +65,10 @@ def first(forecaster: NeuralForecaster, methods: int) -> float:
 
 def main() -> None:
     model = NeuralForecaster.load(default_bundle_path())
-    size: Callable[[int], int] = lambda methods: len(model.tokenizer.ids(source(methods)))  # noqa: E731
+
+    def size(methods: int) -> int:
+        return len(model.tokenizer.ids(source(methods)))
+
     small = next(count for count in range(10, 500) if size(count) >= 5_000 // 4)
     print(f"{model.name} on {model.device}; milliseconds         median     p95     min")
     for forecaster in (model, RepeatBest()):

@@ -67,7 +67,7 @@ def export(
         check_parity(network, fresh)
         precisions = ["float32"]
         size = sum(file.stat().st_size for file in fresh.iterdir())
-        if size * 1.5 <= _LARGEST_BUNDLE and not os.environ.get("NOHALF"):
+        if size * 1.5 <= _LARGEST_BUNDLE:
             half = ImplicitAttention(network.config).eval()
             half.load_state_dict(network.state_dict())
             (fresh / "half").mkdir()
