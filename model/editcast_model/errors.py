@@ -35,3 +35,7 @@ class TrainingError(EditcastError):
 
 class ServerError(EditcastError):
     """The language server cannot start, or stopped answering."""
+
+
+class ReproductionError(EditcastError):
+    """A paper's tables cannot be made: an unknown task or network, a result that is not one."""
