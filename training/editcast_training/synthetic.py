@@ -141,54 +141,61 @@ def _shape(pattern: str) -> list[bool]:
     return [letter == "A" for letter in re.sub("[()]", "", pattern)]
 
 
-def _marks(shape: Sequence[bool], count: int, draw: np.random.Generator) -> npt.NDArray[np.bool_]:
-    """Where the marked letter stands, bool (count, LENGTH): uniform strings with enough matches.
+def _automaton(shape: Sequence[bool]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The search for matches, one letter at a time.
 
-    Few strings have enough (one in ten thousand with three times AA), so they are not drawn and
-    thrown away. The search for a match is an automaton whose state is what it has read since the
-    last match or the first place where one may still begin; going backwards gives the chance that
-    a state sees enough matches in what is left, and going forwards, each letter is drawn with
-    that chance.
+    Its state is what was read since the last match, or since the first place where one may still
+    begin; state 0 has read nothing.
+
+    Returns:
+        The state that follows, (states, 2), and whether a match ends there, (states, 2), by
+        whether the letter is the marked one.
     """
-    states: dict[tuple[bool, ...], int] = {(): 0}
-    following: list[list[int]] = []
-    matching: list[list[int]] = []
+    numbers: dict[tuple[bool, ...], int] = {(): 0}
     queue: list[tuple[bool, ...]] = [()]
-    for state in queue:
-        nexts, found = [], []
+    following, matching = [], []
+    for read in queue:
         for mark in (False, True):
-            window = (*state, mark)
+            window = (*read, mark)
             match = len(window) == len(shape) and all(
                 seen or not wanted for seen, wanted in zip(window, shape, strict=True)
             )
-            window = () if match else window[-(len(shape) - 1) :] if len(shape) > 1 else ()
-            if window not in states:
-                states[window] = len(states)
-                queue.append(window)
-            nexts.append(states[window])
-            found.append(int(match))
-        following.append(nexts)
-        matching.append(found)
-    step, match_of = np.array(following), np.array(matching)
+            kept = () if match else window[max(len(window) - len(shape) + 1, 0) :]
+            if kept not in numbers:
+                numbers[kept] = len(numbers)
+                queue.append(kept)
+            following.append(numbers[kept])
+            matching.append(int(match))
+    return np.array(following).reshape(-1, 2), np.array(matching).reshape(-1, 2)
+
+
+def _marks(shape: Sequence[bool], count: int, draw: np.random.Generator) -> npt.NDArray[np.bool_]:
+    """Where the marked letter stands, bool (count, LENGTH): uniform strings with enough matches.
+
+    Few strings have enough (three times AA: one in hundreds), so they are not drawn and thrown
+    away: going backwards gives the chance that a state of the search sees enough matches in what
+    is left, and going forwards, each letter is drawn with that chance.
+    """
+    step, match = _automaton(shape)
     wanted = SNAPSHOTS - 1
-    chance = np.zeros((LENGTH + 1, len(states), wanted + 1))  # letters left, state, matches missing
-    chance[:, :, 0] = 1.0
-    share = np.array([1 - 1 / len(LETTERS), 1 / len(LETTERS)])
+    share = 1 - 1 / len(LETTERS), 1 / len(LETTERS)
     missing = np.arange(wanted + 1)
+    chance = np.zeros((LENGTH + 1, len(step), wanted + 1))  # letters left, state, matches missing
+    chance[:, :, 0] = 1.0
     for left in range(1, LENGTH + 1):
         for mark in (0, 1):
-            after = np.maximum(missing[None, :] - match_of[:, mark, None], 0)
+            after = np.maximum(missing[None, :] - match[:, mark, None], 0)
             chance[left, :, 1:] += share[mark] * chance[left - 1][step[:, mark, None], after][:, 1:]
     state, need = np.zeros(count, np.int64), np.full(count, wanted)
     out = np.zeros((count, LENGTH), np.bool_)
     for place in range(LENGTH):
         left = LENGTH - place
-        after = np.maximum(need - match_of[state, 1], 0)
+        after = np.maximum(need - match[state, 1], 0)
         odds = share[1] * chance[left - 1, step[state, 1], after] / chance[left, state, need]
-        mark = (draw.random(count) < odds).astype(np.int64)
-        need = np.maximum(need - match_of[state, mark], 0)
-        state = step[state, mark]
-        out[:, place] = mark
+        marked = (draw.random(count) < odds).astype(np.int64)
+        need = np.maximum(need - match[state, marked], 0)
+        state = step[state, marked]
+        out[:, place] = marked
     return out
 
 
