@@ -1,0 +1,32 @@
+"""The networks by the names that the tables of Zhao et al. (2019) have for them."""
+
+from torch import nn
+
+from editcast_model.errors import ReproductionError
+from editcast_model.networks.explicit import Explicit
+from editcast_model.networks.implicit_attention import ImplicitAttention, paper
+from editcast_model.networks.recurrent import Recurrent
+
+VARIANTS = ("IA-v", "IA-vg", "IA-a", "IA-ag")
+NAMES = ("E", "IR", *VARIANTS)
+
+
+def build(name: str, vocabulary: int, width: int, items: int) -> nn.Module:
+    """A new network.
+
+    Args:
+        name: One of `NAMES`.
+        vocabulary: How many tokens there are.
+        width: The hidden size.
+        items: The most items that an instance has: its state's tokens and its edits.
+
+    Raises:
+        ReproductionError: There is no such network; the message lists them.
+    """
+    if name == "E":
+        return Explicit(vocabulary, width)
+    if name == "IR":
+        return Recurrent(vocabulary, width, items)
+    if name in VARIANTS:
+        return ImplicitAttention(paper(vocabulary, name, width))
+    raise ReproductionError(f"There is no network {name}; there are {', '.join(NAMES)}.")
