@@ -17,6 +17,7 @@ _COMMANDS = {
     "corpus": ("editcast.offline", "Turn histories into a corpus."),
     "train": ("editcast.offline", "Train a model on your own history, or on a corpus."),
     "evaluate": ("editcast.evaluating", "Measure models on histories that they have not seen."),
+    "reproduce": ("editcast.reproducing", "Make a paper's tables and figures again."),
     "export": ("editcast.offline", "Make a bundle from a checkpoint."),
 }
 _TRAIN_MODULES = {"jinja2", "matplotlib", "onnx", "onnxscript", "pyarrow", "pygit2", "torch"}

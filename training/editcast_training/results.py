@@ -288,15 +288,15 @@ def _versions() -> dict[str, str]:
 def _hardware(device: str) -> dict[str, str]:
     affinity = getattr(os, "sched_getaffinity", None)  # Linux: the cores this process may use
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cores": str(len(affinity(0)) if affinity else os.cpu_count()),
         "system": f"{platform.system()} {platform.machine()}",
         "device": device,
     }
 
 
-def _processor() -> str:
-    """The processor's name; Linux says it in a file, the others to the platform module."""
+def processor() -> str:
+    """The name of this machine's processor; Linux says it in a file, the others to the platform module."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
