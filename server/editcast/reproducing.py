@@ -1,6 +1,6 @@
 """The subcommand that makes a paper's tables and figures again: reproduce."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal
 import click
 from rich.console import Console
 
-from editcast_training.reproduce.paper import HIDDEN, RATES
+from editcast_training.reproduce.paper import HIDDEN, INSERTIONS, RATES
 from editcast_training.reproduce.runs import Results, append_line, read_runs
 
 if TYPE_CHECKING:
-    from editcast_training.reproduce.grid import Job
+    from editcast_training.reproduce.grid import AnyJob
+    from editcast_training.reproduce.timing import Cell
 
 # torch takes seconds to import: the parts that need it import what they call.
 
@@ -38,7 +39,7 @@ def reproduce() -> None:
     type=click.FloatRange(0, min_open=True),
     help="[default: .001]",
 )
-@click.option("--grid", is_flag=True, help="All learning rates and hidden sizes of the paper.")
+@click.option("--grid", "full", is_flag=True, help="All rates and sizes of the paper.")
 @click.option("--steps", multiple=True, type=click.IntRange(1), default=(4000,), show_default=True)
 @click.option(
     "--schedule",
@@ -46,6 +47,28 @@ def reproduce() -> None:
     default="linear",
     show_default=True,
     help="Of the learning rate; the paper's is constant.",
+)
+@click.option("--batch", default=64, show_default=True, type=click.IntRange(1))
+@click.option("--corpus", type=_FOLDER, help="For real: a folder that `editcast corpus` made.")
+@click.option(
+    "--max-state",
+    default=1024,
+    show_default=True,
+    type=click.IntRange(64),
+    help="For real: most tokens of a state.",
+)
+@click.option(
+    "--limit",
+    default=120.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True),
+    help="For timing: most seconds of measuring a cell.",
+)
+@click.option(
+    "--insertions",
+    multiple=True,
+    type=click.IntRange(1),
+    help="For timing.  [default: 10, 50, 100]",
 )
 @click.option("--processes", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="Of each.")
@@ -59,9 +82,14 @@ def zhao2019(
     seeds: tuple[int, ...],
     hidden: tuple[int, ...],
     rates: tuple[float, ...],
-    grid: bool,
+    full: bool,
     steps: tuple[int, ...],
     schedule: Literal["linear", "constant"],
+    batch: int,
+    corpus: Path | None,
+    max_state: int,
+    limit: float,
+    insertions: tuple[int, ...],
     processes: int,
     threads: int,
     device: str,
@@ -74,47 +102,72 @@ def zhao2019(
     already is not run again, and what was interrupted goes on. Options that can be repeated make
     a run of each combination.
     """
-    from editcast_training.reproduce.grid import PLAN, known, plan
+    from editcast_training.reproduce import grid, real_data, timing
     from editcast_training.reproduce.recipe import Config
     from editcast_training.synthetic import NAMES
     from editcast_training.trainer import pick_device
 
-    if grid and (hidden or rates):
+    if full and (hidden or rates):
         raise click.UsageError("--grid names all sizes and rates; leave out --hidden and --rate.")
-    sizes = HIDDEN if grid else hidden or (128,)
-    speeds = RATES if grid else rates or (0.001,)
-    known(tasks, models)
+    if "real" in parts and corpus is None:
+        raise click.UsageError("real needs a --corpus, a folder that `editcast corpus` made.")
+    grid.known(tasks, models)
     device = pick_device(device).type
     console = Console()
     found, problems = read_runs(results)
     for problem in problems:
         console.print(problem, style="yellow", highlight=False)
+    configs = [
+        Config(size, rate, batch, count, schedule)
+        for size, rate, count in product(
+            HIDDEN if full else hidden or (128,), RATES if full else rates or (0.001,), steps
+        )
+    ]
     wanted = parts or PARTS
     if "tables" in wanted:
-        configs = [
-            Config(size, rate, steps=count, schedule=schedule)
-            for size, rate, count in product(sizes, speeds, steps)
-        ]
-        jobs = plan(tasks or NAMES, models or PLAN, seeds, configs, scratch=scratch, device=device)
-        _tables(console, results, found, jobs, processes, threads)
+        jobs = grid.plan(
+            tasks or NAMES, models or grid.PLAN, seeds, configs, scratch=scratch, device=device
+        )
+        _describe(results, found, dict.fromkeys(job.task for job in jobs))
+        _train(console, results / "tables.jsonl", found, jobs, processes, threads)
+    if "timing" in wanted:
+        networks = [name for name in models if name != grid.POMP] or timing.MODELS
+        cells = timing.cells(networks, hidden or HIDDEN, insertions or INSERTIONS)
+        _time(console, results / "figure4.jsonl", found, cells, device, threads, limit)
+    if "real" in wanted and corpus is not None:
+        networks = [name for name in models if name != grid.POMP] or real_data.MODELS
+        real = real_data.plan_real(
+            corpus, networks, seeds, configs, max_state, scratch=scratch, device=device
+        )
+        _train(console, results / "real.jsonl", found, real, processes, threads)
+    if "report" in wanted:
+        from editcast_training.reproduce.report import write_report
+
+        page = write_report(*read_runs(results), results)
+        console.print(f"The report is {page}.", highlight=False)
 
 
-def _tables(
-    console: Console,
-    folder: Path,
-    found: Results,
-    jobs: "Sequence[Job]",
-    processes: int,
-    threads: int,
-) -> None:
-    """Describe the tasks and train what is missing; a line in the results for each."""
-    from editcast_training.reproduce.grid import run_all
+def _describe(folder: Path, found: Results, tasks: Iterable[str]) -> None:
+    """A line in the results for each task that has none: what is known of it before training."""
     from editcast_training.reproduce.tasks import examples, statistics
 
     described = {line.task for line in found.statistics}
-    for task in dict.fromkeys(job.task for job in jobs):
+    for task in tasks:
         if task not in described:
             append_line(folder / "tasks.jsonl", statistics(task, examples(task, "test")))
+
+
+def _train(
+    console: Console,
+    path: Path,
+    found: Results,
+    jobs: "Sequence[AnyJob]",
+    processes: int,
+    threads: int,
+) -> None:
+    """Train what is missing; a line in the file for each."""
+    from editcast_training.reproduce.grid import run_all
+
     missing = [job for job in jobs if not job.is_in(found)]
     if not missing:
         console.print("All trainings asked for are in the results.")
@@ -127,8 +180,35 @@ def _tables(
 
         done = 0
         for job, run in run_all(missing, processes, threads, tell):
-            append_line(folder / "tables.jsonl", run)
+            append_line(path, run)
             job.forget()
             done += 1
             status.update(f"{done} of {len(missing)} done")
             console.print(f"{job.name}: {run.test_accuracy:.2f} %", highlight=False)
+
+
+def _time(
+    console: Console,
+    path: Path,
+    found: Results,
+    cells: "Sequence[Cell]",
+    device: str,
+    threads: int,
+    limit: float,
+) -> None:
+    """Measure the cells that this device has no line of."""
+    import torch
+
+    from editcast_training.reproduce.recipe import device_words
+    from editcast_training.reproduce.timing import measure
+
+    torch.set_num_threads(threads)
+    place = torch.device(device)
+    here = device_words(place)
+    known = {(one.model, one.hidden, one.insertions) for one in found.timings if one.device == here}
+    missing = [cell for cell in cells if cell not in known]
+    with console.status("") as status:
+        for line in measure(missing, place, limit, status.update):
+            append_line(path, line)
+            said = f"{line.model}, hidden size {line.hidden}, {line.insertions} insertions"
+            console.print(f"{said}: {line.seconds:.2f} s", highlight=False)

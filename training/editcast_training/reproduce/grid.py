@@ -12,19 +12,20 @@ import re
 import shutil
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
 import torch
 
 from editcast_model.errors import ReproductionError
 from editcast_model.networks.zoo import NAMES as NETWORKS
 from editcast_training.reproduce.pomp import expected_accuracy
-from editcast_training.reproduce.recipe import Config, train_on_task
-from editcast_training.reproduce.runs import Results, Run
+from editcast_training.reproduce.recipe import Config, Tell, train_on_task
+from editcast_training.reproduce.runs import RealRun, Results, Run
 from editcast_training.reproduce.tasks import examples
 from editcast_training.synthetic import NAMES as TASKS
 
@@ -35,8 +36,6 @@ MODELS = (POMP, *NETWORKS)
 PLAN = tuple(
     name for name in (POMP, "E", "IR", "IA-ag", "IA-vg", "IA-a", "IA-v", "IA+") if name in MODELS
 )
-
-Tell = Callable[[str, int, float], None]
 
 
 @dataclass(frozen=True)
@@ -135,9 +134,26 @@ def known(tasks: Iterable[str], models: Iterable[str]) -> None:
                 raise ReproductionError(f"There is no {kind} {name}; there are {', '.join(there)}.")
 
 
+class AnyJob(Protocol):
+    """A training that leaves a line of results."""
+
+    @property
+    def name(self) -> str:
+        """For people."""
+
+    def is_in(self, results: Results) -> bool:
+        """Whether the results have a line of it."""
+
+    def make(self, tell: Tell = ...) -> Run | RealRun:
+        """Train and test."""
+
+    def forget(self) -> None:
+        """Remove its checkpoints."""
+
+
 def run_all(
-    jobs: Sequence[Job], processes: int, threads: int, tell: Tell
-) -> Iterator[tuple[Job, Run]]:
+    jobs: Sequence[AnyJob], processes: int, threads: int, tell: Tell
+) -> Iterator[tuple[AnyJob, Run | RealRun]]:
     """Train all, and yield each as it ends.
 
     With one process `tell` hears each evaluation. Whoever stops iterating, or is killed, stops

@@ -28,6 +28,8 @@ from editcast_training.teacher import losses
 from editcast_training.trainer import autocast, pick_device
 
 Schedule = Literal["linear", "constant"]
+#: Called with a training's name, the step, and the accuracy on dev after it.
+Tell = Callable[[str, int, float], None]
 _CLIP = 1.0
 _WARM_UP = 100  # steps
 _NOTES = 20  # evaluations on dev in a training
@@ -183,12 +185,16 @@ def order(seed: int, count: int, batch: int, step: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Judgements:
-    """What was right of a part, each bool (B, T) on the CPU; edits not scored count nowhere."""
+    """What was right of a part, each bool (B, T) on the CPU; edits not scored count nowhere.
+
+    `confidence`, float (B, T), is the log probability of the best position and the best content.
+    """
 
     scored: Tensor
     position: Tensor
     twin: Tensor
     content: Tensor
+    confidence: Tensor
 
     @property
     def both(self) -> Tensor:
@@ -207,19 +213,22 @@ def judge(network: nn.Module, data: Split, batch: int = 64) -> Judgements:
     by_length = torch.argsort(data.lengths, stable=True)
     shape = data.batch.scored.shape
     position, twin, content = (torch.zeros(shape, dtype=torch.bool) for _ in range(3))
+    confidence = torch.zeros(shape)
     with torch.no_grad():
         for index in torch.split(by_length, batch):
             rows = data.rows(index)
             with autocast(rows.state.device) if rows.state.is_cuda else nullcontext():
                 where, vocabulary, weights = network(rows)
-            steps, found, places = where.shape[1], where.argmax(-1), index.cpu()
+            steps, places = where.shape[1], index.cpu()
+            at, found = where.max(-1)
             position[places, :steps] = (found == rows.positions[:, 1:]).cpu()
-            what = mix(vocabulary, weights, rows.tokens).argmax(-1)
+            surest, what = mix(vocabulary, weights, rows.tokens).max(-1)
             content[places, :steps] = (what == rows.contents[:, 1:]).cpu()
+            confidence[places, :steps] = (at + surest).float().cpu()
             if data.twins is not None:
                 twins = data.twins[index, :steps, : where.shape[2]]
                 twin[places, :steps] = twins.gather(-1, found[..., None]).squeeze(-1).cpu()
-    return Judgements(data.batch.scored.cpu(), position, twin, content)
+    return Judgements(data.batch.scored.cpu(), position, twin, content, confidence)
 
 
 def by_number(right: Tensor, scored: Tensor) -> list[float]:
@@ -262,6 +271,7 @@ def train_on_task(
     progress = Training(network, config, seed, batch, accuracy, folder, tell).run()
     judged = judge(network, test)
     jumps = judged.scored & test.jumps.cpu()
+    others = judged.scored & ~jumps
     return Run(
         task=task,
         model=model,
@@ -275,7 +285,7 @@ def train_on_task(
         test_accuracy=percent(judged.both, judged.scored),
         test_modulo_twins=percent(judged.twin & judged.content, judged.scored),
         test_jumps=percent(judged.both, jumps),
-        test_rest=percent(judged.both, judged.scored & ~jumps),
+        test_rest=percent(judged.both, others) if others.any() else None,
         test_contents=percent(judged.content, judged.scored),
         test_positions=percent(judged.position, judged.scored),
         by_step=by_number(judged.both, judged.scored),

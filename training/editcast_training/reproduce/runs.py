@@ -33,7 +33,7 @@ class Run:
         test_accuracy: Position and content right, with the weights that were best on dev.
         test_modulo_twins: The same, if a position that leads to the same text is right, too.
         test_jumps: Accuracy on the first edits of replacements.
-        test_rest: On all others.
+        test_rest: On all others; None where every edit is a jump.
         test_contents: Content right, given the true position.
         test_positions: Position right.
         by_step: Accuracy by the number of the scored edit, from the first.

@@ -1,0 +1,131 @@
+"""What a table shows of many runs: of each seed the configuration that was best on dev."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import mean, stdev
+
+from editcast_training.reproduce.paper import accuracy
+from editcast_training.reproduce.runs import RealRun, Run
+
+OURS = "IA+"
+NOT_RUN = "not run"
+_MODELS = ("E", "IR", "IA-ag")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The chosen runs of a task and a model, one a seed."""
+
+    runs: Sequence[Run]
+
+    @property
+    def accuracy(self) -> float:
+        """The mean test accuracy."""
+        return mean(run.test_accuracy for run in self.runs)
+
+    def mean(self, name: str) -> float | None:
+        """The mean of another score; None if a run has none."""
+        values = [getattr(run, name) for run in self.runs]
+        return None if None in values else mean(values)
+
+    @property
+    def words(self) -> str:
+        """The mean, with the standard deviation of several seeds."""
+        if len(self.runs) == 1:
+            return f"{self.accuracy:.1f}"
+        return f"{self.accuracy:.1f} ± {stdev(run.test_accuracy for run in self.runs):.1f}"
+
+
+Cells = dict[tuple[str, str], Cell]
+
+
+def choose(runs: Iterable[Run]) -> Cells:
+    """By task and model, the chosen runs in the order of their seeds."""
+    best: dict[tuple[str, str, int], Run] = {}
+    for run in runs:
+        key = run.task, run.model, run.seed
+        if key not in best or run.best_dev > best[key].best_dev:
+            best[key] = run
+    cells: dict[tuple[str, str], list[Run]] = {}
+    for (task, model, _), run in sorted(best.items()):
+        cells.setdefault((task, model), []).append(run)
+    return {key: Cell(found) for key, found in cells.items()}
+
+
+def choose_real(runs: Iterable[RealRun]) -> dict[tuple[str, str], RealRun]:
+    """By split and model, the run that was best on dev."""
+    best: dict[tuple[str, str], RealRun] = {}
+    for run in runs:
+        key = run.split, run.model
+        if key not in best or _best(run) > _best(best[key]):
+            best[key] = run
+    return best
+
+
+def _best(run: RealRun) -> float:
+    return max((score for _, score in run.dev), default=0.0)
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; all columns but the first are numbers."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def compared(cells: Cells, task: str, model: str) -> str:
+    """The paper's number, ours, and the difference."""
+    theirs, cell = accuracy(task, model), cells.get((task, model))
+    if theirs is None:
+        return cell.words if cell else NOT_RUN if model == OURS else "–"
+    if cell is None:
+        return f"{theirs:.1f} / {NOT_RUN}"
+    return f"{theirs:.1f} / {cell.words} / {cell.accuracy - theirs:+.1f}"
+
+
+def ahead(cells: Cells, tasks: Iterable[str]) -> list[list[str]]:
+    """Rows of ours beside the best of the paper's three, as published and as run here."""
+    rows = []
+    for task in tasks:
+        mine = cells.get((task, OURS))
+        if mine is None:
+            continue
+        published = {model: accuracy(task, model) for model in _MODELS}
+        known = {model: number for model, number in published.items() if number is not None}
+        here = {model: cells[task, model].accuracy for model in _MODELS if (task, model) in cells}
+        row = [task, mine.words, str(len(mine.runs))]
+        for numbers in (known, here):
+            best = max(numbers, key=lambda model: numbers[model], default=None)
+            if best is None:
+                row += ["–", "–"]
+            else:
+                gap = mine.accuracy - numbers[best]
+                row += [f"{numbers[best]:.1f} ({best})", f"{gap:+.1f}"]
+        rows.append(row)
+    return rows
+
+
+def costs(cells: Cells, tasks: Iterable[str]) -> list[list[str]]:
+    """Rows of the seconds of a step of ours and of IA-ag, where all else is equal."""
+    rows = []
+    for task in tasks:
+        for mine in cells[task, OURS].runs if (task, OURS) in cells else ():
+            others = cells[task, "IA-ag"].runs if (task, "IA-ag") in cells else ()
+            like = [one for one in others if _measured_alike(one, mine)]
+            if like and mine.seconds_per_step:
+                theirs = mean(one.seconds_per_step or 0.0 for one in like)
+                ratio = mine.seconds_per_step / theirs
+                rows.append(
+                    [
+                        task,
+                        f"{theirs:.3f}",
+                        f"{mine.seconds_per_step:.3f}",
+                        f"{ratio:.2f}",
+                        mine.device,
+                    ]
+                )
+    return rows
+
+
+def _measured_alike(one: Run, other: Run) -> bool:
+    same = all(one.config.get(key) == other.config.get(key) for key in ("hidden", "batch"))
+    return same and one.device == other.device and bool(one.seconds_per_step)
