@@ -23,7 +23,8 @@ from torch.export import Dim
 from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle, write_card, write_config
 from editcast_model.edits import START
 from editcast_model.errors import BundleError
-from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+from editcast_model.networks.configs import NetworkConfig
+from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.networks.incremental import (
     Advance,
     Content,
@@ -124,6 +125,7 @@ def examples(network: ImplicitAttention, size: int, rows: int) -> dict[str, tupl
         "advance": (row, past, cache, buckets, live, *encoded),
         "content": (
             torch.tensor([min(3, size - 1)]), more, longer, state, given["hidden"], given["keys"],
+            *([given["vectors"]] if config.seek else []),
         ),
     }  # fmt: skip
 
@@ -140,7 +142,8 @@ def _stages(network: ImplicitAttention) -> dict[str, tuple[nn.Module, list[str],
         ),
         "content": (
             Content(network),
-            ["at", "past", "cache", "tokens", "hidden", "keys"],
+            ["at", "past", "cache", "tokens", "hidden", "keys"]
+            + ["vectors"] * bool(network.config.seek),
             ["content"],
         ),
     }
@@ -159,7 +162,9 @@ def _write_graphs(network: ImplicitAttention, folder: Path) -> None:
     for name, (stage, inputs, outputs) in _stages(network).items():
         axes["past"] = axes["cache"] = {0: rows}
         shapes = [axes.get(key, {0: size}) for key in inputs]
-        dynamic = tuple(shapes[:5]) + ((tuple(shapes[5:]),) if name == "advance" else ())
+        # What a stage takes by `*` is one argument to the exporter.
+        plain = {"encode": 1, "advance": 5, "content": 6}[name]
+        dynamic = (*shapes[:plain], *([tuple(shapes[plain:])] if name != "encode" else []))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the exporter's own deprecations
             logging.getLogger("torch.onnx").setLevel(logging.ERROR)
@@ -170,7 +175,7 @@ def _write_graphs(network: ImplicitAttention, folder: Path) -> None:
                 opset_version=OPSET,
                 input_names=inputs,
                 output_names=outputs,
-                dynamic_shapes=dynamic if name == "advance" else tuple(shapes),
+                dynamic_shapes=dynamic,
                 optimize=False,
                 verbose=False,
             )

@@ -19,6 +19,7 @@ _EDGES = np.array(
     np.int32,
 )
 BUCKETS = len(_EDGES) + 1
+HERE = int(np.searchsorted(_EDGES, 0, side="right"))  # the bucket of distance 0
 
 
 def buckets(timeline: Timeline) -> npt.NDArray[np.uint8]:

@@ -73,7 +73,8 @@ def bundle(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Bu
     import torch
 
     from editcast_model.export import export
-    from editcast_model.networks.implicit_attention import ImplicitAttention, bundled
+    from editcast_model.networks.configs import bundled
+    from editcast_model.networks.implicit_attention import ImplicitAttention
 
     torch.manual_seed(1)
     # One layer of each: exporting takes its time.

@@ -18,7 +18,8 @@ from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle
 from editcast_model.edits import Edit
 from editcast_model.errors import BundleError
 from editcast_model.export import check_parity, examples, export, load_network
-from editcast_model.networks.implicit_attention import ImplicitAttention, paper
+from editcast_model.networks.configs import paper
+from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.networks.incremental import (
     Advance,
     Content,

@@ -9,13 +9,9 @@ from torch import Tensor
 
 from editcast_model.edits import START, Edit, Timeline
 from editcast_model.networks.batch import Instance, collate
+from editcast_model.networks.configs import NetworkConfig, bundled, paper, plus
 from editcast_model.networks.heads import mix
-from editcast_model.networks.implicit_attention import (
-    ImplicitAttention,
-    NetworkConfig,
-    bundled,
-    paper,
-)
+from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.networks.incremental import (
     Advance,
     Content,
@@ -30,6 +26,7 @@ Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 
 VOCABULARY = 60
 OURS = replace(bundled(VOCABULARY), width=32, feed_forward=64, local=8)
+PLUS = replace(plus(VOCABULARY, 32), local=8)
 DEEP = {"state_layers": 2, "edit_layers": 2, "position_layers": 2, "content_layers": 2}
 CONFIGS: dict[str, NetworkConfig] = {
     **{name: paper(VOCABULARY, name, 32) for name in ("IA-v", "IA-vg", "IA-a", "IA-ag")},
@@ -40,6 +37,12 @@ CONFIGS: dict[str, NetworkConfig] = {
     "bundled, all of the state": replace(OURS, local=0),
     "bundled without heads": replace(OURS, analogy=0, distance=False, copy=False, feed_forward=0),
     "residual analogical": replace(OURS, decoder="analogical"),
+    "IA+": PLUS,
+    "deep IA+": replace(PLUS, **DEEP),
+    "IA+, all of the state": replace(PLUS, local=0),
+    "IA+ with analogy": replace(PLUS, analogy=2, seek=0),
+    "IA+ without equality": replace(PLUS, equality=False),
+    "IA+ without copying": replace(PLUS, copy=False, scan=False),
 }
 
 
@@ -76,7 +79,8 @@ def incremental(network: ImplicitAttention, given: Instance) -> tuple[list[Tenso
         past = torch.cat([past, row[[0, 2]][None]])
         positions.append(position)
         at = torch.tensor([edit.position])
-        contents.append(content(at, past, cache, tokens, named["hidden"], named["keys"]))
+        more = [named["vectors"]] if config.seek else []
+        contents.append(content(at, past, cache, tokens, named["hidden"], named["keys"], *more))
         place = Row(timeline, edit)
         row = torch.tensor([edit.content, place.position, place.site, place.rank, place.move])
         timeline.append(edit)

@@ -22,7 +22,8 @@ from editcast.offline import export, train
 from editcast_model.bundle import Bundle, default_bundle_path
 from editcast_model.errors import BundleError, EditcastError
 from editcast_model.export import load_network
-from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+from editcast_model.networks.configs import NetworkConfig
+from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.tokens import Tokenizer
 from editcast_server import models
 from editcast_training.install import install

@@ -16,7 +16,8 @@ import torch
 
 import editcast_training.trainer as trainer
 from editcast_model.errors import CorpusError, TrainingError
-from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+from editcast_model.networks.configs import NetworkConfig
+from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_training.checkpoints import read_checkpoint
 from editcast_training.dataset import Dataset
 from editcast_training.trainer import TrainingPlan, learning_rate, train
@@ -31,7 +32,7 @@ PROGRAM = """
 import json, os, signal, sys
 from pathlib import Path
 import torch
-from editcast_model.networks.implicit_attention import NetworkConfig
+from editcast_model.networks.configs import NetworkConfig
 from editcast_training import checkpoints, trainer
 corpus, out, network, first = sys.argv[1:]
 told = lambda line: None

@@ -20,7 +20,8 @@ from editcast_model.confidence import confidence
 from editcast_model.errors import BundleError, TrainingError
 from editcast_model.export import export
 from editcast_model.networks.batch import Batch, collate
-from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+from editcast_model.networks.configs import NetworkConfig
+from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.neural import NeuralForecaster
 from editcast_model.tokens import Tokenizer
 from editcast_training.calibration import Judged, calibrate, threshold_for

@@ -22,7 +22,7 @@ import pygit2
 from editcast_model.bundle import Bundle, checksum_of
 from editcast_model.errors import CorpusError, SourceError, TrainingError
 from editcast_model.export import load_network
-from editcast_model.networks.implicit_attention import NetworkConfig, bundled
+from editcast_model.networks.configs import NetworkConfig, bundled
 from editcast_model.paths import models_dir, store_path
 from editcast_model.tokens import Tokenizer
 from editcast_training.corpus import make_corpus, read_manifest

@@ -23,7 +23,8 @@ from torch.nn.parallel import DistributedDataParallel
 from editcast_model.edits import SAVE
 from editcast_model.errors import TrainingError
 from editcast_model.networks.batch import Batch, collate
-from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+from editcast_model.networks.configs import NetworkConfig
+from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_training.checkpoints import read_checkpoint, restore, save_checkpoint
 from editcast_training.dataset import Dataset
 from editcast_training.teacher import losses, score

@@ -31,9 +31,11 @@ def split_heads(x: Tensor, heads: int) -> Tensor:
     return x.unflatten(-1, (heads, -1)).transpose(-2, -3)
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
+def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
     """Scaled dot-product attention: (..., H, T, K), twice (..., H, S, K), bias -> (..., T, D)."""
-    scores = torch.matmul(q, k.transpose(-1, -2)) * (q.shape[-1] ** -0.5) + bias
+    scores = torch.matmul(q, k.transpose(-1, -2)) * (q.shape[-1] ** -0.5)
+    if bias is not None:
+        scores = scores + bias
     return torch.matmul(torch.softmax(scores, -1), v).transpose(-2, -3).flatten(-2)
 
 
@@ -66,7 +68,9 @@ class Block(nn.Module):
     `sum` and `gru` are the paper's module (section 4): sinusoidal positions are added to the
     queries, and what was read is added to them or gated into them. `residual` is the block of
     today: normalised inputs, a residual sum, a feed-forward layer, and learned biases for
-    `offsets` relative positions instead of sinusoids.
+    `offsets` relative positions instead of sinusoids. Where the offsets are `asked` for, the bias
+    is a product with the query as well (Shaw et al. 2018): which neighbour is read depends on who
+    reads.
     """
 
     def __init__(
@@ -77,6 +81,7 @@ class Block(nn.Module):
         *,
         feed_forward: int = 0,
         offsets: int = 0,
+        asked: bool = False,
         cross: bool = False,
     ) -> None:
         super().__init__()
@@ -99,6 +104,9 @@ class Block(nn.Module):
         self.offsets = offsets if aggregate == "residual" else 0
         if self.offsets:
             self.relative = nn.Parameter(torch.zeros(heads, self.offsets))
+        self.asked = asked and bool(self.offsets)
+        if self.asked:
+            self.relative_key = nn.Parameter(torch.randn(heads, width // heads, self.offsets) * 0.1)
 
     def query(self, x: Tensor, index: Tensor) -> Tensor:
         """What attends: `x` (..., T, D) with its positions, or normalised."""
@@ -121,9 +129,24 @@ class Block(nn.Module):
         joint: Tensor = self.kv(y)
         return joint
 
-    def relative_bias(self, offset: Tensor) -> Tensor | float:
-        """Learned biases (H, ...) for offsets (...) already clamped to 0 .. offsets - 1."""
-        return self.relative[:, offset] if self.offsets else 0.0
+    def relative_bias(self, q: Tensor, offset: Tensor) -> Tensor:
+        """The learned biases of relative positions.
+
+        Args:
+            q: Queries by heads, (..., H, T, K).
+            offset: Of each memory from each query, within 0 .. offsets - 1: (T, S) for all alike,
+                or (..., T, S).
+
+        Returns:
+            (H, T, S) or (..., H, T, S).
+        """
+        if not self.asked:
+            bias = self.relative[:, offset]
+            return bias.transpose(0, 1) if offset.dim() > 2 else bias
+        asked = torch.matmul(q, self.relative_key) + self.relative[:, None, :]
+        return torch.gather(
+            asked, -1, offset.unsqueeze(-3).expand(*asked.shape[:-1], offset.shape[-1])
+        )
 
     def read(self, x: Tensor, query: Tensor, read: Tensor) -> Tensor:
         """Aggregate: (..., T, D) three times -> (..., T, D)."""
@@ -137,9 +160,30 @@ class Block(nn.Module):
             x = x + self.down(functional.gelu(self.up(self.norm_forward(x))))
         return x
 
-    def forward(self, x: Tensor, query: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
-        """Attend and aggregate; `query` is ``self.query(x, ...)``, `bias` broadcasts."""
-        return self.read(x, query, attend(split_heads(self.q(query), self.heads), k, v, bias))
+    def forward(
+        self,
+        x: Tensor,
+        query: Tensor,
+        k: Tensor,
+        v: Tensor,
+        bias: Tensor | None = None,
+        offset: Tensor | None = None,
+    ) -> Tensor:
+        """Attend and aggregate: (..., T, D) -> (..., T, D).
+
+        Args:
+            x: (..., T, D).
+            query: ``self.query(x, ...)``.
+            k: Keys (..., H, S, K), as `memory` gives them.
+            v: Values, likewise.
+            bias: What hides a memory; broadcasts to (..., H, T, S).
+            offset: As in `relative_bias`; of no consequence for a block without offsets.
+        """
+        q = split_heads(self.q(query), self.heads)
+        if offset is not None and self.offsets:
+            relative = self.relative_bias(q, offset)
+            bias = relative if bias is None else bias + relative
+        return self.read(x, query, attend(q, k, v, bias))
 
 
 class Stack(nn.ModuleList):
@@ -168,24 +212,17 @@ def local_attention(block: Block, x: Tensor, visible: Tensor, size: int) -> Tens
     length = x.shape[1]
     pad = (-length) % size
     query = block.query(x, torch.zeros(1, device=x.device))
-    q = split_heads(block.q(query), block.heads)
-    k, v = block.memory(query)
-    spare = (0, 0, size, size + pad)
-    k, v = functional.pad(k, spare), functional.pad(v, spare)
-    q = functional.pad(q, (0, 0, 0, pad)).unflatten(2, (-1, size))  # (B, H, S/W, W, K)
-    seen = functional.pad(visible, (size, size + pad))
-    k = k.unflatten(2, (-1, size))
-    v = v.unflatten(2, (-1, size))
-    k = torch.cat([k[:, :, :-2], k[:, :, 1:-1], k[:, :, 2:]], 3)  # (B, H, S/W, 3W, K)
-    v = torch.cat([v[:, :, :-2], v[:, :, 1:-1], v[:, :, 2:]], 3)
-    seen = seen.unflatten(1, (-1, size))
+    blocks = functional.pad(block.q(query), (0, 0, 0, pad)).unflatten(1, (-1, size))
+    q = split_heads(blocks, block.heads)  # (B, S/W, H, W, K)
+    memory = functional.pad(block.joint_memory(query), (0, 0, size, size + pad))
+    memory = memory.unflatten(1, (-1, size))
+    memory = torch.cat([memory[:, :-2], memory[:, 1:-1], memory[:, 2:]], 2)  # (B, S/W, 3W, 2D)
+    k, v = (split_heads(part, block.heads) for part in memory.chunk(2, -1))
+    seen = functional.pad(visible, (size, size + pad)).unflatten(1, (-1, size))
     seen = torch.cat([seen[:, :-2], seen[:, 1:-1], seen[:, 2:]], 2)  # (B, S/W, 3W)
     here = torch.arange(size, device=x.device)
     there = torch.arange(3 * size, device=x.device)
     offset = there[None, :] - here[:, None] + size  # (W, 3W), 1 .. 4W - 1
-    bias = block.relative[:, offset][None, :, None]  # (1, H, 1, W, 3W)
-    bias = bias + hidden_bias(seen, x.dtype)[:, None, :, None, :]
-    scores = torch.matmul(q, k.transpose(-1, -2)) * (q.shape[-1] ** -0.5) + bias
-    read = torch.matmul(torch.softmax(scores, -1), v)  # (B, H, S/W, W, K)
-    read = read.flatten(2, 3)[:, :, :length].transpose(1, 2).flatten(2)
+    bias = block.relative_bias(q, offset) + hidden_bias(seen, x.dtype)[:, :, None, None, :]
+    read = attend(q, k, v, bias).flatten(1, 2)[:, :length]
     return block.read(x, query, read)

@@ -1,4 +1,4 @@
-"""The pointer and content heads' optional parts: analogy, distance, copy.
+"""The pointer and content heads' optional parts: analogy, distance, scanning, copy.
 
 Dimensions:
 
@@ -11,12 +11,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from editcast_model.edits import PAD
 from editcast_model.networks.attention import hidden_bias
+from editcast_model.networks.equality import REACH, VECTOR, token_vectors
 from editcast_model.places import BUCKETS
 
-REACH = 5
-_VECTOR = 24
+NEAR = 12
 
 
 def pointer_logits(query: Tensor, keys: Tensor) -> Tensor:
@@ -49,14 +48,11 @@ class Analogy(nn.Module):
     def __init__(self, vocabulary: int, width: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        vectors = torch.randn(vocabulary, _VECTOR, generator=torch.Generator().manual_seed(7))
-        vectors = functional.normalize(vectors, dim=-1)
-        vectors[PAD] = 0.0
-        self.register_buffer("vectors", vectors)
+        self.register_buffer("vectors", token_vectors(vocabulary))
         self.weight = nn.Parameter(torch.zeros(heads, 2 * REACH + 1))
         self.strength = nn.Parameter(torch.ones(heads))
-        self.chooses = nn.Linear(width, heads * _VECTOR)
-        self.chosen = nn.Linear(width, heads * _VECTOR)
+        self.chooses = nn.Linear(width, heads * VECTOR)
+        self.chosen = nn.Linear(width, heads * VECTOR)
 
     def surroundings(self, state: Tensor) -> Tensor:
         """State ids (..., S) -> (..., S, C)."""
@@ -72,40 +68,121 @@ class Analogy(nn.Module):
         """
         query = self.chooses(hidden).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
         key = self.chosen(rows).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
-        scores = torch.matmul(query, key.transpose(-1, -2)) * _VECTOR**-0.5
+        scores = torch.matmul(query, key.transpose(-1, -2)) * VECTOR**-0.5
         return torch.softmax(scores + hidden_bias(seen, scores.dtype), -1)
 
     def query(self, weights: Tensor, at_sites: Tensor) -> Tensor:
         """What to look for: (..., A, T, R) and surroundings at sites (..., R, C) -> (..., T, C)."""
         looks = torch.matmul(weights[..., 1:], at_sites[..., 1:, :].unsqueeze(-3))
         count = functional.softplus(self.weight) * self.strength[:, None]  # (A, O)
-        count = count.repeat_interleave(_VECTOR, -1)  # (A, C)
+        count = count.repeat_interleave(VECTOR, -1)  # (A, C)
         return (looks * count[:, None, :]).sum(-3)
 
 
-class Copy(nn.Module):
-    """How much of a content's probability is the vocabulary's, and how much each token's."""
+class Scan(nn.Module):
+    """A pointer that goes on from the last edit and stops at the first place that will do.
+
+    Stick-breaking over the live tokens of the state to its right, mixed with the softmax pointer: a
+    softmax can prefer what is near, but not the first of several that are equally good.
+    """
 
     def __init__(self, width: int) -> None:
         super().__init__()
+        self.stop = nn.Linear(width, 1)
+        self.gate = nn.Linear(width, 1)
+
+    def forward(
+        self, hidden: Tensor, logits: Tensor, ahead: Tensor, last: Tensor, live: Tensor
+    ) -> Tensor:
+        """Log probabilities.
+
+        Args:
+            hidden: Of the decoder, (..., T, D).
+            logits: Of the softmax pointer, (..., T, N), the state's tokens first.
+            ahead: Which of the state are live and to the right of the last edit, (..., T, S).
+            last: The item of the last edit, (..., T, 1).
+            live: Which items are, bool (..., T, N).
+
+        Returns:
+            (..., T, N).
+        """
+        size = ahead.shape[-1]
+        last = last.expand(*live.shape[:-1], 1)
+        # The last insertion comes first: the next place may be just behind it.
+        first = torch.gather(live, -1, last) & (last >= size)
+        open_ = torch.cat([first, ahead], -1)
+        stop = torch.cat([torch.gather(logits, -1, last), logits[..., :size]], -1)
+        stop = (stop + self.stop(hidden)).float()
+        passed = -functional.softplus(stop) * open_
+        reached = torch.cumsum(passed, -1)
+        scanned = reached - passed - functional.softplus(-stop) + hidden_bias(open_, passed.dtype)
+        gate = self.gate(hidden).float()
+        opened, shut = -functional.softplus(-gate), -functional.softplus(gate)
+        # What scanning leaves over at the end of the state is the softmax pointer's.
+        rest = torch.logaddexp(shut, opened + reached[..., -1:])
+        pointed = torch.log_softmax(logits.float(), -1) + rest
+        scanned = scanned + opened
+        item = torch.arange(logits.shape[-1], device=logits.device)
+        scanned = torch.cat(
+            [
+                scanned[..., 1:],
+                scanned[..., :1] + hidden_bias(item[size:] == last, scanned.dtype),
+            ],
+            -1,
+        )
+        return torch.logaddexp(pointed, scanned)
+
+
+class Copy(nn.Module):
+    """How much of a content's probability is the vocabulary's, and how much each token's.
+
+    With `near`, tokens are preferred by where they stand as well: a state's token by its offset
+    from the site pointed at, an edit's by how long ago it was.
+    """
+
+    def __init__(self, width: int, *, near: bool = False) -> None:
+        super().__init__()
         self.query = nn.Linear(width, width)
         self.gate = nn.Linear(width, 1)
+        self.near = near
+        if near:
+            self.beside = nn.Linear(width, 2 * NEAR + 1)
+            self.ago = nn.Linear(width, NEAR + 1)
 
     def query_of(self, hidden: Tensor) -> Tensor:
         """What is held against the items' keys, (..., D)."""
         return self.query(hidden) * hidden.shape[-1] ** -0.5
 
+    def nearness(self, hidden: Tensor, site: Tensor, size: int, rows: Tensor) -> Tensor:
+        """Biases of all items by where they stand.
+
+        Args:
+            hidden: (..., T, D).
+            site: The state's token that the position pointed at hangs from, (..., T).
+            size: S.
+            rows: How many edits ago each edit was, (T, N - S).
+
+        Returns:
+            (..., T, N).
+        """
+        beside = torch.arange(size, device=site.device) - site[..., None]
+        beside = (beside.clamp(-NEAR, NEAR)) + NEAR
+        ago = rows.clamp(0, NEAR).expand(*site.shape, rows.shape[-1])
+        return torch.cat(
+            [
+                torch.gather(self.beside(hidden), -1, beside),
+                torch.gather(self.ago(hidden), -1, ago),
+            ],
+            -1,
+        )
+
     def weights(self, hidden: Tensor, scores: Tensor, visible: Tensor) -> Tensor:
-        """Hiddens (..., D), products with the keys (..., N), bool (..., N) -> (..., 1 + N)."""
+        """Hiddens (..., D), scores of the items (..., N), bool (..., N) -> (..., 1 + N)."""
         scores = torch.log_softmax((scores + hidden_bias(visible, scores.dtype)).float(), -1)
         gate = self.gate(hidden).float()
         # Log sigmoids; ONNX Runtime's sigmoid has no digits left where a gate is nearly shut.
         opened, shut = -functional.softplus(-gate), -functional.softplus(gate)
         return torch.cat([opened, shut + scores], -1)
-
-    def forward(self, hidden: Tensor, keys: Tensor, visible: Tensor) -> Tensor:
-        """(..., T, D), keys (..., N, D), bool (..., T, N) -> log weights (..., T, 1 + N)."""
-        return self.weights(hidden, pointer_logits(self.query_of(hidden), keys), visible)
 
 
 def content_log_probability(

@@ -9,19 +9,20 @@ the paper's shift: it points at the start token and its content is START.
 
 The paper's model is one state layer, one edit layer and `sum` or `gru` aggregation, decoded by
 `vanilla` or `analogical`. Ours: `residual` blocks, `local` attention over the state and around
-each edit's site, decoded from the `edits`, with three additions to the heads, each an option:
+each edit's site, decoded from the `edits`, with additions that are options:
 
 - `analogy`: point where the text looks as it looked around an earlier edit (surroundings are
   fixed random vectors of the neighbouring tokens, compared by a learned weight a neighbour);
 - `distance`: a bias by the distance from the last edit;
+- `scan`: go on from the last edit to the first place that will do;
 - `copy`: contents are a mixture of the vocabulary and of the tokens that stand in the state or
-  were contents of earlier edits.
+  were contents of earlier edits;
+- `asked`: which neighbours are read, must be equal, or are copied, depends on who asks;
+- `deletions`: what is deleted is no longer read;
+- `equality` and `seek` (`equality.py`): which tokens are equal, whatever they are.
 
 `forward` reads whole instances; `incremental.py` is the same computation one row at a time.
 """
-
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -29,7 +30,6 @@ from torch.nn import functional
 
 from editcast_model.edits import DELETE, PAD, SAVE, START
 from editcast_model.networks.attention import (
-    Aggregate,
     Block,
     Stack,
     hidden_bias,
@@ -37,87 +37,23 @@ from editcast_model.networks.attention import (
     sinusoid,
 )
 from editcast_model.networks.batch import Batch
-from editcast_model.networks.heads import Analogy, Copy, Distance, pointer_logits
-from editcast_model.places import BUCKETS
-
-Decoder = Literal["vanilla", "analogical", "edits"]
-
-
-@dataclass(frozen=True)
-class NetworkConfig:
-    """Sizes and options; written into checkpoints and bundles.
-
-    Attributes:
-        vocabulary: V.
-        width: D, a multiple of `heads`.
-        heads: H.
-        state_layers: Self-attention over the state (the paper's s2s).
-        edit_layers: Pairs of self-attention over the edits and attention from them to the state
-            (e2e, s2e).
-        position_layers: Attention over what the decoder has seen, before the pointer.
-        content_layers: Attention before the content head.
-        aggregate: What a block does with what it read; see `attention.Block`.
-        decoder: What the two decoders read: anchors and contents (the paper's two), or the edits.
-        feed_forward: Width of the feed-forward layer of residual blocks; 0 for none.
-        local: W, the block of local attention over the state, and how far from its site an edit
-            sees the state; 0 for all of it.
-        analogy: Heads of the analogy pointer; 0 for none.
-        distance: Whether the pointer is biased by distance.
-        copy: Whether contents can be copied.
-        dropout: Of the embeddings, in training.
-    """
-
-    vocabulary: int
-    width: int = 128
-    heads: int = 8
-    state_layers: int = 1
-    edit_layers: int = 1
-    position_layers: int = 1
-    content_layers: int = 1
-    aggregate: Aggregate = "gru"
-    decoder: Decoder = "analogical"
-    feed_forward: int = 0
-    local: int = 0
-    analogy: int = 0
-    distance: bool = False
-    copy: bool = False
-    dropout: float = 0.0
-
-    def to_json(self) -> dict[str, Any]:
-        """A JSON object, from which `NetworkConfig(**object)` makes the same again."""
-        return asdict(self)
-
-
-def paper(vocabulary: int, variant: str, width: int = 128) -> NetworkConfig:
-    """One of the paper's variants: IA-v, IA-vg, IA-a, IA-ag."""
-    return NetworkConfig(
-        vocabulary,
-        width,
-        decoder="analogical" if "a" in variant[3:] else "vanilla",
-        aggregate="gru" if variant.endswith("g") else "sum",
-    )
-
-
-def bundled(vocabulary: int) -> NetworkConfig:
-    """The network of the bundled model."""
-    return NetworkConfig(
-        vocabulary,
-        width=160,
-        state_layers=2,
-        edit_layers=2,
-        aggregate="residual",
-        decoder="edits",
-        feed_forward=320,
-        local=32,
-        analogy=4,
-        distance=True,
-        copy=True,
-        dropout=0.05,
-    )
+from editcast_model.networks.configs import NetworkConfig
+from editcast_model.networks.equality import (
+    EARLIER,
+    Neighbours,
+    Seek,
+    Written,
+    around,
+    token_vectors,
+)
+from editcast_model.networks.heads import Analogy, Copy, Distance, Scan, pointer_logits
+from editcast_model.places import BUCKETS, HERE
 
 
 class ImplicitAttention(nn.Module):
     """The network. Its parameters serve `forward` and `incremental.py` alike."""
+
+    vectors: Tensor
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
@@ -135,6 +71,7 @@ class ImplicitAttention(nn.Module):
                 config.aggregate,
                 feed_forward=config.feed_forward,
                 offsets=offsets,
+                asked=config.asked,
                 cross=cross,
             )
 
@@ -157,12 +94,21 @@ class ImplicitAttention(nn.Module):
             self.move = nn.Embedding(BUCKETS, width)
         if config.decoder == "edits":
             self.combine = nn.Linear(2 * width, width)
+        if config.equality or config.seek:
+            self.register_buffer("vectors", token_vectors(config.vocabulary))
+        if config.equality:
+            self.neighbours = Neighbours(width)
+            self.written = Written(width)
+        if config.seek:
+            self.seek = Seek(width, config.seek)
         if config.analogy:
             self.analogy = Analogy(config.vocabulary, width, config.analogy)
         if config.distance:
             self.distance = Distance(width)
         if config.copy:
-            self.copy = Copy(width)
+            self.copy = Copy(width, near=config.asked)
+        if config.scan:
+            self.scan = Scan(width)
         self.content_bias = nn.Parameter(torch.zeros(config.vocabulary))
 
     # -- the state ---------------------------------------------------------------------------
@@ -172,6 +118,8 @@ class ImplicitAttention(nn.Module):
         config = self.config
         visible = state != PAD
         x = self.dropout(self.embedding(state))
+        if config.equality:
+            x = x + self.neighbours(state)
         if config.local:
             for block in self.state_blocks:
                 x = local_attention(block, x, visible, config.local)
@@ -195,20 +143,19 @@ class ImplicitAttention(nn.Module):
             return x + self.anchor(at_site) + self.move(moves)
         return x + sinusoid(ranks, self.config.width).to(x.dtype)
 
-    def cross_bias(self, block: Block, sites: Tensor, visible: Tensor) -> Tensor:
-        """The bias from rows at `sites` (B, R) to the state (B, S): (B, H or 1, R, S)."""
-        dtype = self.embedding.weight.dtype
-        if not self.config.local:
-            return hidden_bias(visible, dtype)[:, None, None, :]
-        reach = self.config.local
-        offset = torch.arange(visible.shape[1], device=sites.device) - sites[..., None]
-        seen = (offset.abs() <= reach) & visible[:, None, :]
-        bias = hidden_bias(seen, dtype)[:, None]
-        if block.offsets:
-            relative = block.relative_bias((offset + reach).clamp(0, 2 * reach))
-            assert isinstance(relative, Tensor)
-            bias = bias + relative.transpose(0, 1)
-        return bias
+    def places_read(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
+        """Which of the state each row reads: a bias (B, 1, R, S), and the offsets (B, R, S)."""
+        config, size = self.config, batch.state.shape[1]
+        seen = (batch.state != PAD)[:, None, :]
+        if config.deletions:  # the last row says nothing, so what it reads is of no consequence
+            seen = seen & functional.pad(batch.live[..., :size], (0, 0, 0, 1), value=True)
+        offset = None
+        if config.local:
+            reach = config.local
+            apart = torch.arange(size, device=batch.state.device) - batch.sites[..., None]
+            seen = seen & (apart.abs() <= reach)
+            offset = (apart + reach).clamp(0, 2 * reach)
+        return hidden_bias(seen, self.embedding.weight.dtype)[:, None], offset
 
     def finish_edits(self, x: Tensor) -> Tensor:
         """The hiddens of the edits, from the last layer's output (..., D)."""
@@ -271,13 +218,20 @@ class ImplicitAttention(nn.Module):
         ago = (index[:, None] - index[None, :]).clamp(0, 127)
 
         x = self.edit_inputs(batch.contents, batch.ranks, batch.sites, batch.moves, state)
+        if config.equality or config.seek:
+            text, wrote = self.vectors[batch.state], self.vectors[batch.contents]
+            beside = around(text, batch.sites)
+        if config.equality:
+            earlier = index[:, None] - torch.arange(1, EARLIER + 1, device=index.device)
+            before = wrote[:, earlier.clamp(min=0)] * (earlier >= 0)[..., None]
+            x = x + self.written(wrote, beside, before)
         x = self.dropout(x)
+        places, offset = self.places_read(batch)
         for own, read in zip(self.edit_blocks, self.state_reads, strict=True):
             query = own.query(x, index)
-            x = own(x, query, *own.memory(query), causal_bias + own.relative_bias(ago))
+            x = own(x, query, *own.memory(query), causal_bias, ago)
             query = read.query(x, index)
-            bias = self.cross_bias(read, batch.sites, visible)
-            x = read(x, query, *read.memory(state), bias)
+            x = read(x, query, *read.memory(state), places, offset)
         edits = self.finish_edits(x)
 
         items = torch.cat([state, edits[:, 1:]], 1)
@@ -287,38 +241,54 @@ class ImplicitAttention(nn.Module):
         x = edits if config.decoder == "edits" else anchors
         for block in self.position_blocks:
             query = block.query(x, index)
-            x = block(x, query, *block.memory(query), causal_bias + block.relative_bias(ago))
+            x = block(x, query, *block.memory(query), causal_bias, ago)
         hidden = self.position_hidden(x)[:, :-1]
         logits = pointer_logits(self.query_of(hidden), self.keys_of(items))
         if config.distance:
             logits = logits + self.distance(hidden, batch.buckets)
         if config.analogy:
-            around = self.analogy.surroundings(batch.state)
+            looks = self.analogy.surroundings(batch.state)
             weights = self.analogy.weights(hidden, edits[:, :-1], causal[:-1, :-1])
             at_sites = torch.gather(
-                around, 1, batch.sites[:, :-1, None].expand(-1, -1, around.shape[-1])
+                looks, 1, batch.sites[:, :-1, None].expand(-1, -1, looks.shape[-1])
             )
-            similar = pointer_logits(self.analogy.query(weights, at_sites), around)
+            similar = pointer_logits(self.analogy.query(weights, at_sites), looks)
             logits = logits + functional.pad(similar, (0, rows - 1))
+        size = batch.state.shape[1]
+        ahead = batch.live[..., :size] & (batch.buckets[..., :size] >= HERE)
+        if config.seek:
+            follows = self.seek.rows(hidden, edits[:, :-1], causal_bias[:-1, :-1])
+            tokens = torch.cat([beside, wrote[..., None, :]], -2)[:, :-1]
+            sought = self.seek.sought(hidden, follows, tokens)
+            found, stands = self.seek(hidden, sought, text, self.seek.place(state), ahead)
+            hung = torch.gather(found, -1, batch.sites[:, None, 1:].expand(-1, rows - 1, -1))
+            logits = logits + torch.cat([found, hung], -1)
         logits = logits + hidden_bias(batch.live, logits.dtype)
-        position = torch.log_softmax(logits.float(), -1)
+        if config.scan:
+            last = index[None, :-1, None] + (size - 1)
+            position = self.scan(hidden, logits, ahead, last, batch.live)
+        else:
+            position = torch.log_softmax(logits.float(), -1)
 
         content = self.embedding(batch.contents)
         if config.decoder == "analogical":
             x = (content - anchors)[:, :-1]
         else:
             x = self.content_input(anchors[:, 1:], content[:, :-1], edits[:, :-1])
+        if config.seek:
+            # Where what is sought stands around the site pointed at.
+            profile = around(stands.transpose(-1, -2), batch.sites[:, 1:, None])
+            x = x + self.seek.profile(profile.flatten(-3))
         seen, since, steps = causal_bias[:-1, :-1], ago[:-1, :-1], index[:-1]
         for block in self.content_blocks:
             query = block.query(x, steps)
             memory = edits[:, :-1] if config.decoder == "edits" else query
-            x = block(x, query, *block.memory(memory), seen + block.relative_bias(since))
+            x = block(x, query, *block.memory(memory), seen, since)
         if config.decoder == "analogical":
             x = x + anchors[:, 1:]
         vocabulary = self.content_logits(x, batch.positions[:, 1:])
         if not config.copy:
             return position, vocabulary, None
-        keys = self.keys_of(items)
         earlier = torch.cat(
             [
                 visible[:, None, :].expand(-1, rows - 1, -1),
@@ -326,4 +296,8 @@ class ImplicitAttention(nn.Module):
             ],
             2,
         )
-        return position, vocabulary, self.copy(x, keys, earlier)
+        scores = pointer_logits(self.copy.query_of(x), self.keys_of(items))
+        if config.asked:
+            since = index[:-1, None] - index[None, 1:]
+            scores = scores + self.copy.nearness(x, batch.sites[:, 1:], batch.state.shape[1], since)
+        return position, vocabulary, self.copy.weights(x, scores, earlier)

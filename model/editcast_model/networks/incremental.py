@@ -4,6 +4,7 @@ No batch. What an edit leaves behind is one row of a cache, F wide, and one row 
 
     S  state tokens, M+1    t  edits so far    N  items, S+t    F  width of a cache row
     D  width    H  heads    K  D / H           V  vocabulary    C  width of the surroundings
+    E  width of a token's vector    A  heads of Seek    O  offsets around a site
 
 `Encode`, `Advance` and `Content` become the three ONNX graphs of a bundle. `state_names` names the
 tensors that `Encode` returns and the other two take.
@@ -14,27 +15,34 @@ from torch import Tensor, nn
 
 from editcast_model.edits import DELETE, SAVE
 from editcast_model.networks.attention import Block, hidden_bias, split_heads
+from editcast_model.networks.configs import NetworkConfig
+from editcast_model.networks.equality import EARLIER, VECTOR, around
 from editcast_model.networks.heads import mix, pointer_logits
-from editcast_model.networks.implicit_attention import ImplicitAttention, NetworkConfig
+from editcast_model.networks.implicit_attention import ImplicitAttention
+from editcast_model.places import HERE
 
 
 def state_names(config: NetworkConfig) -> list[str]:
     """Names of the encoded state's tensors, in order.
 
-    `hidden` and `keys` are (S, D), `around` is (S, C), `memory0`, ... are the keys and values that
-    the edits read, (S, 2D).
+    `hidden` and `keys` are (S, D), `around` is (S, C), `vectors` (S, E), `places` (S, P), and
+    `memory0`, ... are the keys and values that the edits read, (S, 2D).
     """
     names = ["hidden", "keys"]
     if config.analogy:
         names.append("around")
+    if config.equality or config.seek:
+        names.append("vectors")
+    if config.seek:
+        names.append("places")
     return names + [f"memory{layer}" for layer in range(config.edit_layers)]
 
 
 def cache_slots(config: NetworkConfig) -> dict[str, slice]:
     """Where each part of a cache row lies.
 
-    Keys and values of every block, the edit's hidden and pointer key, and what the content head
-    keeps.
+    Keys and values of every block, the edit's hidden and pointer key, what the next edit looks
+    for, and what the content head keeps.
     """
     parts = [f"edit{layer}" for layer in range(config.edit_layers)]
     parts += [f"position{layer}" for layer in range(config.position_layers)]
@@ -43,6 +51,8 @@ def cache_slots(config: NetworkConfig) -> dict[str, slice]:
     sizes |= {"hidden": config.width, "key": config.width}
     if config.decoder == "analogical":
         sizes["read"] = config.width
+    if config.seek:
+        sizes["sought"] = config.seek * VECTOR
     slots, start = {}, 0
     for name, size in sizes.items():
         slots[name] = slice(start, start + size)
@@ -53,6 +63,11 @@ def cache_slots(config: NetworkConfig) -> dict[str, slice]:
 def cache_width(config: NetworkConfig) -> int:
     """F."""
     return max(slot.stop for slot in cache_slots(config).values())
+
+
+def _ago(rows: Tensor) -> Tensor:
+    """How long ago each of the rows (R, ...) was, as the last of them counts: (1, R)."""
+    return torch.arange(rows.shape[0] - 1, -1, -1, device=rows.device).clamp(0, 127).unsqueeze(0)
 
 
 class _Stage(nn.Module):
@@ -92,11 +107,7 @@ class _Stage(nn.Module):
         kv = block.kv(own)
         rows = torch.cat([past, kv], 0)
         k, v = (split_heads(part, block.heads) for part in rows.chunk(2, -1))
-        ago = torch.arange(rows.shape[0] - 1, -1, -1, device=x.device).clamp(0, 127)
-        bias = torch.zeros(1, 1, 1, dtype=x.dtype, device=x.device)
-        if block.offsets:
-            bias = block.relative[:, ago].unsqueeze(1)
-        return block(x, query, k, v, bias), kv
+        return block(x, query, k, v, offset=_ago(rows)), kv
 
 
 class Encode(_Stage):
@@ -110,6 +121,10 @@ class Encode(_Stage):
         out = [hidden, network.keys_of(hidden).clone()]
         if self.config.analogy:
             out.append(network.analogy.surroundings(state))
+        if self.config.equality or self.config.seek:
+            out.append(network.vectors[state])
+        if self.config.seek:
+            out.append(network.seek.place(hidden))
         out += [block.joint_memory(hidden) for block in network.state_reads]
         return tuple(out)
 
@@ -147,13 +162,16 @@ class Advance(_Stage):
         step = torch.full_like(content, 0) + past.shape[0]
         parts: dict[str, Tensor] = {}
 
+        contents, sites = torch.cat([past[:, 0], content]), torch.cat([past[:, 1], site])
         x = network.edit_inputs(content, rank, site, move, hidden)
+        if config.equality:
+            x = x + self._written(contents, site, given["vectors"])
         for layer in range(config.edit_layers):
             own, read = network.edit_blocks[layer], network.state_reads[layer]
             query = own.query(x, step)
             name = f"edit{layer}"
             x, parts[name] = self.self_attend(own, x, query, query, cache[:, slots[name]])
-            x = self._read_state(read, x, step, site, given[f"memory{layer}"])
+            x = self._read_state(read, x, step, site, given[f"memory{layer}"], live)
         parts["hidden"] = network.finish_edits(x)
         parts["key"] = network.keys_of(parts["hidden"])
         edits = torch.cat([cache[:, slots["hidden"]], parts["hidden"]], 0)
@@ -165,35 +183,69 @@ class Advance(_Stage):
             block, name = network.position_blocks[layer], f"position{layer}"
             query = block.query(x, step)
             x, parts[name] = self.self_attend(block, x, query, query, cache[:, slots[name]])
-        logits = self._point(
-            network.position_hidden(x),
-            edits,
-            given["keys"],
-            keys,
-            buckets,
-            past,
-            site,
-            given.get("around"),
-        )
-        log_position = torch.log_softmax((logits + hidden_bias(live, logits.dtype)).float(), -1)
+        asks = network.position_hidden(x)
+        logits = self._point(asks, edits, given["keys"], keys, buckets, sites, given.get("around"))
+        size = hidden.shape[0]
+        ahead = (live[:size] & (buckets[:size] >= HERE)).unsqueeze(0)
+        if config.seek:
+            found, sought = self._seek(asks, edits, contents, sites, ahead, given)
+            logits = logits + torch.cat([found, found[:, sites[1:]]], 1)
+            parts["sought"] = sought.flatten(1)
+        logits = logits + hidden_bias(live, logits.dtype)
+        if config.scan:
+            last = step.unsqueeze(0) + (size - 1)
+            log_position = network.scan(asks, logits, ahead, last, live.unsqueeze(0)).squeeze(0)
+        else:
+            log_position = torch.log_softmax(logits.float(), -1).squeeze(0)
         self._keep_for_content(parts, content, anchor, past, cache, step)
         return torch.cat([parts[name] for name in slots], 1), log_position
 
+    def _written(self, contents: Tensor, site: Tensor, vectors: Tensor) -> Tensor:
+        """What the newest of the contents (t + 1,) is equal to: (1, D)."""
+        network = self.network
+        newest = torch.full_like(site, 0) + (contents.shape[0] - 1)
+        earlier = newest - torch.arange(1, EARLIER + 1, device=site.device)
+        before = network.vectors[contents[earlier.clamp(min=0)]] * (earlier >= 0)[:, None]
+        wrote = network.vectors[contents[newest]]
+        return network.written(wrote, around(vectors, site), before.unsqueeze(0))
+
+    def _seek(
+        self,
+        hidden: Tensor,
+        edits: Tensor,
+        contents: Tensor,
+        sites: Tensor,
+        ahead: Tensor,
+        given: dict[str, Tensor],
+    ) -> tuple[Tensor, Tensor]:
+        """Pointer logits of the state (1, S), and what is looked for (1, A, E)."""
+        network, text = self.network, given["vectors"]
+        every = torch.zeros(1, 1, dtype=hidden.dtype, device=hidden.device)
+        rows = network.seek.rows(hidden, edits, every)
+        wrote = network.vectors[contents].unsqueeze(1)
+        tokens = torch.cat([around(text, sites), wrote], 1)
+        sought = network.seek.sought(hidden, rows, tokens)
+        found, _ = network.seek(hidden, sought, text, given["places"], ahead)
+        return found, sought
+
     def _read_state(
-        self, block: Block, x: Tensor, step: Tensor, site: Tensor, memory: Tensor
+        self, block: Block, x: Tensor, step: Tensor, site: Tensor, memory: Tensor, live: Tensor
     ) -> Tensor:
         """Attention from one row to the state, or to what is near its site."""
         query = block.query(x, step)
         reach = self.config.local
-        bias = torch.zeros(1, 1, 1, dtype=x.dtype, device=x.device)
+        offset = None
+        seen = live[: memory.shape[0]] if self.config.deletions else None
         if reach:
             offset = torch.arange(2 * reach + 1, device=x.device)
             place = site - reach + offset
             near = place.clamp(min=0).minimum(torch.full_like(place, 0) + (memory.shape[0] - 1))
-            bias = (hidden_bias(near == place, x.dtype) + block.relative_bias(offset)).unsqueeze(1)
+            seen = near == place if seen is None else (near == place) & seen[near]
             memory = memory.index_select(0, near)
+            offset = offset.unsqueeze(0)
+        bias = None if seen is None else hidden_bias(seen, x.dtype)
         k, v = (split_heads(part, block.heads) for part in memory.chunk(2, -1))
-        return block(x, query, k, v, bias)
+        return block(x, query, k, v, bias, offset)
 
     def _point(
         self,
@@ -202,23 +254,21 @@ class Advance(_Stage):
         state_keys: Tensor,
         edit_keys: Tensor,
         buckets: Tensor,
-        past: Tensor,
-        site: Tensor,
-        around: Tensor | None,
+        sites: Tensor,
+        looks: Tensor | None,
     ) -> Tensor:
-        """Pointer logits (N,)."""
+        """Logits of the softmax pointer, (1, N)."""
         network = self.network
         query = network.query_of(hidden)
         at_state = pointer_logits(query, state_keys)
-        if around is not None:
-            sites = torch.cat([past[:, 1], site])
+        if looks is not None:
             seen = torch.ones(1, 1, dtype=torch.bool, device=hidden.device)
             weights = network.analogy.weights(hidden, edits, seen)
-            looks = network.analogy.query(weights, around.index_select(0, sites))
-            at_state = at_state + pointer_logits(looks, around)
-        logits = torch.cat([at_state, pointer_logits(query, edit_keys)[:, 1:]], 1).squeeze(0)
+            wanted = network.analogy.query(weights, looks.index_select(0, sites))
+            at_state = at_state + pointer_logits(wanted, looks)
+        logits = torch.cat([at_state, pointer_logits(query, edit_keys)[:, 1:]], 1)
         if self.config.distance:
-            logits = logits + network.distance(hidden, buckets.unsqueeze(0)).squeeze(0)
+            logits = logits + network.distance(hidden, buckets.unsqueeze(0))
         return logits
 
     def _keep_for_content(
@@ -271,6 +321,7 @@ class Content(_Stage):
         tokens: Tensor,
         hidden: Tensor,
         keys: Tensor,
+        *vectors: Tensor,
     ) -> Tensor:
         """Log probabilities of the next content.
 
@@ -281,6 +332,7 @@ class Content(_Stage):
             tokens: The state's ids, int64 (S,).
             hidden: Of `state_names`, (S, D).
             keys: Of `state_names`, (S, D).
+            vectors: Of `state_names`, (S, E), if the network has a `Seek`.
 
         Returns:
             (V,).
@@ -293,6 +345,11 @@ class Content(_Stage):
             x = cache[:, slots["read"]][step] + anchor
         else:
             x = network.content_input(anchor, network.embedding(past[:, 0])[step], edits[step])
+            if config.seek:
+                sought = cache[:, slots["sought"]][step].unflatten(-1, (config.seek, VECTOR))
+                beside = around(vectors[0], self._site(position, past, tokens))
+                profile = torch.matmul(beside, sought.transpose(-1, -2))
+                x = x + network.seek.profile(profile.flatten(-2))
             for layer in range(config.content_layers):
                 block, name = network.content_blocks[layer], f"content{layer}"
                 query = block.query(x, step)
@@ -309,15 +366,22 @@ class Content(_Stage):
         )
         query = network.copy.query_of(x)
         edit_keys = cache[:, slots["key"]]
-        scores = [pointer_logits(query, keys), pointer_logits(query, edit_keys)[:, 1:]]
-        weights = network.copy.weights(x, torch.cat(scores, 1), copyable.unsqueeze(0))
+        products = [pointer_logits(query, keys), pointer_logits(query, edit_keys)[:, 1:]]
+        scores = torch.cat(products, 1)
+        if config.asked:
+            site = self._site(position, past, tokens)
+            ago = torch.arange(contents.shape[0] - 1, -1, -1, device=site.device).unsqueeze(0)
+            scores = scores + network.copy.nearness(x, site, tokens.shape[0], ago)
+        weights = network.copy.weights(x, scores, copyable.unsqueeze(0))
         return mix(logits, weights, torch.cat([tokens, contents])).squeeze(0)
+
+    def _site(self, position: Tensor, past: Tensor, tokens: Tensor) -> Tensor:
+        """The token of the state that an item (1,) hangs from."""
+        size = tokens.shape[0]
+        of_edit = past[:, 1].index_select(0, (position - size + 1).clamp(min=0))
+        return torch.where(position < size, position, of_edit)
 
     def _over_edits(self, block: Block, x: Tensor, query: Tensor, rows: Tensor) -> Tensor:
         """Attention over the edits so far, whose keys and values are `rows` (t + 1, 2D)."""
         k, v = (split_heads(part, block.heads) for part in rows.chunk(2, -1))
-        ago = torch.arange(rows.shape[0] - 1, -1, -1, device=x.device).clamp(0, 127)
-        bias = torch.zeros(1, 1, 1, dtype=x.dtype, device=x.device)
-        if block.offsets:
-            bias = block.relative[:, ago].unsqueeze(1)
-        return block(x, query, k, v, bias)
+        return block(x, query, k, v, offset=_ago(rows))

@@ -3,12 +3,14 @@
 from torch import nn
 
 from editcast_model.errors import ReproductionError
+from editcast_model.networks.configs import ablations, paper, plus
 from editcast_model.networks.explicit import Explicit
-from editcast_model.networks.implicit_attention import ImplicitAttention, paper
+from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.networks.recurrent import Recurrent
 
 VARIANTS = ("IA-v", "IA-vg", "IA-a", "IA-ag")
-NAMES = ("E", "IR", *VARIANTS)
+ABLATIONS = tuple(ablations(8, 8))
+NAMES = ("E", "IR", *VARIANTS, "IA+", *ABLATIONS)
 
 
 def build(name: str, vocabulary: int, width: int, items: int) -> nn.Module:
@@ -29,4 +31,8 @@ def build(name: str, vocabulary: int, width: int, items: int) -> nn.Module:
         return Recurrent(vocabulary, width, items)
     if name in VARIANTS:
         return ImplicitAttention(paper(vocabulary, name, width))
+    if name == "IA+":
+        return ImplicitAttention(plus(vocabulary, width))
+    if name in ABLATIONS:
+        return ImplicitAttention(ablations(vocabulary, width)[name])
     raise ReproductionError(f"There is no network {name}; there are {', '.join(NAMES)}.")
