@@ -1,0 +1,138 @@
+"""Lines of results: written, read, broken; and what a table takes of them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from editcast_training.reproduce import paper
+from editcast_training.reproduce.runs import (
+    RealRun,
+    Run,
+    Statistics,
+    Timing,
+    append_line,
+    read_runs,
+)
+from editcast_training.reproduce.tables import choose, compared, costs
+from editcast_training.reproduce.tasks import average_displacement
+from editcast_training.synthetic import PLAIN
+
+
+def _run(**changes: object) -> Run:
+    given = {
+        "task": "Append1",
+        "model": "IA-ag",
+        "test_accuracy": 90.0,
+        "config": {"hidden": 128, "rate": 0.001, "batch": 64},
+        "seconds_per_step": 0.2,
+        "dev": [[10, 50.0], [20, 91.0]],
+        "by_step": [99.0, 81.0],
+    }
+    return Run(**(given | changes))  # type: ignore[arg-type]
+
+
+_LINES = (
+    _run(),
+    Statistics("MultiTask", 6.5, None, 4000, 20.5),
+    Timing("E", 128, 100, 12.5, 3, 16, "a processor"),
+    RealRun("E", "random", 0, {}, 5, "a GPU", 0.1, 9, [[9, 1.0]], 50.0, 60.0, 70.0, 8, [], 4),
+)
+
+
+def test_lines_are_read_as_written(tmp_path: Path) -> None:
+    for line in _LINES:
+        append_line(tmp_path / "deep" / "all.jsonl", line)
+    results, problems = read_runs(tmp_path / "deep")
+    assert not problems
+    read = (*results.runs, *results.statistics, *results.timings, *results.real)
+    assert read == _LINES
+
+
+def test_a_line_without_a_kind_is_a_training_and_unknown_keys_are_left(tmp_path: Path) -> None:
+    line = {"task": "Append1", "model": "X", "test_accuracy": 9, "mood": "good"}
+    (tmp_path / "others.jsonl").write_text(json.dumps(line) + "\n\n")
+    results, problems = read_runs(tmp_path)
+    assert results.runs == [Run("Append1", "X", 9)]
+    assert not problems
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        ('{"task": "Append1", "model"', "Expecting"),
+        ("[]", "no JSON object"),
+        ('{"task": "Append1", "model": "E"}', "no test_accuracy"),
+        ('{"task": "Append1", "model": "E", "test_accuracy": "high"}', 'cannot be "high"'),
+        ('{"task": "Append1", "model": "E", "test_accuracy": NaN}', "cannot be NaN"),
+        ('{"task": "Append1", "model": "E", "test_accuracy": 1, "seed": true}', "cannot be true"),
+        ('{"task": "Append1", "model": "E", "test_accuracy": 1, "dev": [3]}', "dev cannot be"),
+        ('{"kind": "gossip"}', "no kind 'gossip'"),
+        ("\udcff".encode("utf-8", "surrogateescape"), "Expecting"),
+    ],
+)
+def test_a_broken_line_is_reported_and_skipped(
+    tmp_path: Path, broken: str | bytes, reason: str
+) -> None:
+    path = tmp_path / "tables.jsonl"
+    append_line(path, _run(seed=1))
+    with path.open("ab") as file:
+        file.write((broken if isinstance(broken, bytes) else broken.encode()) + b"\n")
+    append_line(path, _run(seed=2))
+    results, problems = read_runs(tmp_path)
+    assert [run.seed for run in results.runs] == [1, 2]
+    assert len(problems) == 1
+    assert problems[0].startswith("tables.jsonl, line 2,")
+    assert reason in problems[0]
+
+
+def test_a_line_cut_short_does_not_swallow_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "tables.jsonl"
+    path.write_text('{"task": "Appe')
+    append_line(path, _run())
+    results, problems = read_runs(tmp_path)
+    assert results.runs == [_run()]
+    assert len(problems) == 1
+
+
+def test_a_table_shows_the_best_on_dev_of_each_seed() -> None:
+    runs = [
+        _run(seed=0, test_accuracy=80.0),
+        _run(seed=0, test_accuracy=99.0, dev=[[10, 90.9]]),  # better on test does not count
+        _run(seed=1, test_accuracy=84.0),
+    ]
+    cells = choose(runs)
+    cell = cells["Append1", "IA-ag"]
+    assert [run.test_accuracy for run in cell.runs] == [80.0, 84.0]
+    assert cell.words == "82.0 ± 2.8"
+    assert compared(cells, "Append1", "IA-ag") == "99.9 / 82.0 ± 2.8 / -17.9"
+    assert compared(cells, "Append1", "E") == "100.0 / not run"
+    assert compared(cells, "Append1", "IA+") == "not run"
+
+
+def test_costs_are_compared_on_one_device_only() -> None:
+    ours = _run(model="IA+", seconds_per_step=0.5)
+    assert costs(choose([_run(), ours]), ["Append1"])[0][1:4] == ["0.200", "0.500", "2.50"]
+    assert not costs(choose([_run(device="another"), ours]), ["Append1"])
+    assert not costs(choose([_run(config={"hidden": 512}), ours]), ["Append1"])
+
+
+def test_the_papers_tables_are_whole() -> None:
+    assert len(paper.TABLE_1) == 29
+    assert len(paper.TABLE_3) == 29
+    differ = [
+        task
+        for task, row in paper.TABLE_3.items()
+        if "IA-ag" in paper.TABLE_1.get(task, {}) and row["IA-ag"] != paper.TABLE_1[task]["IA-ag"]
+    ]
+    assert not differ
+    assert paper.accuracy("MetaFlip11", "IA-vg") == 48.1
+    assert paper.accuracy("Append1", "IA+") is None
+
+
+@pytest.mark.parametrize("task", PLAIN, ids=lambda task: task.name)
+def test_displacement_is_the_papers(task: object) -> None:
+    # Surround33: copies stand 3, 6 and 9 from their originals on either side; the paper says 9.
+    assert average_displacement(task.name) == (  # type: ignore[attr-defined]
+        6 if task.name == "Surround33" else task.displacement  # type: ignore[attr-defined]
+    )

@@ -1,0 +1,160 @@
+"""The synthetic tasks: what they promise, for every one of them."""
+
+import math
+import re
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from editcast_model.edits import DELETE, Edit, EditSequence, apply
+from editcast_model.errors import ReproductionError
+from editcast_training.synthetic import (
+    FIRST,
+    LENGTH,
+    LETTERS,
+    MULTITASK,
+    NAMES,
+    SNAPSHOTS,
+    Example,
+    find_task,
+    generate,
+    twins,
+)
+
+_COUNT = 40
+
+
+def _text(state: list[int] | tuple[int, ...]) -> str:
+    return "".join(LETTERS[token - FIRST] for token in state[1:])
+
+
+def _letters(example: Example) -> tuple[str, str]:
+    """What the task calls A and B in this instance; B is inserted wherever it is in a task."""
+    task, meta = find_task(example.task)
+    if not meta:
+        return "A", "B"
+    place = re.sub("[()]", "", task.pattern).index("A")
+    inserted = [edit.content for edit in example.sequence.edits if edit.content != DELETE]
+    return example.matches[0][place], LETTERS[inserted[0] - FIRST] if inserted else ""
+
+
+def _named(example: Example) -> tuple[str, str]:
+    task, _ = find_task(example.task)
+    a, b = _letters(example)
+    names = str.maketrans({"A": a, "B": b})
+    return task.pattern.translate(names), task.replacement.translate(names)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_edits_are_what_re_does(name: str) -> None:
+    for example in generate(name, _COUNT, seed=5):
+        before = _text(example.sequence.initial)
+        assert len(before) == LENGTH
+        assert len(example.starts) == len(example.matches) >= SNAPSHOTS - 1
+        pattern, replacement = _named(example)
+        assert _text(example.sequence.final()) == re.sub(pattern, replacement, before)
+        assert example.matches == tuple(found.group() for found in re.finditer(pattern, before))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_replacement_is_a_snapshot(name: str) -> None:
+    for example in generate(name, _COUNT, seed=6):
+        pattern, replacement = _named(example)
+        states = list(example.sequence.states())
+        before = _text(example.sequence.initial)
+        for number, start in enumerate(example.starts):
+            done = re.sub(pattern, replacement, before, count=number) if number else before
+            assert _text(states[start]) == done
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_explicit_and_implicit_forms_agree(name: str) -> None:
+    for example in generate(name, _COUNT, seed=7):
+        sequence = example.sequence
+        assert EditSequence.from_explicit(sequence.initial, sequence.explicit()) == sequence
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_edits_per_replacement_are_the_papers(name: str) -> None:
+    for example in generate(name, _COUNT, seed=8):
+        task, meta = find_task(example.task)
+        ends = (*example.starts, len(example.sequence.edits))
+        assert {end - start for start, end in pairwise(ends)} == {task.edits}
+        assert example.given == (task.edits if meta else 0)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_twins_are_all_that_lead_to_the_same_text(name: str) -> None:
+    for example in generate(name, 4, seed=9):
+        sequence = example.sequence
+        items = list(range(len(sequence.initial)))
+        states = list(sequence.states())
+        for number, (edit, twin) in enumerate(zip(sequence.edits, twins(sequence), strict=True)):
+            deletes = edit.content == DELETE
+            same = [
+                item
+                for rank, item in enumerate(items)
+                if not (deletes and rank == 0)
+                and apply(Edit(rank, edit.content), states[number]) == states[number + 1]
+            ]
+            assert sorted(twin) == sorted(same)
+            rank = items.index(edit.position)
+            if deletes:
+                del items[rank]
+            else:
+                items.insert(rank + 1, len(sequence.initial) + number)
+
+
+def test_meta_tasks_draw_their_letters() -> None:
+    pairs = Counter(_letters(example) for example in generate("MetaAppend1", 900, seed=10))
+    assert len(pairs) == 90  # every pair of different letters
+    assert all(a != b for a, b in pairs)
+
+
+def test_multitask_mixes_all_meta_tasks() -> None:
+    mixed = Counter(example.task for example in generate(MULTITASK, 600, seed=11))
+    assert set(mixed) == {name for name in NAMES if name.startswith("Meta")}
+
+
+def test_strings_are_uniform_among_those_with_enough_matches() -> None:
+    """Append1: how many letters are A is binomial, given that three are."""
+    count = 6000
+    found = Counter(len(example.matches) for example in generate("Append1", count, seed=12))
+    chance = {k: math.comb(30, k) * 0.1**k * 0.9 ** (30 - k) for k in range(3, 31)}
+    total = sum(chance.values())
+    for k in range(3, 9):
+        expected = count * chance[k] / total
+        assert abs(found[k] - expected) < 4.5 * math.sqrt(expected), k
+
+
+def test_strings_are_those_of_rejection() -> None:
+    """Flip11, whose matches overlap: the share of A at every place, and of every count."""
+    draw = np.random.default_rng(13)
+    drawn = ("".join(map(LETTERS.__getitem__, row)) for row in draw.integers(10, size=(40_000, 30)))
+    kept = [text for text in drawn if len(re.findall("(.)A(.)", text)) >= 3]
+    made = [_text(one.sequence.initial) for one in generate("Flip11", len(kept), seed=14)]
+    noise = 4.5 * math.sqrt(2 * 0.25 * len(kept))
+    for place in range(LENGTH):
+        theirs, ours = (sum(text[place] == "A" for text in part) for part in (kept, made))
+        assert abs(theirs - ours) < noise, place
+    for count in (3, 4, 5):
+        theirs, ours = (
+            sum(len(re.findall("(.)A(.)", text)) == count for text in part) for part in (kept, made)
+        )
+        assert abs(theirs - ours) < noise, count
+
+
+def test_same_seed_same_instances() -> None:
+    once, again = generate(MULTITASK, 50, seed=3), generate(MULTITASK, 50, seed=3)
+    other = generate(MULTITASK, 50, seed=4)
+    assert once == again
+    assert once != other
+    assert generate("Append1", 50, seed=3) != generate("Append3", 50, seed=3)
+
+
+@pytest.mark.parametrize("name", ["Append2", "meta", "MetaMultiTask", ""])
+def test_unknown_tasks_are_told_the_known(name: str) -> None:
+    with pytest.raises(ReproductionError, match="Append1, Append3, .*MetaSurround33, MultiTask"):
+        generate(name, 1, seed=0)
