@@ -134,7 +134,9 @@ def zhao2019(
         networks = [name for name in models if name != grid.POMP] or timing.MODELS
         cells = timing.cells(networks, hidden or HIDDEN, insertions or INSERTIONS)
         _time(console, results / "figure4.jsonl", found, cells, device, threads, limit)
-    if "real" in wanted and corpus is not None:
+    if "real" in wanted and corpus is None:
+        console.print("The experiment on real edits is left out: it needs a --corpus.")
+    elif "real" in wanted and corpus is not None:
         networks = [name for name in models if name != grid.POMP] or real_data.MODELS
         real = real_data.plan_real(
             corpus, networks, seeds, configs, max_state, scratch=scratch, device=device
@@ -179,12 +181,16 @@ def _train(
             status.update(f"{done} of {len(missing)} done; {name}, step {step}: {accuracy:.1f} %")
 
         done = 0
-        for job, run in run_all(missing, processes, threads, tell):
-            append_line(path, run)
-            job.forget()
-            done += 1
-            status.update(f"{done} of {len(missing)} done")
-            console.print(f"{job.name}: {run.test_accuracy:.2f} %", highlight=False)
+        try:
+            for job, run in run_all(missing, processes, threads, tell):
+                append_line(path, run)
+                job.forget()
+                done += 1
+                status.update(f"{done} of {len(missing)} done")
+                console.print(f"{job.name}: {run.test_accuracy:.2f} %", highlight=False)
+        except KeyboardInterrupt as interrupt:
+            console.print("Stopped. The same command goes on from the latest checkpoints.")
+            raise click.Abort from interrupt
 
 
 def _time(

@@ -6,6 +6,7 @@ and shortened without any item changing its number.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -93,8 +94,12 @@ def split(found: Sequence[Example], *, with_twins: bool = False) -> Split:
     return Split(batch, lengths, jumps, marked)
 
 
+@lru_cache(maxsize=3)
 def load(task: str, part: Part, count: int | None = None) -> Split:
-    """`split` of `examples`, with twins for the test part."""
+    """`split` of `examples`, with twins for the test part.
+
+    The three parts asked for last are kept: a grid trains on the same ones again and again.
+    """
     return split(examples(task, part, count), with_twins=part == "test")
 
 
