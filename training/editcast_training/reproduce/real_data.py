@@ -167,7 +167,6 @@ def plan_real(
     ]
 
 
-@cache
 def instances(
     corpus: Path, split: SplitName, seed: int, max_state: int
 ) -> tuple[list[Instance], list[Instance], list[Instance]]:
@@ -176,7 +175,7 @@ def instances(
     Raises:
         CorpusError: There is no corpus, or too little in it that fits.
     """
-    parts = [fitting(Dataset.read(corpus / name), max_state) for name in ("train", "dev", "test")]
+    parts = list(_parts(corpus, max_state))
     draw = np.random.default_rng(seed)
     if split == "random":
         pool = [instance for part in parts for instance in part]
@@ -190,6 +189,13 @@ def instances(
             "tokens; make a larger corpus, or give a larger --max-state."
         )
     return train, _sample(dev, _DEV, draw), _sample(test, _TEST, draw)
+
+
+@cache
+def _parts(corpus: Path, max_state: int) -> tuple[list[Instance], ...]:
+    """What fits of the corpus' train, dev and test parts; read once in a process."""
+    parts = ("train", "dev", "test")
+    return tuple(fitting(Dataset.read(corpus / name), max_state) for name in parts)
 
 
 def _sample(part: list[Instance], count: int, draw: np.random.Generator) -> list[Instance]:
