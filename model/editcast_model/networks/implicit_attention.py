@@ -111,13 +111,21 @@ class ImplicitAttention(nn.Module):
             self.scan = Scan(width)
         self.content_bias = nn.Parameter(torch.zeros(config.vocabulary))
 
+    def embed(self, tokens: Tensor) -> Tensor:
+        """Embeddings of ids (...) -> (..., D).
+
+        Beside sinusoids they count as much as these do (Vaswani et al. 2017, 3.4).
+        """
+        x = self.embedding(tokens)
+        return x if self.config.aggregate == "residual" else x * self.config.width**0.5
+
     # -- the state ---------------------------------------------------------------------------
 
     def read_state(self, state: Tensor) -> Tensor:
         """State ids (B, S) -> hiddens (B, S, D)."""
         config = self.config
         visible = state != PAD
-        x = self.dropout(self.embedding(state))
+        x = self.dropout(self.embed(state))
         if config.equality:
             x = x + self.neighbours(state)
         if config.local:
@@ -137,7 +145,7 @@ class ImplicitAttention(nn.Module):
         self, contents: Tensor, ranks: Tensor, sites: Tensor, moves: Tensor, state: Tensor
     ) -> Tensor:
         """What enters the edit layers: (..., R) four times, hiddens (..., S, D) -> (..., R, D)."""
-        x = self.embedding(contents) + self.was_edit
+        x = self.embed(contents) + self.was_edit
         if self.config.aggregate == "residual":
             at_site = torch.gather(state, -2, sites[..., None].expand(*sites.shape, x.shape[-1]))
             return x + self.anchor(at_site) + self.move(moves)
@@ -270,7 +278,7 @@ class ImplicitAttention(nn.Module):
         else:
             position = torch.log_softmax(logits.float(), -1)
 
-        content = self.embedding(batch.contents)
+        content = self.embed(batch.contents)
         if config.decoder == "analogical":
             x = (content - anchors)[:, :-1]
         else:

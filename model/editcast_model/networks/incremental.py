@@ -286,7 +286,7 @@ class Advance(_Stage):
         content: it became known only with this edit's position.
         """
         network, config, slots = self.network, self.config, self.slots
-        embedded = network.embedding(content)
+        embedded = network.embed(content)
         if config.decoder == "analogical":
             x = embedded - anchor
             for layer in range(config.content_layers):
@@ -302,7 +302,7 @@ class Advance(_Stage):
             return
         # Row 0 has no step before it: what it keeps is never read (`Content` begins at row 1).
         before = torch.cat([past[:, 0], content])[step - 1]
-        x = anchor + network.embedding(before)
+        x = anchor + network.embed(before)
         asked = (step - 1).clamp(min=0)
         for layer in range(config.content_layers):
             block, name = network.content_blocks[layer], f"content{layer}"
@@ -344,7 +344,7 @@ class Content(_Stage):
         if config.decoder == "analogical":
             x = cache[:, slots["read"]][step] + anchor
         else:
-            x = network.content_input(anchor, network.embedding(past[:, 0])[step], edits[step])
+            x = network.content_input(anchor, network.embed(past[:, 0])[step], edits[step])
             if config.seek:
                 sought = cache[:, slots["sought"]][step].unflatten(-1, (config.seek, VECTOR))
                 beside = around(vectors[0], self._site(position, past, tokens))
