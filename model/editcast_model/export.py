@@ -164,7 +164,7 @@ def _write_graphs(network: ImplicitAttention, folder: Path) -> None:
         shapes = [axes.get(key, {0: size}) for key in inputs]
         # What a stage takes by `*` is one argument to the exporter.
         plain = {"encode": 1, "advance": 5, "content": 6}[name]
-        dynamic = (*shapes[:plain], *([tuple(shapes[plain:])] if name != "encode" else []))
+        dynamic = (*shapes[:plain], *([tuple(shapes[plain:])] if shapes[plain:] else []))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the exporter's own deprecations
             logging.getLogger("torch.onnx").setLevel(logging.ERROR)

@@ -18,7 +18,7 @@ from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle
 from editcast_model.edits import Edit
 from editcast_model.errors import BundleError
 from editcast_model.export import check_parity, examples, export, load_network
-from editcast_model.networks.configs import paper
+from editcast_model.networks.configs import paper, plus
 from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.networks.incremental import (
     Advance,
@@ -75,20 +75,23 @@ class TorchNetwork:
         cache: npt.NDArray[Any],
     ) -> npt.NDArray[np.float32]:
         given = map(torch.tensor, ([position], past, cache))
-        said = self._content(*given, *(state[name] for name in ("tokens", "hidden", "keys")))
+        names = ["tokens", "hidden", "keys"] + ["vectors"] * ("vectors" in state)
+        said = self._content(*given, *(state[name] for name in names))
         return np.asarray(said.numpy())
 
 
-@pytest.fixture(scope="module", params=["bundled", "IA-ag"])
+@pytest.fixture(scope="module", params=["bundled", "IA-ag", "IA+"])
 def exported(
     request: pytest.FixtureRequest, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
 ) -> Bundle:
-    """The shared bundle, and one of the paper's network without fp16 graphs."""
+    """The shared bundle, and one of the paper's network and one of IA+ without fp16 graphs."""
     if request.param == "bundled":
         found: Bundle = request.getfixturevalue("bundle")
         return found
     torch.manual_seed(1)
-    network = ImplicitAttention(paper(len(tokenizer), "IA-ag", 32))
+    size = len(tokenizer)
+    config = plus(size, 32) if request.param == "IA+" else paper(size, request.param, 32)
+    network = ImplicitAttention(config)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exporting, "_LARGEST_BUNDLE", 0)
         return export(network, tokenizer, {}, tmp_path_factory.mktemp("models") / "paper")
@@ -101,7 +104,7 @@ def test_torch_and_onnx_runtime_agree(exported: Bundle) -> None:
 def test_parity_notices_other_weights(exported: Bundle) -> None:
     network = load_network(exported).eval()
     with torch.no_grad():
-        network.embedding.weight[7] += 0.01
+        network.embedding.weight[7] += torch.linspace(-0.1, 0.1, network.config.width)
     with pytest.raises(BundleError, match="differ by"):
         check_parity(network, exported.path)
 

@@ -147,10 +147,10 @@ class Seek(nn.Module):
         """
         stands = torch.matmul(sought, text.transpose(-1, -2).unsqueeze(-3))
         channels = torch.cat([stands, ahead.to(stands.dtype).unsqueeze(-2)], -2)
-        # A convolution, as a product: (..., A + 1, S + 2 REACH) -> (..., S, O (A + 1)).
-        channels = functional.pad(channels, (REACH, REACH))
-        length = text.shape[-2]
-        windows = [channels.narrow(-1, offset, length) for offset in range(2 * REACH + 1)]
-        found = torch.matmul(torch.cat(windows, -2).transpose(-1, -2), self.found.flatten(0, 1))
-        found = found + places.unsqueeze(-3) + self.asks(hidden).unsqueeze(-2)
-        return self.out(functional.gelu(found)).squeeze(-1), stands
+        lead = channels.shape[:-2]
+        kernel = self.found.permute(2, 1, 0)
+        found = functional.conv1d(channels.flatten(0, -3), kernel, padding=REACH)
+        found = found.unflatten(0, lead)  # (..., T, P, S)
+        found = found + places.transpose(-1, -2).unsqueeze(-3) + self.asks(hidden)[..., None]
+        logits = torch.matmul(self.out.weight, functional.gelu(found)) + self.out.bias
+        return logits.squeeze(-2), stands
