@@ -296,7 +296,7 @@ def _hardware(device: str) -> dict[str, str]:
 
 
 def processor() -> str:
-    """The name of this machine's processor; Linux says it in a file, the others to the platform module."""
+    """The name of this machine's processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:

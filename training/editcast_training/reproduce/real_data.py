@@ -49,8 +49,8 @@ SPLITS: tuple[SplitName, ...] = ("random", "repository")
 MODELS = "E", "IR", "IA-ag", "IA+"
 LEAST_EDITS = 50
 _MOST_EDITS = 128  # of the corpus
-#: Instances that are judged: enough for half a point, and for E on a CPU.
-_DEV, _TEST = 100, 1000
+#: Instances that are judged, and how often on dev: enough for a point, and bearable for E on a CPU.
+_DEV, _TEST, _NOTES = 40, 300, 5
 _POINTS = 20  # of the curve
 
 
@@ -125,6 +125,7 @@ class RealJob:
             accuracy,
             self.folder,
             lambda step, score: tell(self.name, step, score),
+            _NOTES,
         ).run()
         judged = judge(network, test.to(place), config.batch)
         sure, right = confident_tokens(test_part, judged, tokenizer)

@@ -32,7 +32,7 @@ Schedule = Literal["linear", "constant"]
 Tell = Callable[[str, int, float], None]
 _CLIP = 1.0
 _WARM_UP = 100  # steps
-_NOTES = 20  # evaluations on dev in a training
+NOTES = 20  # evaluations on dev in a training
 
 
 @dataclass(frozen=True)
@@ -104,6 +104,7 @@ class Training:
         dev: The score of the network, the higher the better; in percent.
         folder: Where its checkpoints are.
         tell: Called with the step and the score after each evaluation.
+        notes: How many evaluations there are.
     """
 
     network: nn.Module
@@ -113,6 +114,7 @@ class Training:
     dev: Callable[[], float]
     folder: Path
     tell: Callable[[int, float], None]
+    notes: int = NOTES
 
     def run(self) -> Progress:
         """Train to the end, from the latest checkpoint if there is one.
@@ -130,7 +132,7 @@ class Training:
             weights, moments, about = read_checkpoint(latest)
             restore(network, optimizer, weights, moments)
             progress = Progress(**about)
-        interval = max(config.steps // _NOTES, 1)
+        interval = max(config.steps // self.notes, 1)
         times = []
         while progress.step < config.steps:
             times.append(self._step(optimizer, progress.step))
