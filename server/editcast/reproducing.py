@@ -134,6 +134,9 @@ def zhao2019(
         networks = [name for name in models if name != grid.POMP] or timing.MODELS
         cells = timing.cells(networks, hidden or HIDDEN, insertions or INSERTIONS)
         _time(console, results / "figure4.jsonl", found, cells, device, threads, limit)
+        for task in tasks or timing.COSTS:
+            for size in hidden or (128,):
+                _cost(console, results / "cost.jsonl", found, task, networks, size, device)
     if "real" in wanted and corpus is None:
         console.print("The experiment on real edits is left out: it needs a --corpus.")
     elif "real" in wanted and corpus is not None:
@@ -191,6 +194,31 @@ def _train(
         except KeyboardInterrupt as interrupt:
             console.print("Stopped. The same command goes on from the latest checkpoints.")
             raise click.Abort from interrupt
+
+
+def _cost(
+    console: Console,
+    path: Path,
+    found: Results,
+    task: str,
+    networks: Sequence[str],
+    hidden: int,
+    device: str,
+) -> None:
+    """Measure a task's training step, unless this device has a line of it."""
+    import torch
+
+    from editcast_training.reproduce.recipe import device_words
+    from editcast_training.reproduce.timing import measure_steps
+
+    place = torch.device(device)
+    here = device_words(place)
+    known = {(one.task, one.hidden) for one in found.steps if one.device == here}
+    if (task, hidden) in known:
+        return
+    for line in measure_steps(task, networks, hidden, place):
+        append_line(path, line)
+        console.print(f"{line.task}, {line.model}: {line.seconds:.3f} s a step", highlight=False)
 
 
 def _time(

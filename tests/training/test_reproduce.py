@@ -271,6 +271,7 @@ def test_every_part_of_it_small(tmp_path: Path, small_corpus: Path) -> None:
     ]
     assert [(one.model, one.hidden, one.insertions) for one in found.timings] == [("IA-ag", 8, 3)]
     assert found.timings[0].steps >= 3
+    assert [(one.task, one.model, one.hidden) for one in found.steps] == [("Append1", "IA-ag", 8)]
     assert found.statistics[0].edits_per_replacement == 1
     page = (results / "REPORT.md").read_text("utf-8")
     line = next(line for line in page.splitlines() if line.startswith("| Append1 | 100.0 / 100.0"))

@@ -10,11 +10,12 @@ from editcast_training.reproduce.runs import (
     RealRun,
     Run,
     Statistics,
+    StepTime,
     Timing,
     append_line,
     read_runs,
 )
-from editcast_training.reproduce.tables import choose, compared, costs
+from editcast_training.reproduce.tables import choose, compared, costs, like
 from editcast_training.reproduce.tasks import average_displacement
 from editcast_training.synthetic import PLAIN
 
@@ -111,10 +112,21 @@ def test_a_table_shows_the_best_on_dev_of_each_seed() -> None:
 
 
 def test_costs_are_compared_on_one_device_only() -> None:
-    ours = _run(model="IA+", seconds_per_step=0.5)
-    assert costs(choose([_run(), ours]), ["Append1"])[0][1:4] == ["0.200", "0.500", "2.50"]
-    assert not costs(choose([_run(device="another"), ours]), ["Append1"])
-    assert not costs(choose([_run(config={"hidden": 512}), ours]), ["Append1"])
+    def step(model: str, seconds: float, device: str) -> StepTime:
+        return StepTime("Append1", model, 128, seconds, 40, 64, device)
+
+    here = [step("IA-ag", 0.2, "here"), step("IA+", 0.5, "here")]
+    assert costs(here) == [["Append1", "128", "–", "–", "0.200", "0.500", "2.50", "here"]]
+    assert [row[-2] for row in costs([here[0], step("IA+", 0.5, "there")])] == ["–", "–"]
+
+
+def test_an_ablation_is_compared_with_the_whole_at_equal_terms() -> None:
+    short = _run(model="IA+", config={"steps": 400})
+    long = _run(model="IA+", config={"steps": 800})
+    part = _run(model="IA+ without scanning", config={"steps": 400})
+    assert like([long, short, part], part) is short
+    assert like([long, part], part) is None
+    assert like([_run(model="IA+", config={"steps": 400}, seed=1), part], part) is None
 
 
 def test_the_papers_tables_are_whole() -> None:

@@ -110,6 +110,30 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class StepTime:
+    """What a training step of a task costs.
+
+    Attributes:
+        task: As in the tables; so is `model`.
+        model: What was measured, in turns with the others of the task.
+        hidden: The hidden size.
+        seconds: The median step.
+        steps: How many were measured.
+        batch: Instances in a step.
+        device: As in `Run`.
+    """
+
+    kind: ClassVar[str] = "step"
+    task: str
+    model: str
+    hidden: int
+    seconds: float
+    steps: int
+    batch: int
+    device: str
+
+
+@dataclass(frozen=True)
 class RealRun:
     """One training on real edits.
 
@@ -150,7 +174,7 @@ class RealRun:
     tokens: int
 
 
-Line = Run | Statistics | Timing | RealRun
+Line = Run | Statistics | Timing | StepTime | RealRun
 _KINDS: dict[str, type[Line]] = {kind.kind: kind for kind in get_args(Line)}
 
 
@@ -161,6 +185,7 @@ class Results:
     runs: list[Run] = field(default_factory=list)
     statistics: list[Statistics] = field(default_factory=list)
     timings: list[Timing] = field(default_factory=list)
+    steps: list[StepTime] = field(default_factory=list)
     real: list[RealRun] = field(default_factory=list)
 
     def add(self, line: Line) -> None:
@@ -172,6 +197,8 @@ class Results:
                 self.statistics.append(line)
             case Timing():
                 self.timings.append(line)
+            case StepTime():
+                self.steps.append(line)
             case RealRun():
                 self.real.append(line)
 

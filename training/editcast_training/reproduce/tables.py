@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import mean, stdev
 
 from editcast_training.reproduce.paper import accuracy
-from editcast_training.reproduce.runs import RealRun, Run
+from editcast_training.reproduce.runs import RealRun, Run, StepTime
 
 OURS = "IA+"
 NOT_RUN = "not run"
@@ -104,28 +104,21 @@ def ahead(cells: Cells, tasks: Iterable[str]) -> list[list[str]]:
     return rows
 
 
-def costs(cells: Cells, tasks: Iterable[str]) -> list[list[str]]:
-    """Rows of the seconds of a step of ours and of IA-ag, where all else is equal."""
+def costs(steps: Sequence[StepTime]) -> list[list[str]]:
+    """Rows of the seconds of a step of each network, and ours over IA-ag's, by task and device."""
+    found = {(one.device, one.hidden, one.task, one.model): one.seconds for one in steps}
     rows = []
-    for task in tasks:
-        for mine in cells[task, OURS].runs if (task, OURS) in cells else ():
-            others = cells[task, "IA-ag"].runs if (task, "IA-ag") in cells else ()
-            like = [one for one in others if _measured_alike(one, mine)]
-            if like and mine.seconds_per_step:
-                theirs = mean(one.seconds_per_step or 0.0 for one in like)
-                ratio = mine.seconds_per_step / theirs
-                rows.append(
-                    [
-                        task,
-                        f"{theirs:.3f}",
-                        f"{mine.seconds_per_step:.3f}",
-                        f"{ratio:.2f}",
-                        mine.device,
-                    ]
-                )
+    for key in dict.fromkeys(key[:3] for key in found):
+        device, hidden, task = key
+        seconds = [found.get((*key, model)) for model in (*_MODELS, OURS)]
+        shown = ["–" if one is None else f"{one:.3f}" for one in seconds]
+        ratio = f"{seconds[3] / seconds[2]:.2f}" if seconds[2] and seconds[3] else "–"
+        rows.append([task, str(hidden), *shown, ratio, device])
     return rows
 
 
-def _measured_alike(one: Run, other: Run) -> bool:
-    same = all(one.config.get(key) == other.config.get(key) for key in ("hidden", "batch"))
-    return same and one.device == other.device and bool(one.seconds_per_step)
+def like(runs: Iterable[Run], run: Run) -> Run | None:
+    """Our run of the same task, seed, configuration."""
+    mine = run.task, run.seed, dict(run.config)
+    found = (one for one in runs if (one.task, one.seed, dict(one.config)) == mine)
+    return next((one for one in found if one.model == OURS), None)

@@ -4,12 +4,15 @@ A string of the synthetic tasks' length holds one letter A, and a replacement pu
 behind it as the cell asks for, drawn from a random model of three letters at a time. A cell is the
 mean of steps after a warm-up: forward, backward and the optimizer. A network that is too slow for
 batches of 128 is measured on smaller ones, and the seconds are scaled.
+
+Apart from the figure: what a step of training on the tasks costs, networks in turns.
 """
 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
+from statistics import median
 
 import numpy as np
 import torch
@@ -19,16 +22,20 @@ from editcast_model.edits import START, Edit, EditSequence
 from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_model.networks.zoo import build
 from editcast_training.reproduce.recipe import device_words, train_step
-from editcast_training.reproduce.runs import Timing
+from editcast_training.reproduce.runs import StepTime, Timing
+from editcast_training.reproduce.tasks import load
 from editcast_training.synthetic import FIRST, LENGTH, LETTERS, VOCABULARY
 
 #: A model, its hidden size, and the letters inserted.
 Cell = tuple[str, int, int]
+#: Tasks whose step is measured: of few edits, of more, and of many.
+COSTS = "MetaAppend1", "MetaFlip11", "ContextReverse51"
 #: What the figure compares, and ours.
 MODELS = "E", "IR", "IA-ag", "IA+"
 SEQUENCES = 128
 _BATCHES = SEQUENCES, 16, 8
 _STEPS, _FEWEST = 100, 3
+_BATCH, _TURNS, _WARM_UP = 64, 40, 3  # of a task's step
 _SECONDS = 1.0  # as long as a step may take for `_STEPS` of them to be made
 
 
@@ -93,6 +100,38 @@ def measure(
             batch=size,
             device=device_words(device),
         )
+
+
+def measure_steps(
+    task: str, models: Sequence[str], hidden: int, device: torch.device
+) -> list[StepTime]:
+    """The median training step of each network on a task's batches, measured in turns.
+
+    Raises:
+        ReproductionError: There is no such task or network.
+    """
+    data = load(task, "dev")
+    items = int(data.batch.live.shape[-1])
+    networks = {name: build(name, VOCABULARY, hidden, items).to(device) for name in models}
+    optimizers = {name: torch.optim.Adam(one.parameters()) for name, one in networks.items()}
+    times: dict[str, list[float]] = {name: [] for name in models}
+    for step in range(_WARM_UP + _TURNS):
+        start = step * _BATCH % (len(data.lengths) - _BATCH)
+        batch = data.rows(torch.arange(start, start + _BATCH)).to(device)
+        for name, network in networks.items():
+            times[name].append(_seconds(network, optimizers[name], batch))
+    return [
+        StepTime(
+            task=task,
+            model=name,
+            hidden=hidden,
+            seconds=round(median(times[name][_WARM_UP:]), 4),
+            steps=_TURNS,
+            batch=_BATCH,
+            device=device_words(device),
+        )
+        for name in models
+    ]
 
 
 def cells(models: Sequence[str], hidden: Sequence[int], insertions: Sequence[int]) -> list[Cell]:
