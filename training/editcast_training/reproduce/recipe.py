@@ -124,6 +124,8 @@ class Training:
         Raises:
             TrainingError: A checkpoint is damaged or of another network.
         """
+        # A network that is nearly always right has gradients so small that processors slow down.
+        torch.set_flush_denormal(True)
         config, network, progress = self.config, self.network, Progress()
         latest, best = self.folder / "latest.safetensors", self.folder / "best.safetensors"
         self.folder.mkdir(parents=True, exist_ok=True)
