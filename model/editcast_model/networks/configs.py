@@ -38,6 +38,8 @@ class NetworkConfig:
         deletions: Whether the edits see that tokens of the state are deleted.
         equality: Whether tokens and edits are told which of their neighbours are equal.
         seek: Heads of the pointer that looks for tokens which stood at earlier edits; 0 for none.
+        scaled: Whether embeddings are multiplied by the root of the width, so that beside sinusoids
+            and what else enters a block they count as much as these do (Vaswani et al. 2017, 3.4).
         dropout: Of the embeddings, in training.
     """
 
@@ -60,6 +62,7 @@ class NetworkConfig:
     deletions: bool = False
     equality: bool = False
     seek: int = 0
+    scaled: bool = False
     dropout: float = 0.0
 
     def to_json(self) -> dict[str, Any]:
@@ -74,6 +77,7 @@ def paper(vocabulary: int, variant: str, width: int = 128) -> NetworkConfig:
         width,
         decoder="analogical" if "a" in variant[3:] else "vanilla",
         aggregate="gru" if variant.endswith("g") else "sum",
+        scaled=True,
     )
 
 
@@ -111,6 +115,7 @@ def plus(vocabulary: int, width: int = 128) -> NetworkConfig:
         copy=True,
         asked=True,
         deletions=True,
+        scaled=True,
     )
 
 
@@ -125,6 +130,7 @@ def ablations(vocabulary: int, width: int = 128) -> dict[str, NetworkConfig]:
         "deletions": {"deletions": False},
         "copying": {"copy": False},
         "distance": {"distance": False},
+        "scaling": {"scaled": False},
     }
     made = {f"IA+ without {name}": replace(full, **parts) for name, parts in without.items()}
     plain = replace(

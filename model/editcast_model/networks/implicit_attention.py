@@ -112,12 +112,9 @@ class ImplicitAttention(nn.Module):
         self.content_bias = nn.Parameter(torch.zeros(config.vocabulary))
 
     def embed(self, tokens: Tensor) -> Tensor:
-        """Embeddings of ids (...) -> (..., D).
-
-        Beside sinusoids they count as much as these do (Vaswani et al. 2017, 3.4).
-        """
+        """Embeddings of ids (...) -> (..., D)."""
         x = self.embedding(tokens)
-        return x if self.config.aggregate == "residual" else x * self.config.width**0.5
+        return x * self.config.width**0.5 if self.config.scaled else x
 
     # -- the state ---------------------------------------------------------------------------
 
