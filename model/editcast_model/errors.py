@@ -33,6 +33,14 @@ class TrainingError(EditcastError):
     """Training cannot start or go on: too little history, a checkpoint that does not fit."""
 
 
+class BusyError(EditcastError):
+    """Another process does the very thing; the command line exits with 1."""
+
+
+class ReportError(EditcastError):
+    """A report cannot be written where it should be."""
+
+
 class ServerError(EditcastError):
     """The language server cannot start, or stopped answering."""
 

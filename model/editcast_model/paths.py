@@ -26,6 +26,13 @@ def models_dir() -> Path:
     return folder
 
 
+def reports_dir() -> Path:
+    """The folder of the pages that `editcast report` writes."""
+    folder = home() / "reports"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder
+
+
 def logs_dir() -> Path:
     """The folder of the server's log files."""
     folder = home() / "logs"

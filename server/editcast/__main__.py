@@ -13,6 +13,7 @@ _COMMANDS = {
     "serve": ("editcast.serving", "Speak LSP with an editor."),
     "demo": ("editcast.serving", "Watch the next edits of a recorded session being predicted."),
     "history": ("editcast.serving", "List, show, export and forget remembered saves."),
+    "report": ("editcast.serving", "Write a page on what became of the suggestions."),
     "doctor": ("editcast.serving", "Report versions, the model, the store and where all is."),
     "corpus": ("editcast.offline", "Turn histories into a corpus."),
     "train": ("editcast.offline", "Train a model on your own history, or on a corpus."),
@@ -20,7 +21,7 @@ _COMMANDS = {
     "reproduce": ("editcast.reproducing", "Make a paper's tables and figures again."),
     "export": ("editcast.offline", "Make a bundle from a checkpoint."),
 }
-_TRAIN_MODULES = {"jinja2", "matplotlib", "onnx", "onnxscript", "pyarrow", "pygit2", "torch"}
+_TRAIN_MODULES = {"matplotlib", "onnx", "onnxscript", "pyarrow", "pygit2", "torch"}
 
 
 class _Commands(click.Group):
@@ -48,7 +49,10 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; what is expected to go wrong is one line on stderr and exit code 2."""
+    """Run the command line; what is expected to go wrong is one line on stderr and exit code 2.
+
+    Exit code 1 says that there was nothing to do, or that another process is doing it.
+    """
     try:
         cli(prog_name="editcast")
     except EditcastError as error:

@@ -4,16 +4,19 @@ import tomllib
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO, Any
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.table import Table
 
 from editcast.sources import source_options
 from editcast.training_progress import TrainingProgress
+from editcast_model import installed
 from editcast_model.bundle import Bundle, default_bundle_path
-from editcast_model.errors import BundleError, TrainingError
-from editcast_model.paths import home
+from editcast_model.errors import BundleError, BusyError, TrainingError
+from editcast_model.paths import home, models_dir
 from editcast_training.corpus import Made, make_corpus
 from editcast_training.histories import Skipped
 from editcast_training.origins import Origin
@@ -108,6 +111,11 @@ def _summary(console: Console, result: list[Made]) -> None:
 @click.option("--processes", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--seed", default=0, show_default=True)
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@click.option(
+    "--revert",
+    is_flag=True,
+    help="Only go back to the model that was in use before; again, and it is undone.",
+)
 def train(
     out: Path | None,
     origins: list[Origin],
@@ -121,12 +129,16 @@ def train(
     processes: int,
     seed: int,
     device: str,
+    revert: bool,
 ) -> None:
     """Train a model, on your own history if nothing else is named.
 
     Without OUT the model is put in place and your editor takes it up. With OUT everything goes
     into that folder, the model into OUT/bundle. Killed and run again, it goes on where it was.
     """
+    if revert:
+        _revert()
+        return
     if scratch and base:
         raise click.UsageError("--from and --scratch exclude each other.")
     if tokenizer and (not scratch or corpus):
@@ -134,7 +146,13 @@ def train(
     if steps and minutes:
         raise click.UsageError("--steps and --minutes exclude each other.")
     from editcast_training.finish import Origins
-    from editcast_training.personal import Request, install_own, own_history, train_to_bundle
+    from editcast_training.personal import (
+        Request,
+        alone_in,
+        install_own,
+        own_history,
+        train_to_bundle,
+    )
 
     if not steps and not minutes:
         minutes = _FROM_SCRATCH_MINUTES if scratch else _FINE_TUNING_MINUTES
@@ -159,14 +177,38 @@ def train(
         ),
         personal=out is None,
     )
-    with TrainingProgress() as progress:
-        made = train_to_bundle(request, processes=processes, say=progress.say, tell=progress.tell)
+    try:
+        with alone_in(request.folder):
+            with TrainingProgress() as progress:
+                made = train_to_bundle(
+                    request, processes=processes, say=progress.say, tell=progress.tell
+                )
+            if made is not None and out is None:
+                made = install_own(request.folder)
+    except BusyError as error:
+        raise _RefusedError(str(error)) from error
     if made is None:
         return
-    if out is None:
-        made = install_own(request.folder)
     _print_result(Bundle.open(made))
     click.echo(f"The model is in {made}.")
+
+
+class _RefusedError(click.ClickException):
+    """Nothing was done, and nothing is broken: a sentence on stderr, and exit code 1."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(self.message, file=file, err=True)
+
+
+def _revert() -> None:
+    context = click.get_current_context()
+    for name in context.params:
+        if name != "revert" and context.get_parameter_source(name) != ParameterSource.DEFAULT:
+            raise click.UsageError("--revert trains nothing and goes with no other option.")
+    try:
+        click.echo(installed.revert(models_dir()))
+    except BundleError as error:
+        raise _RefusedError(str(error)) from error
 
 
 def _base(path: Path | None) -> Bundle:

@@ -1,4 +1,4 @@
-"""The subcommands of a user who takes suggestions: serve, demo, history, doctor."""
+"""The subcommands of a user who takes suggestions: serve, demo, report, history, doctor."""
 
 from pathlib import Path
 
@@ -53,6 +53,28 @@ def doctor() -> None:
     from editcast_server.doctor import report
 
     report(Console())
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write it there.  [default: in Editcast's own folder]",
+)
+def report(out: Path | None) -> None:
+    """Write a page on what became of the suggestions, and print where it is.
+
+    Nothing of it leaves this machine, and only you can read the file.
+    """
+    from editcast_model import paths
+    from editcast_server import models
+    from editcast_server.usage_page import usage_page, write_page
+
+    page = usage_page(paths.store_path(), "", models.bundle_path(models.Choice()), [])
+    out = out or paths.reports_dir() / "usage.html"
+    write_page(page, out)
+    click.echo(out)
 
 
 @click.group()

@@ -22,11 +22,11 @@ from editcast.offline import export, train
 from editcast_model.bundle import Bundle, default_bundle_path
 from editcast_model.errors import BundleError, EditcastError
 from editcast_model.export import load_network
+from editcast_model.installed import install
 from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.tokens import Tokenizer
 from editcast_server import models
-from editcast_training.install import install
 from editcast_training.refit import refit
 
 
@@ -125,7 +125,7 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     assert "Going on with the training that was stopped" in lines
     steps = [int(found[1]) for line in lines if (found := re.search(r"^\d+ %, step (\d+):", line))]
     assert steps[0] >= 3 and steps[-1] == 6 and steps == sorted(set(steps))
-    assert sorted(path.name for path in (home / "training").iterdir()) == []
+    assert sorted(path.name for path in (home / "training").iterdir()) == [".lock"]
 
     monkeypatch.setenv("EDITCAST_HOME", str(home))
     model = models.load(models.Choice())
@@ -136,46 +136,6 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     assert card["suggestions"]["commits"]["steps"] > 10
     assert str(small_repository.parent) not in json.dumps(card)
     assert Bundle.open(home / "models" / "previous").name == "small"
-
-
-@pytest.mark.parametrize("links", [True, False])
-def test_the_model_before_is_kept_and_older_ones_go(
-    links: bool, small_bundle: Path, tmp_path: Path
-) -> None:
-    folder = tmp_path / "models"
-    for number in range(4):
-        made = tmp_path / f"made-{number}"
-        shutil.copytree(small_bundle, made)
-        (made / "number").write_text(str(number))
-        current = install(made, folder, links=links)
-        assert (current / "number").read_text() == str(number)
-        if number:
-            assert (folder / "previous" / "number").read_text() == str(number - 1)
-    assert len([path for path in folder.iterdir() if not path.is_symlink()]) == 2
-    Bundle.open(current)
-
-
-def test_a_bundle_opened_while_another_takes_its_place_stays_whole(
-    small_bundle: Path, tmp_path: Path
-) -> None:
-    for number in range(2):
-        shutil.copytree(small_bundle, tmp_path / str(number))
-    current = install(tmp_path / "0", tmp_path / "models")
-    opened = Bundle.open(current)
-    before = opened.graph("encode", "float32").stat().st_ino
-    install(tmp_path / "1", tmp_path / "models")
-    assert opened.graph("encode", "float32").stat().st_ino == before
-    assert Bundle.open(current).graph("encode", "float32").stat().st_ino != before
-
-
-def test_a_model_that_was_copied_into_place_is_kept(small_bundle: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "models"
-    shutil.copytree(small_bundle, folder / "current")
-    (folder / "current" / "mine").touch()
-    shutil.copytree(small_bundle, tmp_path / "made")
-    install(tmp_path / "made", folder)
-    assert (folder / "previous" / "mine").exists()
-    assert not (folder / "current" / "mine").exists()
 
 
 def test_refitted_graphs_compute_with_the_new_weights(small_bundle: Path, tmp_path: Path) -> None:
@@ -285,5 +245,54 @@ def test_options_that_exclude_each_other(tmp_path: Path) -> None:
         ("--scratch", "--from", tmp_path),
         ("--steps", 3, "--minutes", 1),
         ("--tokenizer", tmp_path),
+        ("--revert", "--steps", 3),
+        ("--revert", "--store"),
+        ("--revert", tmp_path),
     ):
         assert _invoke(train, *given).exit_code == 2
+
+
+def test_a_second_training_is_refused_while_the_first_one_lives(
+    small_bundle: Path, small_repository: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(small_bundle, tmp_path / "copy")
+    install(tmp_path / "copy", home / "models")
+    first = subprocess.Popen(
+        [sys.executable, "-m", "editcast", "train", "--steps", "100000", "--processes", "1"],
+        stdout=subprocess.PIPE,
+        cwd=small_repository,
+        env=_environment(home),
+        text=True,
+        encoding="utf-8",
+    )
+    try:
+        assert first.stdout is not None
+        assert first.stdout.readline().startswith("Reading")
+        second = _run("train", "--steps", 3, cwd=small_repository, home=home)
+        assert second.returncode == 1
+        assert second.stdout == "" and len(second.stderr.splitlines()) == 1
+        assert "Another training is under way in" in second.stderr
+        plan = (home / "training" / "plan.json").read_text()
+    finally:
+        first.kill()
+        first.communicate()
+    with personal.alone_in(home / "training"):  # nobody else has it any more
+        assert (home / "training" / "plan.json").read_text() == plan
+
+
+def test_going_back_on_the_command_line(small_bundle: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    done = _run("train", "--revert", cwd=tmp_path, home=home)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "none was trained on this machine yet" in done.stderr
+    assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
+    shutil.copytree(small_bundle, tmp_path / "copy")
+    current = install(tmp_path / "copy", home / "models")
+    done = _run("train", "--revert", cwd=tmp_path, home=home)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Editcast uses the model that it came with now" in done.stdout
+    assert not current.exists()
+    done = _run("train", "--revert", cwd=tmp_path, home=home)
+    assert done.stdout.startswith("Editcast uses the model small now, made on 2")
+    assert current.exists() and not (home / "training").exists()

@@ -4,6 +4,7 @@
     FOLDER/corpus/       unless a corpus was given
     FOLDER/run/          checkpoints and log.jsonl
     FOLDER/bundle/       when all is done
+    FOLDER/.lock         held while a process works there
 
 Killed anywhere and run again, it goes on: the corpus with the next source, the training with the
 last checkpoint. Only the export and the calibration, minutes at most, are done again.
@@ -12,7 +13,8 @@ last checkpoint. Only the export and the calibration, minutes at most, are done 
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,15 +22,16 @@ from typing import Any
 import pygit2
 
 from editcast_model.bundle import Bundle, checksum_of
-from editcast_model.errors import CorpusError, SourceError, TrainingError
+from editcast_model.errors import BusyError, CorpusError, SourceError, TrainingError
 from editcast_model.export import load_network
+from editcast_model.installed import install
 from editcast_model.networks.configs import NetworkConfig, bundled
 from editcast_model.paths import models_dir, store_path
+from editcast_model.process_lock import process_lock
 from editcast_model.tokens import Tokenizer
 from editcast_training.corpus import make_corpus, read_manifest
 from editcast_training.finish import Origins, finish
 from editcast_training.histories import Skipped
-from editcast_training.install import install
 from editcast_training.origins import Origin, read_origin
 from editcast_training.sessions import EditingSession, draw_sessions
 from editcast_training.sources.local_history import local_history_folders
@@ -99,7 +102,7 @@ def train_to_bundle(
             bundle, or the folder holds another training.
         CorpusError: The corpus cannot be read or written.
     """
-    first = int(os.environ.get("RANK", "0")) == 0
+    first = _is_first()
     if request.corpus is None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise TrainingError("Several processes train on a corpus that is there: give --corpus.")
     if first:
@@ -188,6 +191,40 @@ def install_own(folder: Path) -> Path:
     return current
 
 
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """Keep every other training out of a folder: an editor's, or a command line's.
+
+    The operating system lets go of the folder when this process ends, however it ends. Of a
+    `torchrun`, the first process holds it for all.
+
+    Raises:
+        BusyError: Another training works there.
+        TrainingError: The folder cannot be written to.
+    """
+    with ExitStack() as held:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if _is_first():
+                held.enter_context(process_lock(folder / ".lock"))
+        except TimeoutError as error:
+            raise BusyError(
+                f"Another training is under way in {folder}; let it end, or stop it in the editor "
+                "or terminal that began it."
+            ) from error
+        except OSError as error:
+            raise TrainingError(_unwritable(folder, error)) from error
+        yield
+
+
+def _is_first() -> bool:
+    return int(os.environ.get("RANK", "0")) == 0
+
+
+def _unwritable(folder: Path, error: OSError) -> str:
+    return f"{folder} cannot be written to: {error}."
+
+
 def _settle_plan(request: Request, say: Callable[[str], None]) -> None:
     """Go on with what lies in the folder if it is the same plan; else begin anew, or refuse."""
     base, tokenizer = request.base, request.tokenizer
@@ -218,7 +255,7 @@ def _settle_plan(request: Request, say: Callable[[str], None]) -> None:
         partial.write_text(json.dumps(plan, indent=1), "utf-8")
         partial.replace(path)
     except OSError as error:
-        raise TrainingError(f"{request.folder} cannot be written to: {error}.") from error
+        raise TrainingError(_unwritable(request.folder, error)) from error
 
 
 def _clear(folder: Path) -> None:

@@ -1,0 +1,212 @@
+"""The report: one page of HTML on what became of suggestions, from this machine's data alone.
+
+The page needs nothing else: no scripts, no pictures, no fonts. It takes an editor's colours where
+there are any (VS Code's custom properties), and the browser's light or dark ones elsewhere.
+"""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from editcast_model.errors import BundleError, ReportError, StoreError
+from editcast_model.history import Store
+from editcast_server.usage import BINS, Usage, interval, percentile, usage
+
+# Jinja2 and the model's side take a tenth of a second to import, and the server starts without.
+
+_TEMPLATE = Path(__file__).with_name("templates") / "usage.html"
+_KINDS = {"commits": "commits, replayed hunk by hunk", "saves": "real saves"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Card:
+    """What a bundle says of itself.
+
+    Attributes:
+        name: The model's name; empty when it says none.
+        facts: Terms and what they say.
+        suggestions: By kind of session, what was measured on suggestions.
+        tokens: By split, what was measured on single edits, in per cent.
+        problem: Why there is nothing to say.
+    """
+
+    name: str = ""
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    suggestions: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    tokens: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    problem: str = ""
+
+
+def usage_page(
+    store_path: Path, model: str, bundle: Path | None, latencies: Sequence[float]
+) -> str:
+    """The page, as text that UTF-8 can hold. Reads the disk; not for an event loop.
+
+    Args:
+        store_path: The store; it need not be there yet, and is not made.
+        model: The name of what forecasts now; empty for the name on the bundle's card.
+        bundle: The folder of the model in use; None for a baseline, or while none is loaded yet.
+        latencies: Milliseconds from asking to the answer, of predictions since the server
+            started; empty when no server runs.
+    """
+    import jinja2
+
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "of": _part_of,
+        "share_of": lambda part, whole: f"of {whole:,} ({_share(part, whole)})",
+        "percent": lambda share: _number(share, "{:.1f} %", 100),
+        "number": lambda value: _number(value, "{:.1f}"),
+        "count": lambda value: _number(value, "{:,}"),
+    }
+    card = _card(bundle)
+    if bundle is None and not model:
+        card = _Card(problem="The model is still being loaded; look again in a moment.")
+    # Names may hold surrogates that no UTF-8 can.
+    return (
+        environment.from_string(_TEMPLATE.read_text("utf-8"))
+        .render(
+            _stored(store_path),
+            model=model or card.name,
+            card=card,
+            bundle=bundle,
+            interval=interval,
+            count=len(latencies),
+            latencies=[(f"p{share}", percentile(latencies, share / 100)) for share in (50, 95)]
+            if latencies
+            else [],
+            made=f"{datetime.now():%Y-%m-%d %H:%M}",
+            bins=BINS,
+        )
+        .encode("utf-8", "backslashreplace")
+        .decode("utf-8")
+    )
+
+
+def write_page(page: str, path: Path) -> None:
+    """Put a page where the user can open it: whole or not at all, readable by its owner only.
+
+    Raises:
+        ReportError: It cannot be written there.
+    """
+    try:
+        # mkstemp makes the file for its owner only.
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(page)
+            os.replace(name, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(name)
+            raise
+    except OSError as error:
+        raise ReportError(
+            f"The report cannot be written to {path} ({error.strerror or error}); name another "
+            "file with --out."
+        ) from error
+
+
+def _stored(path: Path) -> dict[str, Any]:
+    """What the template needs to know of the store."""
+    found: dict[str, Any] = {"store": path, "size": None, "saves": 0, "files": 0}
+    outcomes, problem = [], ""
+    if path.exists():
+        try:
+            with Store.open(path) as store:
+                outcomes = store.outcomes()
+                files = store.files()
+                found |= {
+                    "size": store.size(),
+                    "saves": sum(file.snapshots for file in files),
+                    "files": len(files),
+                }
+                problem = " ".join(store.notices)
+        except StoreError as error:
+            problem = str(error)
+    numbers: Usage = usage(outcomes, date.today())
+    tallest = max((counts.shown for _, counts in numbers.days), default=0)
+    return found | {"usage": numbers, "tallest": tallest, "problem": problem}
+
+
+def _card(path: Path | None) -> _Card:
+    """A bundle's card; what it lacks is left out, for it may be anybody's."""
+    if path is None:
+        return _Card(problem="No network is in use; edits that were made before are repeated.")
+    try:
+        from editcast_model.bundle import Bundle
+
+        card = Bundle.open(path).card
+    except (BundleError, ImportError, OSError) as error:
+        return _Card(problem=str(error))
+    trained, calibration = _table(card, "trained_on"), _table(card, "calibration")
+    sources, edits = trained.get("sources"), _table(trained, "edits")
+    facts = [
+        ("made", _time(card.get("created"))),
+        ("begun from", card.get("base")),
+        ("trained on", trained.get("what")),
+        ("sources", f"{len(sources):,}" if isinstance(sources, dict) else None),
+        ("edits to train on", _number(edits.get("train"), "{:,}")),
+        ("parameters", _number(_table(card, "network").get("parameters"), "{:,}")),
+        ("calibrated on", _number(calibration.get("suggestions"), "{:,} suggestions")),
+        ("sure from", _number(calibration.get("threshold"), "a confidence of {:.2f}")),
+        ("precision there", _number(calibration.get("precision"), "{:.0f} %", 100)),
+        ("licence", card.get("licence")),
+    ]
+    return _Card(
+        name=str(card.get("name", "")),
+        facts=[(term, str(value)) for term, value in facts if value not in (None, "", "–")],
+        suggestions=[
+            (_KINDS.get(kind, kind), _measured(found))
+            for kind, found in _table(card, "suggestions").items()
+            if isinstance(found, dict)
+        ],
+        tokens=[
+            (split, {name: found.get(name) for name in ("edits", "position", "content", "both")})
+            for split, found in _table(card, "tokens").items()
+            if isinstance(found, dict)
+        ],
+    )
+
+
+def _measured(found: dict[str, Any]) -> dict[str, Any]:
+    names = ("steps", "shown", "clean_of_shown", "exact", "calibration_error")
+    coverage = _table(found, "coverage")
+    return {name: found.get(name) for name in names} | {"coverage": coverage.get("0.8")}
+
+
+def _table(of: dict[str, Any], name: str) -> dict[str, Any]:
+    value = of.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _part_of(part: int, whole: int) -> str:
+    """A share is never shown without what it is a share of."""
+    return f"{part:,} of {whole:,} ({_share(part, whole)})" if whole else "–"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "not known yet"
+
+
+def _number(value: Any, how: str, times: int = 1) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return how.format(value * times) if is_number else "–"
+
+
+def _time(value: Any) -> str:
+    """A card's time in the local zone."""
+    try:
+        return f"{datetime.fromisoformat(value).astimezone():%Y-%m-%d %H:%M}"
+    except (TypeError, ValueError):
+        return ""
