@@ -66,7 +66,9 @@ CREATE TABLE outcomes (
 CREATE INDEX outcomes_by_path ON outcomes (path)
 """
 
-What = Literal["shown", "accepted", "rejected"]
+#: What becomes of a suggestion: the user saw it, took it or did not want it; a minute after it was
+#: taken it still stood, or no longer did.
+What = Literal["shown", "accepted", "rejected", "kept", "changed"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,15 @@ class Buffer:
             self._text = "".join(self._lines)
         return self._text
 
+    @property
+    def line_count(self) -> int:
+        """How many lines there are; the one behind the last line end counts."""
+        return len(self._lines)
+
+    def line(self, number: int) -> str:
+        """A line with its end, counted from 0; empty when there is none of this number."""
+        return self._lines[number] if 0 <= number < len(self._lines) else ""
+
     def apply(self, change: types.Range, text: str) -> Hunk:
         """Put `text` in place of a range; returns what that did, in code points of the text before.
 

@@ -177,7 +177,8 @@ class ReplayClient:
                 self._ready.set_result(params.model)
 
         def did_predict(params: protocol.NextEditResult) -> None:
-            self._event(params.uri, params.version).set()
+            if params.milliseconds:  # none: it only says that older suggestions are gone
+                self._event(params.uri, params.version).set()
 
         def show_message(params: types.ShowMessageParams) -> None:
             """What it says is in the status or in the answer."""

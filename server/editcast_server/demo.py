@@ -49,7 +49,7 @@ class Step:
 
 def run(console: Console) -> list[Step]:
     """Replay the session and print it; the user's own store is never touched."""
-    threshold = Settings().confidence_threshold
+    threshold = Settings().threshold
     settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
     texts = demo_session.texts()
     steps = []

@@ -5,6 +5,7 @@ which belongs to the engine.
 """
 
 import asyncio
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,9 +13,12 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk
-from editcast_server.buffer import Buffer, OutOfRangeError, Units, shortest_hunk
+from editcast_server.buffer import Buffer, OutOfRangeError, Units, shortest_hunk, split_lines
 from editcast_server.engine import Answer, Job, Track
-from editcast_server.filters import Rejections
+from editcast_server.filters import Rejections, is_beside
+from editcast_server.imports import is_import
+from editcast_server.kept import Results
+from editcast_server.restraint import Memory, Volume
 from editcast_server.saves import now_ms
 from editcast_server.suggestions import Suggestion
 
@@ -36,10 +40,13 @@ class Document:
         opened: The text when it was opened, and when (milliseconds since the epoch), until a save
             replaces it.
         rejections: What the user did not want here.
+        results: What has been applied here, and is followed for a while.
+        memory: The texts it had.
         suggestions: For the text as it is now, best first.
         model: Who made them.
         milliseconds: How long it took.
         told: Sentences that the user has been told about this document.
+        is_open: Whether the editor still has it open.
     """
 
     def __init__(
@@ -54,15 +61,25 @@ class Document:
         self.track: Track | None = None
         self.opened = None if text is None else (text, now_ms())
         self.rejections = Rejections()
+        self.results = Results()
+        self.memory = Memory()
         self.suggestions: tuple[Suggestion, ...] = ()
         self.model = ""
         self.milliseconds = 0.0
         self.told: set[str] = set()
+        self.is_open = True
         self.job: Job | None = None
         self.pause: asyncio.TimerHandle | None = None
         self._units = units
         self._covered = 0
+        self._had: tuple[Suggestion, ...] = ()
+        self._volume = Volume()
+        self._is_undone = False
+        self._changed = Hunk(0, 0, "")
+        self._line_before = ""
         self._waiting: list[asyncio.Future[None]] = []
+        if text is not None:
+            self.memory.brings_back(text)
 
     @property
     def name(self) -> str:
@@ -90,7 +107,7 @@ class Document:
                 self.replace(change.text)
             elif self.buffer is not None:
                 try:
-                    self._follow(self.buffer.apply(change.range, change.text), self.buffer)
+                    self._apply(change, self.buffer)
                 except OutOfRangeError as error:
                     trouble = f"{error}"
                     self.lose_track()
@@ -103,7 +120,10 @@ class Document:
         before, self.buffer = self.buffer, Buffer(text, self._units)
         self._begin_revision()
         if before is not None:
-            self._follow(shortest_hunk(before.text, text), self.buffer)
+            hunk = shortest_hunk(before.text, text)
+            self._line_before = _line_at(before.text, hunk.start)
+            deleted = before.text.count("\n", hunk.start, hunk.end)
+            self._follow(hunk, self.buffer, hunk.text.count("\n") + deleted)
         else:
             self.told.clear()
             if self.track is None:
@@ -114,14 +134,66 @@ class Document:
         self.buffer = None
         self._begin_revision()
         self.suggestions = ()
+        self.results.clear()
+        self.memory.clear()
+        self.end_restraint()
+
+    def settle(self) -> list[Suggestion]:
+        """Look at the whole text, once after a change.
+
+        What was suggested goes away when the change was an undo.
+
+        Returns:
+            The suggestions from before the change that the user, or the editor, has now applied.
+        """
+        if self.buffer is None:
+            return []
+        text, had = self.buffer.text, {one.id: one for one in self._had}
+        self._had = ()
+        self._is_undone = self.memory.brings_back(text)
+        if self._is_undone:
+            self.forget_suggestions()
+        found = self.results.look({id: one.result for id, one in had.items()}, text)
+        return [had[id] for id in found]
+
+    @property
+    def is_restrained(self) -> bool:
+        """Whether a typing pause is no reason to predict: after an undo, and after bulk changes."""
+        return self._is_undone or self._volume.is_bulk
+
+    def end_restraint(self) -> None:
+        """The user did what asks for the next prediction in any case."""
+        self._is_undone = False
+        self._volume.clear()
+
+    @property
+    def is_on_imports(self) -> bool:
+        """Whether the last change was on an import line."""
+        if self.buffer is None:
+            return False
+        line = _line_at(self.buffer.text, self._changed.start)
+        return any(is_import(one, self.language) for one in (self._line_before, line))
 
     def _begin_revision(self) -> None:
         self.revision += 1
+        self._had = self.suggestions
         self.cancel()
         if not self.suggestions:
             self._covered = 0
 
-    def _follow(self, change: Hunk, buffer: Buffer) -> None:
+    def _apply(self, change: types.TextDocumentContentChangePartial, buffer: Buffer) -> None:
+        before, line = buffer.line_count, buffer.line(change.range.start.line)
+        hunk = buffer.apply(change.range, change.text)
+        self._line_before = line
+        inserted = len(split_lines(hunk.text)) - 1
+        deleted = max(0, before + inserted - buffer.line_count)
+        self._follow(hunk, buffer, inserted + deleted)
+
+    def _follow(self, change: Hunk, buffer: Buffer, line_ends: int) -> None:
+        self._changed = change
+        characters = change.end - change.start + len(change.text)
+        self._volume.add(time.monotonic(), characters, line_ends)
+        self.results.move(change)
         self.rejections.move(change)
         if self.suggestions:
             left = (one.typed(change, buffer.text) for one in self.suggestions)
@@ -151,11 +223,29 @@ class Document:
         """Suggest this no longer."""
         self.suggestions = tuple(one for one in self.suggestions if one.id != id)
 
+    def reject(self, suggestion: Suggestion) -> None:
+        """Suggest this no longer, and nothing else on its lines as long as the text stays."""
+        shown = next((one for one in self.suggestions if one.id == suggestion.id), None)
+        if shown is None or self.buffer is None:
+            self.rejections.add(suggestion, None)
+            return
+        text = self.buffer.text
+        self.rejections.add(shown, text)
+        self.drop(shown.id)
+        self.suggestions = tuple(
+            one for one in self.suggestions if not is_beside(self.rejections.fresh, one.hunks, text)
+        )
+
     def forget_suggestions(self) -> None:
         """Suggest nothing until something is predicted again."""
         self.cancel()
         self.suggestions = ()
         self._covered = 0
+
+    def close(self) -> None:
+        """The editor has closed it."""
+        self.is_open = False
+        self.cancel()
 
     def cancel(self) -> None:
         """End what is under way for an older text."""
@@ -179,6 +269,11 @@ class Document:
             if not future.done():
                 future.set_result(None)
         self._waiting.clear()
+
+
+def _line_at(text: str, offset: int) -> str:
+    end = text.find("\n", offset)
+    return text[text.rfind("\n", 0, offset) + 1 : len(text) if end < 0 else end]
 
 
 def path_of(uri: str) -> Path | None:

@@ -1,7 +1,7 @@
 """What is held back: predictions that a user would not want to see, whatever their confidence."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -9,9 +9,14 @@ from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.forecast import Prediction
 from editcast_server import syntax
 from editcast_server.buffer import shortest_hunk
-from editcast_server.suggestions import CONTEXT, Suggestion
+from editcast_server.imports import touches_only_imports
+from editcast_server.kept import CONTEXT
+from editcast_server.suggestions import Suggestion
 
 REMEMBERED = 20
+
+#: First and last offset of some whole lines, without the last line end.
+Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +60,42 @@ class Rejection:
 
 
 class Rejections:
-    """The last suggestions that the user rejected in one document."""
+    """The last suggestions that the user rejected in one document.
+
+    Attributes:
+        fresh: The lines of those rejected since the last change: nothing else is to be suggested
+            there right away.
+    """
 
     def __init__(self) -> None:
         self._last: deque[Rejection] = deque(maxlen=REMEMBERED)
+        self.fresh: tuple[Span, ...] = ()
 
     def __len__(self) -> int:
         return len(self._last)
 
-    def add(self, suggestion: Suggestion, *, current: bool) -> None:
-        """Remember one; `current` says that its offsets are into the text as it is now."""
+    def add(self, suggestion: Suggestion, text: str | None) -> None:
+        """Remember one.
+
+        Args:
+            suggestion: The suggestion.
+            text: The text as it is now, if the suggestion's offsets are into it.
+        """
+        if text is not None:
+            self.fresh += _lines(suggestion.hunks, text)
         self._last.append(
             Rejection(
                 suggestion.replaced,
                 tuple(hunk.text for hunk in suggestion.hunks),
                 suggestion.before,
                 suggestion.after,
-                suggestion.hunks[0].start if current else None,
+                None if text is None else suggestion.hunks[0].start,
             )
         )
 
     def move(self, change: Hunk) -> None:
         """Follow a change of the text."""
+        self.fresh = ()
         for index, rejection in enumerate(self._last):
             self._last[index] = rejection.moved(change)
 
@@ -95,6 +114,9 @@ class Situation:
         language: The document's language identifier.
         threshold: The least confidence to show.
         rejections: What the user did not want here.
+        fresh: Lines where something was rejected in this very text.
+        texts: Hashes of texts that the document had.
+        on_imports: Whether the user's own last change was on an import line.
     """
 
     text: str
@@ -102,6 +124,9 @@ class Situation:
     language: str
     threshold: float
     rejections: tuple[Rejection, ...] = ()
+    fresh: tuple[Span, ...] = ()
+    texts: Set[int] = frozenset()
+    on_imports: bool = False
 
 
 def reason_to_hold_back(prediction: Prediction, situation: Situation) -> str | None:
@@ -114,7 +139,13 @@ def reason_to_hold_back(prediction: Prediction, situation: Situation) -> str | N
         (partial(_changes_nothing, prediction, situation), "changes nothing"),
         (partial(_is_white_space, prediction, situation), "changes only white space"),
         (partial(_is_rejected, prediction, situation), "was rejected"),
+        (
+            partial(is_beside, situation.fresh, prediction.hunks, situation.text),
+            "beside a rejected",
+        ),
+        (partial(_is_about_imports, prediction, situation), "changes only imports"),
         (partial(_undoes, prediction, situation), "undoes the last save"),
+        (partial(_brings_back, prediction, situation), "undoes an edit"),
         (
             partial(syntax.breaks, situation.text, prediction.hunks, situation.language),
             "breaks what can be parsed",
@@ -149,6 +180,34 @@ def _undoes(prediction: Prediction, situation: Situation) -> bool:
         return True
     way_back = {_core(hunk, text) for hunk in diff(text, situation.saved_before)}
     return all(_core(hunk, text) in way_back for hunk in prediction.hunks)
+
+
+def _brings_back(prediction: Prediction, situation: Situation) -> bool:
+    """Whether it would make the text one that the document had already."""
+    return hash(apply_hunks(situation.text, prediction.hunks)) in situation.texts
+
+
+def _is_about_imports(prediction: Prediction, situation: Situation) -> bool:
+    return not situation.on_imports and touches_only_imports(
+        situation.text, prediction.hunks, situation.language
+    )
+
+
+def is_beside(spans: Sequence[Span], hunks: Sequence[Hunk], text: str) -> bool:
+    """Whether hunks of `text` touch one of some lines."""
+    return bool(spans) and any(
+        first <= end and start <= last
+        for start, end in _lines(hunks, text)
+        for first, last in spans
+    )
+
+
+def _lines(hunks: Sequence[Hunk], text: str) -> tuple[Span, ...]:
+    """The whole lines that each hunk touches."""
+    ends = ((hunk.start, text.find("\n", hunk.end)) for hunk in hunks)
+    return tuple(
+        (text.rfind("\n", 0, start) + 1, len(text) if end < 0 else end) for start, end in ends
+    )
 
 
 def _core(hunk: Hunk, text: str) -> Hunk:

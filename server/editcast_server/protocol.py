@@ -11,14 +11,19 @@ import attrs
 from lsprotocol import types
 from pygls.protocol import LanguageServerProtocol
 
+from editcast_server import copilot_messages
+
 NEXT_EDIT: Final = "editcast/nextEdit"
 DID_PREDICT: Final = "editcast/didPredict"
 STATUS: Final = "editcast/status"
 
 ACCEPT: Final = "editcast.accept"  # [id]
 REJECT: Final = "editcast.reject"  # [id]
+SHOWN: Final = "editcast.shown"  # [id], once it has been drawn
 SNOOZE: Final = "editcast.snooze"  # [seconds]; 0 ends a snooze
 TRAIN: Final = "editcast.train"  # []
+REVERT: Final = "editcast.revert"  # []
+REPORT: Final = "editcast.report"  # [], answered with a page of HTML
 SHOW_STATUS: Final = "editcast.status"  # []
 
 CODE_ACTION_KIND: Final = "quickfix.nextEdit"
@@ -63,8 +68,9 @@ class NextEditResult:
         uri: The document.
         version: The document's version that the suggestions apply to.
         model: Name of the model, or of the baseline that stands in for one.
-        milliseconds: How long the prediction took.
-        suggestions: Best first; none too when the prediction was not there in time.
+        milliseconds: How long the prediction took; 0 when there was none for this version: older
+            suggestions are gone, or it was not there in time.
+        suggestions: Best first.
     """
 
     uri: str
@@ -147,4 +153,5 @@ _MESSAGES: Final[Mapping[str, tuple[type[Any], type[Any] | None]]] = {
     NEXT_EDIT: (NextEditRequest, NextEditResponse),
     DID_PREDICT: (DidPredictNotification, None),
     STATUS: (StatusNotification, None),
+    **copilot_messages.MESSAGES,
 }

@@ -7,7 +7,7 @@ store that cannot be used is no hindrance to starting.
 import logging
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from editcast_model import paths
@@ -73,6 +73,10 @@ class Saves:
         """Let go of what is older than `days`, and of the oldest when there is too much."""
         if paths.store_path().exists():
             self._later(lambda store: _ignore(store.prune(days, MOST_BYTES)))
+
+    def written(self) -> Future[None]:
+        """Done once everything that was handed in so far is written."""
+        return self._thread.submit(lambda: None)
 
     def close(self) -> None:
         """Write what is still to be written; returns when it is on the disk."""

@@ -6,42 +6,32 @@ thread and to the store's.
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import count
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Protocol
 
 from lsprotocol import types
 
-from editcast_model.history import is_secret
-from editcast_server import globs
+from editcast_model import paths
+from editcast_model.history import What
 from editcast_server.buffer import Units
 from editcast_server.documents import Document, is_longer
 from editcast_server.engine import Answer, Engine, Job, Track
+from editcast_server.feedback import Feedback, Offer
 from editcast_server.filters import Situation
 from editcast_server.models import Choice, Model
+from editcast_server.pace import Debounce
 from editcast_server.saves import Saves, now_ms
+from editcast_server.served import is_allowed, too_long, why_not
 from editcast_server.settings import Settings
-from editcast_server.suggestions import Suggestion
+from editcast_server.status import Activity, Status
+from editcast_server.usage_page import usage_page
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 2.0  # seconds that a request waits for a prediction under way
-REMEMBERED = 256  # suggestions that can still be accepted or rejected
-_THINKING_SHOWS_AFTER = 0.15  # seconds
-
-State = Literal["ready", "thinking", "snoozed", "disabled", "baseline", "training"]
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What the server is doing, with a sentence for the user."""
-
-    state: State
-    model: str
-    message: str
+PATIENCE: Final = 2.0  # seconds that a request waits for a prediction under way
+_TIMED: Final = 1000  # predictions
 
 
 class Client(Protocol):
@@ -58,11 +48,18 @@ class Client(Protocol):
 
 
 class Service:
-    """Open documents, the engine, the store, and the settings that they follow."""
+    """Open documents, the engine, the store, and the settings that they follow.
+
+    Attributes:
+        documents: The open ones, by URI.
+        settings: As the user has them now.
+        latencies: Milliseconds that the last predictions took.
+    """
 
     def __init__(self, client: Client, units: Units, settings: Settings) -> None:
         self.documents: dict[str, Document] = {}
         self.settings = settings
+        self.latencies: deque[float] = deque(maxlen=_TIMED)
         self._client = client
         self._units = units
         self._loop = asyncio.get_running_loop()
@@ -73,14 +70,8 @@ class Service:
                 self._warn, f"Editcast could not predict here ({text}); the log has more."
             ),
         )
-        self._model: Model | None = None
-        self._ids = count(1)
-        self._offered: OrderedDict[str, tuple[Document, Suggestion]] = OrderedDict()
-        self._snooze: asyncio.TimerHandle | None = None
-        self._thinking: asyncio.TimerHandle | None = None
-        self._is_thinking = False
-        self._training = ""
-        self._status: Status | None = None
+        self._feedback = Feedback(self, settings.debounce_ms)
+        self._activity = Activity(client.has_status, lambda: self.settings.enabled)
         self._has_ended = False
 
     def start(self) -> None:
@@ -92,7 +83,7 @@ class Service:
         """Finish what must be finished; returns when the last save is on the disk."""
         self._has_ended = True
         for document in self.documents.values():
-            document.cancel()
+            document.close()
         self._engine.stop()
         self._saves.close()
 
@@ -105,8 +96,8 @@ class Service:
         document = Document(uri, language, version, known, self._units)
         self.documents[uri] = document
         if known is None:
-            self._say_too_long(document)
-        elif self._is_allowed(document):
+            self._tell_once(document, too_long(document, self.settings))
+        elif is_allowed(document, self.settings):
             self._engine.open(self._track(document, known))
 
     def change(
@@ -125,13 +116,16 @@ class Service:
                 f"Editcast and the editor do not agree about {document.name}: {trouble}. "
                 "Suggestions there go on after the next save.",
             )
-        if document.suggestions:
-            if document.suggestions != had:
-                self._client.has_predicted(document)
-        elif self._is_served(document):
-            document.pause = self._loop.call_later(
-                self.settings.debounce_ms / 1000, self._ask, document, 1
-            )
+        is_served = self._is_served(document)
+        if is_served:
+            self._feedback.settle(document)
+        if document.suggestions != had:
+            self._client.has_predicted(document)
+        if document.suggestions or document.job or document.is_restrained or not is_served:
+            return
+        document.pause = self._loop.call_later(
+            self._feedback.debounce.milliseconds / 1000, self._ask, document, 1
+        )
 
     def save(self, uri: str, text: str | None) -> None:
         """A document was saved, with this text if the editor told it."""
@@ -142,12 +136,18 @@ class Service:
         if text is not None:
             if is_longer(text, self.settings.max_file_bytes):
                 document.lose_track()
-                self._say_too_long(document)
+                self._tell_once(document, too_long(document, self.settings))
                 return
             document.replace(text)
-        if document.buffer is None or not self._is_allowed(document) or not self._fits(document):
+        if (
+            document.buffer is None
+            or not is_allowed(document, self.settings)
+            or not self._fits(document)
+        ):
             return
         text = document.buffer.text
+        self._feedback.settle(document)
+        document.end_restraint()
         self._track(document, text).save(text)
         self._record(document, text)
         self._engine.look_for_newer()
@@ -158,7 +158,7 @@ class Service:
         """A document was closed."""
         document = self.documents.pop(uri, None)
         if document:
-            document.cancel()
+            document.close()
 
     def _track(self, document: Document, text: str) -> Track:
         if document.track is None:
@@ -176,14 +176,17 @@ class Service:
 
     # Predictions
 
-    async def wait_for(self, uri: str, most: int) -> Document | None:
+    async def wait_for(self, uri: str, most: int, *, is_wanted: bool = True) -> Document | None:
         """The document once its suggestions are known, or `PATIENCE` is at its end.
 
-        None when the document is unknown, or not to be served.
+        None when the document is unknown, or not to be served. What the user has not asked for
+        (`is_wanted`) is not predicted when a typing pause would not predict it.
         """
         end = self._loop.time() + PATIENCE
         document = self.documents.get(uri)
         while document and self._is_served(document) and not document.has(most):
+            if document.is_restrained and not is_wanted:
+                break
             left = end - self._loop.time()
             if left <= 0:
                 break
@@ -208,68 +211,56 @@ class Service:
                 text,
                 None,
                 document.language,
-                self.settings.confidence_threshold,
+                self._feedback.decisions.threshold(self.settings.threshold),
                 document.rejections.now(),
+                document.rejections.fresh,
+                document.memory.hashes,
+                document.is_on_imports,
             ),
             most,
             done=partial(self._on_loop, self._answered, document),
         )
         self._engine.predict(document.job)
-        if self._thinking is None:
-            self._thinking = self._loop.call_later(_THINKING_SHOWS_AFTER, self._set_thinking, True)
+        self._activity.begin_thinking()
 
     def _answered(self, document: Document, answer: Answer) -> None:
-        if document.job is not answer.job or document.buffer is None:
-            self._set_thinking(False)
-            return
-        text = document.buffer.text
-        known = {one.hunks: one.id for one in document.suggestions}
-        suggestions = tuple(
-            Suggestion.of(one, text, known.get(one.hunks) or str(next(self._ids)))
-            for one in answer.predictions
-        )
-        for suggestion in suggestions:
-            self._offered[suggestion.id] = document, suggestion
-        while len(self._offered) > REMEMBERED:
-            self._offered.popitem(last=False)
-        document.take(answer, suggestions)
-        self._set_thinking(False)
-        self._client.has_predicted(document)
+        is_current = document.job is answer.job and document.buffer is not None
+        if is_current:
+            self.latencies.append(answer.milliseconds)
+            document.take(answer, self._feedback.offer(document, answer))
+        if not any(one.job for one in self.documents.values()):
+            self._activity.end_thinking()
+        if is_current:
+            self._client.has_predicted(document)
 
     # What the user decides
 
+    def shown(self, id: str) -> str:
+        """The user has seen a suggestion."""
+        return "" if self._feedback.shown(id) else _no_such(id, "show")
+
     def accept(self, id: str) -> str:
         """The user took a suggestion; the next one is predicted at once."""
-        document, suggestion = self._offered.pop(id, (None, None))
-        if document is None or suggestion is None:
-            return f"There is no suggestion {id} to accept (any more)."
-        self._record_outcome(document, suggestion, "accepted")
-        document.drop(id)
-        if document.pause:
-            self._ask(document, 1)
+        offer = self._feedback.accept(id)
+        if offer is None:
+            return _no_such(id, "accept")
+        if offer.document.pause:  # it may have come with other changes
+            self._ask(offer.document, 1)
         return ""
 
     def reject(self, id: str) -> str:
         """The user did not want a suggestion; it does not come back."""
-        document, suggestion = self._offered.pop(id, (None, None))
-        if document is None or suggestion is None:
-            return f"There is no suggestion {id} to reject (any more)."
-        self._record_outcome(document, suggestion, "rejected")
-        shown = next((one for one in document.suggestions if one.id == id), None)
-        document.rejections.add(shown or suggestion, current=shown is not None)
-        document.drop(id)
-        self._client.has_predicted(document)
+        offer = self._feedback.reject(id)
+        if offer is None:
+            return _no_such(id, "reject")
+        self._client.has_predicted(offer.document)
         return ""
 
     def snooze(self, seconds: float) -> None:
         """Suggest nothing for so long; 0 ends that."""
-        if self._snooze:
-            self._snooze.cancel()
-            self._snooze = None
+        self._activity.snooze(seconds)
         if seconds > 0:
-            self._snooze = self._loop.call_later(seconds, self.snooze, 0)
             self._withdraw_all()
-        self._tell_status()
 
     def take_settings(self, settings: Settings) -> None:
         """Follow other settings."""
@@ -278,15 +269,41 @@ class Service:
             return
         if self._choice != Choice(before.model_path, before.device):
             self._engine.choose(self._choice)
+        if settings.debounce_ms != before.debounce_ms:
+            self._feedback.debounce = Debounce(settings.debounce_ms)
         self._withdraw_all()
-        self._tell_status()
+        self._activity.look()
 
     def set_training(self, message: str) -> None:
         """Training goes on, and how far; empty when it does not. A new model is taken up."""
-        if self._training and not message:
+        if self._activity.training and not message:
             self._engine.look_for_newer()
-        self._training = message
-        self._tell_status()
+        self._activity.training = message
+        self._activity.look()
+
+    async def report(self) -> str:
+        """The report page (HTML), from what is on this machine."""
+        await asyncio.wrap_future(self._saves.written())
+        model = self._activity.model
+        return await asyncio.to_thread(
+            usage_page,
+            paths.store_path(),
+            model.forecaster.name if model else "",
+            model.path if model else None,
+            tuple(self.latencies),
+        )
+
+    async def revert(self) -> str:
+        """Go back to the model before the last training; what happened, as a sentence.
+
+        Raises:
+            BundleError: There is none, or it cannot be used.
+        """
+        from editcast_model.installed import revert  # imports tokenizers, as `models` does
+
+        sentence = await asyncio.to_thread(revert, paths.models_dir())
+        self._engine.look_for_newer()
+        return sentence
 
     def _withdraw_all(self) -> None:
         for document in self.documents.values():
@@ -295,37 +312,32 @@ class Service:
             if had:
                 self._client.has_predicted(document)
 
-    def _record_outcome(
-        self, document: Document, suggestion: Suggestion, what: Literal["accepted", "rejected"]
-    ) -> None:
-        if document.path and self.settings.history_enabled and self._is_allowed(document):
+    # feedback.Listener
+
+    def record(self, offer: Offer, what: What) -> None:
+        """Keep what became of a suggestion."""
+        document = offer.document
+        if document.path and self.settings.history_enabled and is_allowed(document, self.settings):
             self._saves.record_outcome(
-                suggestion.id,
+                offer.suggestion.id,
                 what,
                 path=document.path,
-                confidence=suggestion.confidence,
-                model=document.model,
+                confidence=offer.suggestion.confidence,
+                model=offer.model,
                 language=document.language,
             )
+
+    def has_applied(self, document: Document) -> None:
+        """Go on with the next suggestion."""
+        if document.is_open and not document.has(1):
+            self._ask(document, 1)
 
     # What is served
 
     @property
     def status(self) -> Status:
         """What the server is doing now."""
-        model = self._model.forecaster.name if self._model else ""
-        if not self.settings.enabled:
-            return Status("disabled", model, "Editcast is switched off by its setting `enabled`.")
-        if self._snooze:
-            seconds = max(0, round(self._snooze.when() - self._loop.time()))
-            return Status("snoozed", model, f"Editcast is silent for {_duration(seconds)}.")
-        if self._training:
-            return Status("training", model, self._training)
-        if self._is_thinking or self._model is None:
-            return Status("thinking", model, "Editcast predicts." if model else "Editcast starts.")
-        if self._model.problem:
-            return Status("baseline", model, self._model.problem)
-        return Status("ready", model, f"Editcast predicts with {model}.")
+        return self._activity.status
 
     @property
     def _choice(self) -> Choice:
@@ -333,64 +345,29 @@ class Service:
 
     def _is_served(self, document: Document) -> bool:
         """Whether suggestions are to be made in a document as it is now."""
-        return not self._snooze and self._is_allowed(document) and self._fits(document)
+        return (
+            not self._activity.is_snoozed
+            and is_allowed(document, self.settings)
+            and self._fits(document)
+        )
 
     def _fits(self, document: Document) -> bool:
         """Whether its text is known, and is such that Editcast can do something with it."""
         if document.buffer is None:
             return False
-        text = document.buffer.text
-        if "\0" in text:
-            self._tell_once(
-                document,
-                f"{document.name} holds NUL bytes, as no text does; Editcast leaves it alone.",
-            )
-            return False
-        if is_longer(text, self.settings.max_file_bytes):
-            self._say_too_long(document)
-            return False
-        return True
-
-    def _is_allowed(self, document: Document) -> bool:
-        """Whether the settings let Editcast look at a document at all."""
-        languages = self.settings.languages
-        if not self.settings.enabled or not {"*", document.language} & set(languages):
-            return False
-        path = document.path
-        return path is None or not (
-            is_secret(path) or globs.matches_any(path, self.settings.exclude)
-        )
-
-    def _say_too_long(self, document: Document) -> None:
-        self._tell_once(
-            document,
-            f"{document.name} is longer than {self.settings.max_file_bytes:,} bytes; Editcast "
-            "leaves it alone (setting maxFileBytes).",
-        )
+        problem = why_not(document, self.settings)
+        if problem:
+            self._tell_once(document, problem)
+        return not problem
 
     # To the client
 
     def _took_up(self, model: Model) -> None:
-        self._model = model
+        self._activity.model = model
         log.info("Model: %s", model.forecaster.name)
         if model.problem:
             self._warn(model.problem)
-        self._tell_status()
-
-    def _set_thinking(self, is_thinking: bool) -> None:
-        if not is_thinking and any(document.job for document in self.documents.values()):
-            return
-        if not is_thinking and self._thinking:
-            self._thinking.cancel()
-            self._thinking = None
-        self._is_thinking = is_thinking
-        self._tell_status()
-
-    def _tell_status(self) -> None:
-        status = self.status
-        if status != self._status:
-            self._status = status
-            self._client.has_status(status)
+        self._activity.look()
 
     def _tell_once(self, document: Document, sentence: str) -> None:
         if sentence not in document.told:
@@ -412,5 +389,5 @@ class Service:
             what(*args)
 
 
-def _duration(seconds: int) -> str:
-    return f"{seconds} s" if seconds < 100 else f"{round(seconds / 60)} min"
+def _no_such(id: str, what: str) -> str:
+    return f"There is no suggestion {id} to {what} (any more)."

@@ -7,8 +7,12 @@ from typing import Any, Literal
 from editcast_model.errors import SettingsError
 
 Device = Literal["auto", "cpu", "cuda"]
+Eagerness = Literal["low", "medium", "high"]
 
 SECTION = "editcast"
+
+#: The least expected precision of what is shown.
+_PRECISION: Mapping[Eagerness, float] = {"low": 0.8, "medium": 0.5, "high": 0.3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +21,8 @@ class Settings:
 
     Attributes:
         enabled: Whether to suggest (and to remember saves) at all.
-        confidence_threshold: Suggestions below it are held back; 0 to 1.
+        eagerness: How sure a suggestion must be to be shown.
+        confidence_threshold: The same as a number, 0 to 1; None for what `eagerness` says.
         debounce_ms: How long typing must pause before a prediction, in milliseconds.
         languages: Language identifiers to serve; `*` is all of them.
         exclude: Globs of files that are neither stored nor predicted in.
@@ -29,7 +34,8 @@ class Settings:
     """
 
     enabled: bool = True
-    confidence_threshold: float = 0.5
+    eagerness: Eagerness = "medium"
+    confidence_threshold: float | None = None
     debounce_ms: int = 75
     languages: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()
@@ -38,6 +44,13 @@ class Settings:
     max_file_bytes: int = 1_000_000
     model_path: str = ""
     device: Device = "auto"
+
+    @property
+    def threshold(self) -> float:
+        """The least confidence to show, 0 to 1: the precision that the user expects at least."""
+        if self.confidence_threshold is not None:
+            return self.confidence_threshold
+        return _PRECISION[self.eagerness]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +98,7 @@ class _Rule:
 
 _RULES = {
     "enabled": _Rule("true or false"),
+    "eagerness": _Rule("text", choices=tuple(_PRECISION)),
     "confidence_threshold": _Rule("a number", 0, 1),
     "debounce_ms": _Rule("a whole number", 0, 60_000),
     "languages": _Rule("a list of texts"),

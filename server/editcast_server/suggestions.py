@@ -7,8 +7,8 @@ from typing import NamedTuple
 from editcast_model.diff import Hunk
 from editcast_model.forecast import Prediction
 from editcast_server.buffer import shortest_hunk
+from editcast_server.kept import CONTEXT, Result
 
-CONTEXT = 32  # code points on each side by which a suggestion is recognised later
 _TITLE_WIDTH = 40
 
 
@@ -45,6 +45,7 @@ class Suggestion:
         confidence: Calibrated estimate, 0 to 1.
         log_probability: Joint natural log probability.
         edits: Number of token edits.
+        result: What the document is once all of it is applied; typing along does not change that.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Suggestion:
     confidence: float
     log_probability: float
     edits: int
+    result: Result
 
     @classmethod
     def of(cls, prediction: Prediction, text: str, id: str) -> "Suggestion":
@@ -68,6 +70,7 @@ class Suggestion:
             prediction.confidence,
             prediction.log_probability,
             prediction.edits,
+            Result.of(prediction.hunks, text),
         )
 
     @property

@@ -5,12 +5,13 @@ import re
 import tomllib
 from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 import attrs
 import pytest
 
 from editcast_server import protocol
-from editcast_server.settings import Settings
+from editcast_server.settings import Device, Eagerness, Settings
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = json.loads((ROOT / "vscode-client" / "package.json").read_text())
@@ -34,6 +35,12 @@ def test_the_settings_and_their_defaults_are_the_servers():
     assert offered == {
         key: list(value) if isinstance(value, tuple) else value for key, value in served.items()
     }
+
+
+@pytest.mark.parametrize(("key", "choices"), [("eagerness", Eagerness), ("device", Device)])
+def test_the_choices_of_a_setting_are_the_servers(key, choices):
+    properties = PACKAGE["contributes"]["configuration"]["properties"]
+    assert properties[f"editcast.{key}"]["enum"] == list(get_args(choices))
 
 
 def test_the_version_is_the_distributions():

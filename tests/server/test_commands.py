@@ -1,11 +1,15 @@
 """`workspace/executeCommand`: what the user decides, and what is kept of it."""
 
+import shutil
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from editcast_model.bundle import bundled_path
 from editcast_model.history import Store
+from editcast_model.installed import install
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(5))
 
@@ -24,7 +28,8 @@ async def test_accepted_and_rejected_are_kept(start: Any) -> None:
         editor.change(uri, first.edits[0].range, first.edits[0].new_text)
         await editor.command("editcast.accept", first.id)
         # Taking one is a reason to look for the next at once, whatever the pause.
-        await editor.until(lambda: editor.predicted[-1].version == editor.versions[uri])
+        await editor.until(lambda: editor.predicted[-1].suggestions)
+        assert editor.predicted[-1].version == editor.versions[uri]
         second = editor.predicted[-1].suggestions[0]
         assert second.line == first.line + 4
         await editor.command("editcast.reject", second.id)
@@ -33,6 +38,52 @@ async def test_accepted_and_rejected_are_kept(start: Any) -> None:
         (first.id, "accepted", "repeat-best"),
         (second.id, "rejected", "repeat-best"),
     ]
+
+
+async def test_shown_is_kept_once(start: Any) -> None:
+    async with start() as editor:
+        uri = editor.open("shown.py", CALLS)
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        first = await editor.best(uri)
+        for _ in range(3):
+            await editor.command("editcast.shown", first.id)
+        # Typing along with it leaves the same suggestion.
+        editor.type(uri, "render(text, 1)", "d(text, 1)")
+        assert (await editor.best(uri)).id == first.id
+        await editor.command("editcast.shown", first.id)
+        await editor.command("editcast.reject", first.id)
+        with pytest.raises(Exception, match=f"no suggestion {first.id} to show"):
+            await editor.command("editcast.shown", first.id)
+    assert [what for _, what, _ in outcomes(editor)] == ["shown", "rejected"]
+
+
+async def test_the_report_has_what_was_just_decided(start: Any) -> None:
+    async with start() as editor:
+        empty = await editor.command("editcast.report")
+        assert empty.startswith("<!doctype html>")
+        uri = editor.open("report.py", CALLS)
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        best = await editor.best(uri)
+        await editor.command("editcast.shown", best.id)
+        page = await editor.command("editcast.report")
+        assert page.startswith("<!doctype html>")
+        assert page != empty
+        assert "repeat-best" in page
+
+
+async def test_going_back_to_the_model_before(start: Any, tmp_path: Path) -> None:
+    shutil.copytree(bundled_path(), tmp_path / "models" / "fresh")
+    current = install(tmp_path / "models" / "fresh", tmp_path / "models")
+    async with start({"modelPath": ""}) as editor:
+        await editor.command("editcast.revert")
+        assert "Editcast uses the model that it came with now" in editor.messages[-1]
+        assert not current.exists()
+    shutil.rmtree(tmp_path / "models")
+    async with start() as editor:
+        await editor.command("editcast.revert")
+        assert "There is no model to go back to" in editor.messages[-1]
 
 
 async def test_the_rejected_does_not_come_back(start: Any) -> None:
@@ -82,6 +133,8 @@ async def test_snooze(start: Any) -> None:
         ("editcast.reject", ["77"], "There is no suggestion 77 to reject"),
         ("editcast.accept", [], "takes one argument, the suggestion's id"),
         ("editcast.reject", [7], "takes one argument, the suggestion's id"),
+        ("editcast.shown", ["77"], "There is no suggestion 77 to show"),
+        ("editcast.shown", [7], "takes one argument, the suggestion's id"),
         ("editcast.snooze", [], "takes one argument, the seconds"),
         ("editcast.snooze", ["long"], "takes one argument, the seconds"),
         ("editcast.snooze", [-1], "takes one argument, the seconds"),

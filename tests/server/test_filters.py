@@ -120,7 +120,7 @@ def insertion(text: str, number: int) -> Prediction:
 def test_a_rejection_moves_with_the_text() -> None:
     rejections = Rejections()
     one = insertion(LINES, 7)
-    rejections.add(Suggestion.of(one, LINES, "1"), current=True)
+    rejections.add(Suggestion.of(one, LINES, "1"), LINES)
     assert rejected(LINES, one, rejections) == "was rejected"
     assert rejected(LINES, insertion(LINES, 8), rejections) is None
     # Lines above it, then something on its very line, come and go.
@@ -134,7 +134,7 @@ def test_a_rejection_moves_with_the_text() -> None:
 
 def test_a_rejection_is_known_by_its_surroundings_when_its_place_is_gone() -> None:
     rejections = Rejections()
-    rejections.add(Suggestion.of(insertion(LINES, 7), LINES, "1"), current=False)
+    rejections.add(Suggestion.of(insertion(LINES, 7), LINES, "1"), None)
     text = LINES.replace("value_8", "other")
     assert rejected(text, insertion(text, 7), rejections) == "was rejected"
     rejections.move(Hunk(0, len(LINES), LINES))
@@ -147,7 +147,51 @@ def test_a_rejection_is_known_by_its_surroundings_when_its_place_is_gone() -> No
 def test_the_last_rejections_are_kept() -> None:
     rejections = Rejections()
     for number in range(REMEMBERED + 1):
-        rejections.add(Suggestion.of(insertion(LINES, number), LINES, "1"), current=True)
+        rejections.add(Suggestion.of(insertion(LINES, number), LINES, "1"), LINES)
     assert len(rejections) == REMEMBERED
     assert rejected(LINES, insertion(LINES, 0), rejections) is None
     assert rejected(LINES, insertion(LINES, 1), rejections) == "was rejected"
+
+
+def test_nothing_else_is_shown_where_something_was_just_rejected() -> None:
+    rejections = Rejections()
+    rejections.add(Suggestion.of(insertion(LINES, 7), LINES, "1"), LINES)
+
+    def reason(prediction: Prediction, text: str) -> str | None:
+        it = Situation(text, None, "python", 0.5, rejections.now(), rejections.fresh)
+        return reason_to_hold_back(prediction, it)
+
+    start = LINES.index("value_7")
+    second_best = Prediction((Hunk(start, start + 5, "result"),), 0.0, 0.9, 1)
+    assert reason(second_best, LINES) == "beside a rejected"
+    assert reason(insertion(LINES, 6), LINES) is None
+    rejections.move(Hunk(0, 0, "x = 1\n"))
+    text, start = "x = 1\n" + LINES, start + 6
+    assert reason(Prediction((Hunk(start, start + 5, "result"),), 0.0, 0.9, 1), text) is None
+    assert reason(insertion(text, 7), text) == "was rejected"
+
+
+IMPORTS = "import os\nimport re\n\n\ndef f(x):\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "on_imports", "reason"),
+    [
+        (IMPORTS.replace("import re\n", "import re\nimport sys\n"), False, "changes only imports"),
+        (IMPORTS.replace("import re\n", "import re\nimport sys\n"), True, None),
+        (IMPORTS.replace("import re\n", ""), False, "changes only imports"),
+        (IMPORTS.replace("import re", "import math").replace("x", "y"), False, None),
+        (IMPORTS.replace("return x", "return x + 1"), False, None),
+    ],
+)
+def test_changes_of_imports_alone(after: str, on_imports: bool, reason: str | None) -> None:
+    it = Situation(IMPORTS, None, "python", 0.5, on_imports=on_imports)
+    assert reason_to_hold_back(predicted(after, IMPORTS), it) == reason
+
+
+def test_what_would_bring_back_an_earlier_text() -> None:
+    earlier = TEXT.replace("return x", "return x + 1")
+    it = Situation(TEXT, None, "python", 0.5, texts={hash(earlier)})
+    assert reason_to_hold_back(predicted(earlier), it) == "undoes an edit"
+    other = TEXT.replace("return x", "return x + 2")
+    assert reason_to_hold_back(predicted(other), it) is None

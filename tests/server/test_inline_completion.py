@@ -8,10 +8,16 @@ from lsprotocol import types
 TEXT = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 
 
-async def complete(editor: Any, uri: str, line: int, column: int) -> list[Any]:
+async def complete(
+    editor: Any,
+    uri: str,
+    line: int,
+    column: int,
+    trigger: types.InlineCompletionTriggerKind = types.InlineCompletionTriggerKind.Automatic,
+) -> list[Any]:
     found = await editor.client.text_document_inline_completion_async(
         types.InlineCompletionParams(
-            context=types.InlineCompletionContext(types.InlineCompletionTriggerKind.Automatic),
+            context=types.InlineCompletionContext(trigger),
             text_document=types.TextDocumentIdentifier(uri),
             position=types.Position(line, column),
         )
@@ -40,6 +46,18 @@ async def test_an_insertion_at_the_cursor_and_nothing_elsewhere(start: Any) -> N
         editor.save(uri)
         assert await editor.best(uri)
         assert await complete(editor, uri, 5, len("    return ")) == []
+
+
+async def test_an_automatic_request_holds_back_where_a_typing_pause_would(start: Any) -> None:
+    async with start(inline=True) as editor:
+        uri = editor.open("undone.py", TEXT)
+        editor.type(uri, "render(text, 0)", "render(text, 0, width)")
+        editor.type(uri, ", width", "")
+        editor.type(uri, "render(text, 0)", "render(text, 0, width)")
+        column = len("    return render(text, 1")
+        assert await complete(editor, uri, 5, column) == []
+        (item,) = await complete(editor, uri, 5, column, types.InlineCompletionTriggerKind.Invoked)
+        assert item.insert_text == ", width"
 
 
 @pytest.mark.asyncio(loop_scope="module")

@@ -58,8 +58,11 @@ def test_stdout_is_lsp_and_nothing_else(tmp_path: Path) -> None:
     assert set(capabilities["executeCommandProvider"]["commands"]) == {
         "editcast.accept",
         "editcast.reject",
+        "editcast.shown",
         "editcast.snooze",
         "editcast.train",
+        "editcast.revert",
+        "editcast.report",
         "editcast.status",
     }
     assert (last["id"], last["result"]) == (2, None)

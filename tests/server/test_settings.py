@@ -18,6 +18,7 @@ CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i
         ({}, Settings()),
         ({"enabled": False}, Settings(enabled=False)),
         ({"confidenceThreshold": 1}, Settings(confidence_threshold=1.0)),
+        ({"confidenceThreshold": None, "eagerness": "low"}, Settings(eagerness="low")),
         ({"languages": ["python", "c"]}, Settings(languages=("python", "c"))),
         ({"debounceMs": None, "server": {"path": "x"}}, Settings()),
         ({"device": "cuda", "modelPath": "~/m"}, Settings(device="cuda", model_path="~/m")),
@@ -39,12 +40,17 @@ def test_good_settings(given: Any, expected: Settings) -> None:
         (
             {"confidenceThreshold": 1.5},
             "The setting editcast.confidenceThreshold must be from 0 to 1, not 1.5; "
-            "its default, 0.5, is used.",
+            "its default, null, is used.",
         ),
         (
             {"confidenceThreshold": True},
             "The setting editcast.confidenceThreshold must be a number, not true; "
-            "its default, 0.5, is used.",
+            "its default, null, is used.",
+        ),
+        (
+            {"eagerness": "very"},
+            "The setting editcast.eagerness must be one of low, medium, high, "
+            'not "very"; its default, "medium", is used.',
         ),
         (
             {"debounceMs": "75"},
@@ -70,6 +76,19 @@ def test_good_settings(given: Any, expected: Settings) -> None:
 )
 def test_bad_settings_are_reported_by_path_and_defaulted(given: Any, complaint: str) -> None:
     assert read_settings(given) == (Settings(), [complaint])
+
+
+@pytest.mark.parametrize(
+    ("settings", "threshold"),
+    [
+        (Settings(), 0.5),
+        (Settings(eagerness="low"), 0.8),
+        (Settings(eagerness="high"), 0.3),
+        (Settings(eagerness="low", confidence_threshold=0.0), 0.0),
+    ],
+)
+def test_the_threshold(settings: Settings, threshold: float) -> None:
+    assert settings.threshold == threshold
 
 
 def test_good_values_beside_bad_ones_are_used() -> None:

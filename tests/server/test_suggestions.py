@@ -55,6 +55,7 @@ def test_typing_along(marked: str, texts: list[str], there: list[int]) -> None:
             assert shown.id == "7"
             assert apply_hunks(after, shown.hunks) == wanted
             assert shown.replaced == tuple(after[h.start : h.end] for h in shown.hunks)
+        assert suggestion(parse(marked)[0], *hunks).result.is_in(after) == (after == wanted)
         text = after
 
 

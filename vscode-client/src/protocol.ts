@@ -42,7 +42,10 @@ export interface NextEditResult {
   version: number;
   /** Name of the model, or of the baseline that stands in for one. */
   model: string;
-  /** How long the prediction took. */
+  /**
+   * How long the prediction took; 0 when there was none for this version: older suggestions are
+   * gone, or it was not there in time.
+   */
   milliseconds: number;
   suggestions: Suggestion[];
 }
@@ -78,10 +81,16 @@ export const ServerCommand = {
   accept: "editcast.accept",
   /** [id] */
   reject: "editcast.reject",
+  /** [id], once it has been drawn */
+  shown: "editcast.shown",
   /** [seconds]; 0 ends a snooze */
   snooze: "editcast.snooze",
   /** [] */
   train: "editcast.train",
+  /** [] */
+  revert: "editcast.revert",
+  /** [], answered with a page of HTML */
+  report: "editcast.report",
   /** [] */
   status: "editcast.status",
 } as const;

@@ -1,0 +1,65 @@
+"""`workspace/executeCommand`: what the user decides, and what the user wants to know."""
+
+from typing import Any
+
+from pygls.exceptions import JsonRpcInvalidParams
+
+from editcast_model.errors import EditcastError
+from editcast_server import protocol
+from editcast_server.answers import status_params
+from editcast_server.server import EditcastServer
+
+
+def register_commands(server: EditcastServer) -> None:
+    """Serve `workspace/executeCommand`."""
+
+    @server.command(protocol.ACCEPT)
+    def accept(ls: EditcastServer, *arguments: Any) -> None:
+        _complain(ls.service.accept(_one_text(protocol.ACCEPT, arguments)))
+
+    @server.command(protocol.REJECT)
+    def reject(ls: EditcastServer, *arguments: Any) -> None:
+        _complain(ls.service.reject(_one_text(protocol.REJECT, arguments)))
+
+    @server.command(protocol.SHOWN)
+    def shown(ls: EditcastServer, *arguments: Any) -> None:
+        _complain(ls.service.shown(_one_text(protocol.SHOWN, arguments)))
+
+    @server.command(protocol.SNOOZE)
+    def snooze(ls: EditcastServer, *arguments: Any) -> None:
+        match arguments:
+            case [int() | float() as seconds] if not isinstance(seconds, bool) and seconds >= 0:
+                ls.service.snooze(seconds)
+            case _:
+                _complain(f"{protocol.SNOOZE} takes one argument, the seconds; 0 ends a snooze.")
+
+    @server.command(protocol.TRAIN)
+    async def train(ls: EditcastServer, *arguments: Any) -> None:
+        ls.training.start()
+
+    @server.command(protocol.REVERT)
+    async def revert(ls: EditcastServer, *arguments: Any) -> None:
+        try:
+            ls.tell(await ls.service.revert(), warning=False)
+        except EditcastError as error:
+            ls.tell(str(error), warning=True)
+
+    @server.command(protocol.REPORT)
+    async def report(ls: EditcastServer, *arguments: Any) -> str:
+        return await ls.service.report()
+
+    @server.command(protocol.SHOW_STATUS)
+    def status(ls: EditcastServer, *arguments: Any) -> protocol.StatusParams:
+        return status_params(ls.service.status)
+
+
+def _one_text(command: str, arguments: tuple[Any, ...]) -> str:
+    match arguments:
+        case [str() as text]:
+            return text
+    raise JsonRpcInvalidParams(f"{command} takes one argument, the suggestion's id.")
+
+
+def _complain(sentence: str) -> None:
+    if sentence:
+        raise JsonRpcInvalidParams(sentence)

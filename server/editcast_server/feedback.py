@@ -1,0 +1,122 @@
+"""What users make of suggestions: shown, accepted or rejected, and later kept or changed."""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Final, Protocol
+
+from editcast_model.history import What
+from editcast_server import kept
+from editcast_server.documents import Document
+from editcast_server.engine import Answer
+from editcast_server.kept import Standing
+from editcast_server.pace import Debounce, Decisions
+from editcast_server.suggestions import Suggestion
+
+REMEMBERED: Final = 256  # suggestions that can still be accepted or rejected
+
+
+@dataclass(slots=True)
+class Offer:
+    """A suggestion that was offered: where, made by whom, and whether the user has seen it."""
+
+    document: Document
+    suggestion: Suggestion
+    model: str
+    is_shown: bool = False
+
+
+class Listener(Protocol):
+    """Whom decisions matter to; all on the event loop."""
+
+    def record(self, offer: Offer, what: What) -> None:
+        """Keep what became of a suggestion."""
+
+    def has_applied(self, document: Document) -> None:
+        """An accepted suggestion is in the text now."""
+
+
+class Feedback:
+    """The suggestions that the user can decide on, and what follows from the decisions.
+
+    Attributes:
+        debounce: How long typing must pause.
+        decisions: What the user thinks of suggestions lately.
+    """
+
+    def __init__(self, listener: Listener, debounce_ms: float) -> None:
+        self.debounce = Debounce(debounce_ms)
+        self.decisions = Decisions()
+        self._listener = listener
+        self._loop = asyncio.get_running_loop()
+        self._ids = count(1)
+        self._offers: OrderedDict[str, Offer] = OrderedDict()
+
+    def offer(self, document: Document, answer: Answer) -> tuple[Suggestion, ...]:
+        """The suggestions that an answer becomes; what was suggested before keeps its id."""
+        text = answer.job.situation.text
+        known = {one.hunks: one.id for one in document.suggestions}
+        suggestions = tuple(
+            Suggestion.of(one, text, known.get(one.hunks) or str(next(self._ids)))
+            for one in answer.predictions
+        )
+        for one in suggestions:
+            before = self._offers.get(one.id)
+            is_shown = before is not None and before.is_shown
+            self._offers[one.id] = Offer(document, one, answer.model, is_shown)
+        while len(self._offers) > REMEMBERED:
+            self._offers.popitem(last=False)
+        return suggestions
+
+    def settle(self, document: Document) -> None:
+        """Look at a document after a change; what was typed to its end counts as accepted."""
+        for suggestion in document.settle():
+            self.decisions.add(True, suggestion.confidence)
+
+    def shown(self, id: str) -> Offer | None:
+        """The user has seen a suggestion; None when there is none of this id (any more)."""
+        offer = self._offers.get(id)
+        if offer and not offer.is_shown:
+            offer.is_shown = True
+            self._listener.record(offer, "shown")
+        return offer
+
+    def accept(self, id: str) -> Offer | None:
+        """The user took a suggestion; None when there is none of this id (any more)."""
+        offer = self._offers.pop(id, None)
+        if offer is None:
+            return None
+        document, suggestion = offer.document, offer.suggestion
+        self._listener.record(offer, "accepted")
+        self.debounce.accepted()
+        document.drop(id)
+        document.end_restraint()
+        was_there = document.results.accept(id, suggestion.result, partial(self._watch, offer))
+        if not was_there:  # otherwise it was counted when it was found
+            self.decisions.add(True, suggestion.confidence)
+        return offer
+
+    def reject(self, id: str) -> Offer | None:
+        """The user did not want a suggestion; None when there is none of this id (any more)."""
+        offer = self._offers.pop(id, None)
+        if offer is None:
+            return None
+        self._listener.record(offer, "rejected")
+        self.debounce.rejected()
+        self.decisions.add(False, offer.suggestion.confidence)
+        offer.document.reject(offer.suggestion)
+        return offer
+
+    def _watch(self, offer: Offer, standing: Standing) -> None:
+        self._loop.call_later(kept.AFTER, self._judge, offer, standing)
+        offer.document.end_restraint()
+        self._listener.has_applied(offer.document)
+
+    def _judge(self, offer: Offer, standing: Standing) -> None:
+        document = offer.document
+        if document.is_open and document.buffer:
+            what = document.results.judge(standing, document.buffer.text)
+            if what:
+                self._listener.record(offer, what)

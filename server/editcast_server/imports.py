@@ -1,0 +1,53 @@
+"""Lines that import: what tools keep in order by themselves, and nobody wants to be told about."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from editcast_model.diff import Hunk, apply_hunks
+
+_FAMILIES: Final = {
+    "python": r"import\s+\w|from\s+[\w.]+\s+import\b",
+    "javascript javascriptreact typescript typescriptreact vue svelte": (
+        r"import\b(?!\s*[(.])|export\b.*\bfrom\s*['\"]|(?:(?:const|let|var)\b.*=\s*)?require\s*\("
+    ),
+    "java kotlin scala groovy swift dart haskell": r"import\s+[\w'\"]",
+    "go": r"import\s+[\w.(\"`]|(?:[\w.]+\s+)?\"[^\"\s]+\"$",
+    "csharp": r"(?:global\s+)?using\s+(?!var\b)(?:static\s+)?[\w.<>:= ]+;",
+    "rust": r"(?:pub(?:\([^)]*\))?\s+)?use\s+[\w:{]|extern\s+crate\b",
+    "c cpp cuda-cpp objective-c objective-cpp": r"[#@]\s*(?:include|import)\b|(?:export )?import\s",
+    "ruby": r"(?:require|require_relative|load|autoload)\b",
+    "php": r"use\s+[\w\\]+.*;|(?:require|include)(?:_once)?\b",
+}
+_PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
+    language: re.compile(rf"(?:{pattern})")
+    for family, pattern in _FAMILIES.items()
+    for language in family.split()
+}
+
+
+def is_import(line: str, language: str) -> bool:
+    """Whether a line imports, in a language by its LSP identifier; False in unknown ones."""
+    pattern = _PATTERNS.get(language)
+    return pattern is not None and pattern.match(line.strip()) is not None
+
+
+def touches_only_imports(text: str, hunks: Iterable[Hunk], language: str) -> bool:
+    """Whether every line that the hunks change, remove or add imports (or is blank)."""
+    if language not in _PATTERNS:
+        return False
+    return all(_is_about_imports(text, hunk, language) for hunk in hunks)
+
+
+def _is_about_imports(text: str, hunk: Hunk, language: str) -> bool:
+    start = text.rfind("\n", 0, hunk.start) + 1
+    end = text.find("\n", hunk.end)
+    block = text[start : len(text) if end < 0 else end]
+    inside = Hunk(hunk.start - start, hunk.end - start, hunk.text)
+    old, new = block.split("\n"), apply_hunks(block, [inside]).split("\n")
+    while old and new and old[0] == new[0]:
+        del old[0], new[0]
+    while old and new and old[-1] == new[-1]:
+        del old[-1], new[-1]
+    touched = [line for line in (*old, *new) if line.strip()]
+    return bool(touched) and all(is_import(line, language) for line in touched)

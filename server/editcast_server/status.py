@@ -1,0 +1,104 @@
+"""What the server is doing, with a sentence for the user."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from editcast_server.models import Model
+
+_THINKING_SHOWS_AFTER: Final = 0.15  # seconds
+
+State = Literal["ready", "thinking", "snoozed", "disabled", "baseline", "training"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the server is doing, with a sentence for the user."""
+
+    state: State
+    model: str
+    message: str
+
+
+class Activity:
+    """What goes on in one server; belongs to the event loop.
+
+    Args:
+        tell: Called with the status whenever it is another one.
+        is_enabled: Says whether the user wants suggestions at all.
+
+    Attributes:
+        model: What forecasts; None while none is loaded yet.
+        training: What a training said last; empty when there is none.
+    """
+
+    def __init__(self, tell: Callable[[Status], None], is_enabled: Callable[[], bool]) -> None:
+        self.model: Model | None = None
+        self.training = ""
+        self._tell = tell
+        self._is_enabled = is_enabled
+        self._loop = asyncio.get_running_loop()
+        self._told: Status | None = None
+        self._snooze: asyncio.TimerHandle | None = None
+        self._thinking: asyncio.TimerHandle | None = None
+        self._is_thinking = False
+
+    @property
+    def status(self) -> Status:
+        """Of all that goes on, what matters most."""
+        name = self.model.forecaster.name if self.model else ""
+        if not self._is_enabled():
+            return Status("disabled", name, "Editcast is switched off by its setting `enabled`.")
+        if self._snooze:
+            left = max(0.0, self._snooze.when() - self._loop.time())
+            return Status("snoozed", name, f"Editcast is silent for {_duration(left)}.")
+        if self.training:
+            return Status("training", name, self.training)
+        if self._is_thinking or self.model is None:
+            return Status("thinking", name, "Editcast predicts." if name else "Editcast starts.")
+        if self.model.problem:
+            return Status("baseline", name, self.model.problem)
+        return Status("ready", name, f"Editcast predicts with {name}.")
+
+    @property
+    def is_snoozed(self) -> bool:
+        """Whether nothing is to be suggested for a while."""
+        return self._snooze is not None
+
+    def snooze(self, seconds: float) -> None:
+        """Suggest nothing for so long; 0 ends that."""
+        if self._snooze:
+            self._snooze.cancel()
+            self._snooze = None
+        if seconds > 0:
+            self._snooze = self._loop.call_later(seconds, self.snooze, 0)
+        self.look()
+
+    def begin_thinking(self) -> None:
+        """A prediction has begun; the user hears of it when it takes long."""
+        if self._thinking is None:
+            self._thinking = self._loop.call_later(_THINKING_SHOWS_AFTER, self._show_thinking)
+
+    def end_thinking(self) -> None:
+        """No prediction is under way."""
+        if self._thinking:
+            self._thinking.cancel()
+            self._thinking = None
+        self._is_thinking = False
+        self.look()
+
+    def look(self) -> None:
+        """Tell the status if it is another one now."""
+        status = self.status
+        if status != self._told:
+            self._told = status
+            self._tell(status)
+
+    def _show_thinking(self) -> None:
+        self._is_thinking = True
+        self.look()
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"

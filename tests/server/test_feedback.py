@@ -1,0 +1,196 @@
+"""What becomes of accepted text, and what decisions change; the service without its messages."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+
+from editcast_model import paths
+from editcast_model.history import Store
+from editcast_server import kept
+from editcast_server.buffer import Units
+from editcast_server.documents import Document
+from editcast_server.service import Service
+from editcast_server.settings import Settings
+from editcast_server.status import Status
+from editcast_server.suggestions import Suggestion
+
+CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(8))
+SETTINGS = Settings(confidence_threshold=0.0, model_path="repeat-best")
+
+
+class Screen:
+    """A client that remembers nothing."""
+
+    def tell(self, sentence: str, *, warning: bool) -> None: ...
+
+    def has_predicted(self, document: Document) -> None: ...
+
+    def has_status(self, status: Status) -> None: ...
+
+
+class Desk:
+    """A service, and its user."""
+
+    def __init__(self, service: Service, folder: Path) -> None:
+        self.service = service
+        self.folder = folder
+
+    async def begin(self, name: str) -> Document:
+        """Open a file and make an edit that repeats itself."""
+        uri = (self.folder / name).as_uri()
+        self.service.open(uri, "python", 1, CALLS)
+        document = self.service.documents[uri]
+        self.replace(document, "render", "draw")
+        return document
+
+    async def best(self, document: Document) -> Suggestion:
+        await self.service.wait_for(document.uri, 1)
+        return document.suggestions[0]
+
+    def replace(self, document: Document, old: str, new: str) -> None:
+        assert document.buffer
+        start = document.buffer.text.index(old)
+        (edit,) = document.buffer.text_edits([kept.Hunk(start, start + len(old), new)])
+        self.change(document, [edit])
+
+    def change(self, document: Document, edits: list[types.TextEdit]) -> None:
+        changes = [
+            types.TextDocumentContentChangePartial(edit.range, edit.new_text)
+            for edit in reversed(edits)
+        ]
+        self.service.change(document.uri, document.version + 1, changes)
+
+    def apply(self, document: Document, suggestion: Suggestion) -> None:
+        assert document.buffer
+        self.change(document, document.buffer.text_edits(suggestion.hunks))
+
+    async def outcomes(self, last: str) -> list[tuple[str, str]]:
+        """File and outcome, once the last one is there."""
+        found: list[tuple[str, str]] = []
+        while not found or found[-1][1] != last:
+            await asyncio.sleep(0.01)
+            await asyncio.wrap_future(self.service._saves.written())
+            if paths.store_path().exists():
+                with closing(Store.open(paths.store_path())) as store:
+                    found = [(Path(one.path).name, one.what) for one in store.outcomes()]
+        return found
+
+
+@pytest_asyncio.fixture
+async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
+    """A desk where a minute is a moment."""
+    monkeypatch.setenv("EDITCAST_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(kept, "AFTER", 0.05)
+    service = Service(Screen(), Units.of("utf-16"), SETTINGS)
+    service.start()
+    yield Desk(service, tmp_path)
+    service.stop()
+
+
+async def test_accepted_text_is_kept(desk: Desk) -> None:
+    document = await desk.begin("a.py")
+    best = await desk.best(document)
+    desk.apply(document, best)
+    assert desk.service.accept(best.id) == ""
+    desk.replace(document, "def part_0", "import os\n\n\ndef part_0")
+    assert await desk.outcomes("kept") == [("a.py", "accepted"), ("a.py", "kept")]
+
+
+async def test_accepted_text_is_changed_by_the_user(desk: Desk) -> None:
+    document = await desk.begin("a.py")
+    best = await desk.best(document)
+    assert desk.service.accept(best.id) == ""
+    desk.apply(document, best)
+    desk.replace(document, "draw(text, 1)", "drew(text, 1)")
+    assert await desk.outcomes("changed") == [("a.py", "accepted"), ("a.py", "changed")]
+
+
+async def test_several_hunks_at_once_and_one_by_one(desk: Desk) -> None:
+    document = await desk.begin("a.py")
+    for whole in (True, False):
+        best = await desk.best(document)
+        assert document.buffer
+        edits = document.buffer.text_edits(best.hunks)
+        for edit in [edits] if whole else [[one] for one in reversed(edits)]:
+            desk.change(document, edit)
+        desk.service.accept(best.id)
+    found = await desk.outcomes("kept")
+    while found.count(("a.py", "kept")) < 2:
+        found = await desk.outcomes("kept")
+
+
+async def test_nothing_is_said_of_closed_files_and_of_edits_never_made(desk: Desk) -> None:
+    closed, unmade, last = [await desk.begin(name) for name in ("c.py", "u.py", "l.py")]
+    best = await desk.best(closed)
+    desk.apply(closed, best)
+    desk.service.accept(best.id)
+    desk.service.close(closed.uri)
+    desk.service.accept((await desk.best(unmade)).id)
+    desk.replace(unmade, "part_3", "part_three")
+    # Its minute ends after theirs.
+    best = await desk.best(last)
+    desk.apply(last, best)
+    desk.service.accept(best.id)
+    assert await desk.outcomes("kept") == [
+        ("c.py", "accepted"),
+        ("u.py", "accepted"),
+        ("l.py", "accepted"),
+        ("l.py", "kept"),
+    ]
+
+
+async def test_an_accepted_edit_is_one_decision_in_any_order(desk: Desk) -> None:
+    decisions = desk.service._feedback.decisions
+    document = await desk.begin("a.py")
+    confidences = []
+    for edit_first in (True, False):
+        best = await desk.best(document)
+        confidences.append(best.confidence)
+        if edit_first:
+            desk.apply(document, best)
+        desk.service.accept(best.id)
+        if not edit_first:
+            desk.apply(document, best)
+    assert list(decisions._last) == [(True, one) for one in confidences]
+
+
+async def test_typing_a_suggestion_to_its_end_is_a_decision_too(desk: Desk) -> None:
+    document = await desk.begin("a.py")
+    best = await desk.best(document)
+    desk.replace(document, "render(text, 1)", "d(text, 1)")
+    assert document.suggestions[0].id == best.id
+    desk.replace(document, "d(text, 1)", "draw(text, 1)")
+    decisions = desk.service._feedback.decisions
+    assert list(decisions._last) == [(True, best.confidence)]
+    second = await desk.best(document)
+    desk.service.reject(second.id)
+    assert list(decisions._last) == [(True, best.confidence), (False, second.confidence)]
+
+
+async def test_decisions_move_the_pause_and_the_threshold(desk: Desk) -> None:
+    document = await desk.begin("a.py")
+    desk.service.take_settings(Settings(confidence_threshold=0.2, model_path="repeat-best"))
+    feedback = desk.service._feedback
+    best = await desk.best(document)
+    assert best.confidence > 0.2
+    for _ in range(30):
+        feedback.decisions.add(False, 1.0)
+    assert feedback.decisions.threshold(0.2) == pytest.approx(1 / 3)
+    desk.service.reject(best.id)
+    assert feedback.debounce.milliseconds == 75 * 1.5
+    desk.service.take_settings(Settings(debounce_ms=30))
+    assert feedback.debounce.milliseconds == 30
+
+
+async def test_the_last_latencies_are_known(desk: Desk) -> None:
+    document = await desk.begin("a.py")
+    for number in range(3):
+        await desk.best(document)
+        desk.replace(document, "part_7", "part_7" + "7" * (number + 1))
+    assert len(desk.service.latencies) == 3
+    assert all(one > 0 for one in desk.service.latencies)

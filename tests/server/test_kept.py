@@ -1,0 +1,124 @@
+"""Whether an accepted suggestion is in the text, and whether it still stands there."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.diff import Hunk, apply_hunks, diff
+from editcast_server.buffer import shortest_hunk
+from editcast_server.kept import Result, Results, Standing
+
+TEXT = "def f(a):\n    return a\n\n\ndef g(a):\n    return a\n"
+RENAMED = TEXT.replace("f(a)", "f(size)").replace("return a", "return size", 1)
+
+texts = st.text(st.sampled_from("ab \n\U0001f389"), max_size=40)
+
+
+@given(texts, texts)
+def test_a_result_is_recognised(before: str, after: str) -> None:
+    hunks = diff(before, after)
+    if hunks:
+        result = Result.of(hunks, before)
+        assert result.is_in(after)
+        assert apply_hunks(after, result.back) == before
+        assert not result.is_in(after + "a")
+
+
+@given(texts, texts, texts, texts.filter(bool))
+def test_new_text_stands_when_the_text_around_it_changes(
+    head: str, tail: str, old: str, new: str
+) -> None:
+    standing = Standing(Result.of([Hunk(len(head), len(head + old), new)], head + old + tail))
+    text = head + new + tail
+    for change in (
+        Hunk(0, len(head), "abba"),
+        Hunk(0, 0, "\n"),
+        Hunk(5 + len(new), 5 + len(new) + len(tail), ""),
+        Hunk(5 + len(new), 5 + len(new), "ab"),
+        Hunk(2, 5, ""),
+    ):
+        standing.move(change)
+        text = apply_hunks(text, [change])
+        assert standing.is_in(text)
+    assert text == "\na" + new + "ab"
+
+
+# What was accepted in TEXT, the texts after it, and whether it stands at the end.
+LATER = [
+    (RENAMED, [], True),
+    (RENAMED, ["import os\n" + RENAMED], True),
+    (RENAMED, [RENAMED.replace("size)", "size, b)")], True),
+    (RENAMED, [RENAMED.replace("f(size)", "f(length)")], False),
+    (RENAMED, [RENAMED.replace("f(size)", "f(siize)")], False),
+    (RENAMED, [TEXT], False),
+    (RENAMED, [TEXT, RENAMED], True),
+    (RENAMED, ["", RENAMED], True),
+    (RENAMED, [""], False),
+    (TEXT.replace("def g(a):\n    return a\n", ""), [], True),
+    (TEXT.replace("def g(a):\n    return a\n", ""), [TEXT], False),
+    (TEXT.replace("def g(a):\n    return a\n", ""), ["x = 1\n"], True),
+    (TEXT.replace("(a):", "():", 1), [TEXT.replace("(a):", "(b):", 1)], True),
+    (TEXT.replace("(a):", "():", 1), [TEXT], False),
+]
+
+
+@pytest.mark.parametrize(("accepted", "later", "stands"), LATER)
+def test_later_changes(accepted: str, later: list[str], stands: bool) -> None:
+    standing = Standing(Result.of(diff(TEXT, accepted), TEXT))
+    text = accepted
+    for after in later:
+        standing.move(shortest_hunk(text, after))
+        text = after
+    assert standing.is_in(text) is stands
+
+
+@pytest.fixture
+def found() -> list[Standing]:
+    return []
+
+
+RESULT = Result.of(diff(TEXT, RENAMED), TEXT)
+
+
+def test_accepted_after_it_was_applied(found: list[Standing]) -> None:
+    results = Results()
+    assert results.look({"1": RESULT}, TEXT) == []
+    assert results.look({"1": RESULT}, RENAMED) == ["1"]
+    results.move(Hunk(0, 0, "\n"))
+    assert results.accept("1", RESULT, found.append)
+    (standing,) = found
+    results.move(Hunk(0, 0, "\n"))
+    assert results.judge(standing, "\n\n" + RENAMED) == "kept"
+    assert results.judge(standing, "\n\n" + RENAMED) is None  # once
+
+
+def test_accepted_before_it_is_applied_hunk_by_hunk(found: list[Standing]) -> None:
+    results = Results()
+    assert not results.accept("1", RESULT, found.append)
+    half = apply_hunks(TEXT, diff(TEXT, RENAMED)[:1])
+    assert results.look({}, half) == []
+    assert not found
+    results.look({}, RENAMED)
+    (standing,) = found
+    results.move(Hunk(0, len(RENAMED), ""))
+    assert results.judge(standing, "") == "changed"
+
+
+def test_what_is_never_applied_is_not_looked_for_for_ever(found: list[Standing]) -> None:
+    results = Results()
+    results.accept("1", RESULT, found.append)
+    for number in range(4):
+        results.look({}, TEXT + str(number))
+    results.look({}, RENAMED)
+    assert not found
+
+
+def test_nothing_is_known_of_a_text_that_was_lost(found: list[Standing]) -> None:
+    results = Results()
+    results.look({"1": RESULT}, RENAMED)
+    results.accept("1", RESULT, found.append)
+    results.accept("2", RESULT, found.append)
+    results.clear()
+    results.look({}, RENAMED)
+    assert len(found) == 1
+    assert results.judge(found[0], RENAMED) is None
