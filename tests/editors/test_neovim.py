@@ -1,0 +1,66 @@
+"""Neovim, headless, on the configurations that server/EDITORS.md quotes."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# By how the edit is taken: what is needed for that.
+FILES = {
+    "code action": ["neovim.lua"],
+    "Tab": ["neovim.lua", "neovim-drawing.lua"],
+    "Esc": ["neovim.lua", "neovim-drawing.lua"],
+}
+SCRIPT = Path(__file__).parent / "neovim.lua"
+
+
+def play(session: Any, nvim: str, way: str, files: Any = None, **options: Any) -> Any:
+    """Open the file, make and save two edits, take the third or turn it down, save."""
+    quiet = ("--headless", "-n", "-u", "NONE", "-i", "NONE")
+    script = ("-c", f"luafile {SCRIPT}", "-c", "cquit 2")
+    options |= {"configuration": files or FILES[way], "way": way}
+    return session.run(nvim, *quiet, *script, **options)
+
+
+@pytest.mark.parametrize("way", ["code action", "Tab"])
+def test_the_next_edit_is_taken(session: Any, neovim: str, way: str) -> None:
+    done = play(session, neovim, way)
+    assert done.returncode == 0, done.stdout
+    assert session.file.read_text() == session.taken, done.stdout
+    assert "The editor sent" not in done.stdout  # as the server begins its complaints
+    session.wait_for_outcome("accepted")
+
+
+def test_what_is_drawn_is_recorded_as_shown(session: Any, neovim: str) -> None:
+    play(session, neovim, "Tab")
+    session.wait_for_outcome("shown")
+
+
+def test_a_suggestion_turned_down_stays_away(session: Any, neovim: str) -> None:
+    done = play(session, neovim, "Esc")
+    assert done.returncode == 0, done.stdout
+    assert "line 10: draw" in done.stdout  # it was drawn, as text in the line
+    assert session.file.read_text() == session.edited
+    session.wait_for_outcome("rejected")
+
+
+def test_the_code_action_alone_in_an_old_neovim(session: Any, old_neovim: str) -> None:
+    done = play(session, old_neovim, "code action", ["neovim-0.7.lua"])
+    assert done.returncode == 0, done.stdout
+    assert session.file.read_text() == session.taken, done.stdout
+    session.wait_for_outcome("accepted")
+
+
+@pytest.mark.parametrize("way", ["code action", "Tab"])
+def test_nothing_comes_without_the_server(session: Any, neovim: str, way: str) -> None:
+    done = play(session, neovim, way, with_server=False)
+    assert done.returncode == 1, done.stdout
+    assert "never came" in done.stdout
+    assert session.file.read_text() == session.edited
+
+
+def test_nothing_comes_without_the_server_in_an_old_neovim(session: Any, old_neovim: str) -> None:
+    done = play(session, old_neovim, "code action", ["neovim-0.7.lua"], with_server=False)
+    assert done.returncode == 1, done.stdout
+    assert "never came" in done.stdout
+    assert session.file.read_text() == session.edited
