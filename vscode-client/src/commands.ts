@@ -1,13 +1,12 @@
 // The commands of the palette and of the status bar's menu.
 
-import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import * as vscode from "vscode";
 
 import type { Launcher } from "./launcher";
-import { reviewNextEdits, rejectNextEdit } from "./nextEdit";
+import { reviewNextEdits } from "./nextEdit";
+import type { Offers } from "./offers";
 import { ServerCommand } from "./protocol";
-import { editcastHome, newestReport, withResolvedAddresses } from "./report";
+import { showReport } from "./report";
 import type { Server } from "./server";
 import type { StatusItem } from "./status";
 
@@ -15,16 +14,25 @@ import type { StatusItem } from "./status";
 export function registerCommands(
   server: Server,
   launcher: Launcher,
+  offers: Offers,
   status: StatusItem,
   log: vscode.LogOutputChannel,
 ): vscode.Disposable {
-  const commands: Record<string, () => unknown> = {
+  const commands: Record<string, (argument?: unknown) => unknown> = {
     "editcast.nextEdit": () => reviewNextEdits(server),
-    "editcast.rejectSuggestion": () => rejectNextEdit(server),
+    "editcast.tab": (argument) => offers.tab(argument === "Tab"),
+    "editcast.acceptSuggestion": () => offers.accept(),
+    "editcast.acceptWord": () => offers.acceptPart("word"),
+    "editcast.acceptLine": () => offers.acceptPart("line"),
+    "editcast.jumpToSuggestion": () => {
+      offers.jump();
+    },
+    "editcast.rejectSuggestion": () => offers.reject(),
     "editcast.snoozeSuggestions": () => snooze(server, status),
     "editcast.toggle": toggle,
     "editcast.trainModel": () => train(server, launcher),
-    "editcast.showReport": () => showReport(launcher),
+    "editcast.revertModel": () => server.execute(ServerCommand.revert),
+    "editcast.showReport": () => showReport(server),
     "editcast.restartServer": () => server.restart(),
     "editcast.showLog": () => {
       log.show();
@@ -40,7 +48,6 @@ export function registerCommands(
 async function showMenu(status: StatusItem): Promise<void> {
   const enabled = vscode.workspace.getConfiguration("editcast").get<boolean>("enabled", true);
   const always = [
-    { label: "$(graph) Show the evaluation report", command: "editcast.showReport" },
     { label: "$(debug-restart) Restart the server", command: "editcast.restartServer" },
     { label: "$(output) Show the log", command: "editcast.showLog" },
   ];
@@ -55,6 +62,8 @@ async function showMenu(status: StatusItem): Promise<void> {
       command: "editcast.snoozeSuggestions",
     },
     { label: "$(mortar-board) Train on my local history", command: "editcast.trainModel" },
+    { label: "$(history) Go back to the previous model", command: "editcast.revertModel" },
+    { label: "$(graph) Show the report", command: "editcast.showReport" },
   ];
   const down = status.state === "failed" || status.state === "stopped";
   const choice = await vscode.window.showQuickPick(
@@ -104,32 +113,4 @@ async function train(server: Server, launcher: Launcher): Promise<void> {
   } catch (error) {
     void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
   }
-}
-
-async function showReport(launcher: Launcher): Promise<void> {
-  const home = editcastHome(process.env, process.platform);
-  const path = await newestReport(home);
-  if (path === undefined) {
-    const choice = await vscode.window.showInformationMessage(
-      "Editcast has no evaluation report yet: run `editcast evaluate` on your own history in a " +
-        "terminal to make one.",
-      "Copy Command",
-    );
-    if (choice !== undefined) {
-      await vscode.env.clipboard.writeText(
-        launcher.terminalCommand("evaluate", "--store", "--out", join(home, "report")),
-      );
-    }
-    return;
-  }
-  const folder = vscode.Uri.file(dirname(path));
-  const panel = vscode.window.createWebviewPanel(
-    "editcast.report",
-    "Editcast Report",
-    vscode.ViewColumn.Active,
-    { localResourceRoots: [folder] },
-  );
-  panel.webview.html = withResolvedAddresses(await readFile(path, "utf8"), (address) =>
-    panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, address)).toString(),
-  );
 }

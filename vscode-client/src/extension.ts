@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 
 import { registerCommands } from "./commands";
 import { Launcher } from "./launcher";
+import { Offers } from "./offers";
 import { ProgressNotifications } from "./progress";
 import { Server } from "./server";
 import { StatusItem } from "./status";
@@ -17,10 +18,13 @@ export function activate(context: vscode.ExtensionContext): void {
   const launcher = new Launcher(context, log);
   const started = new Server(launcher, log, status, new ProgressNotifications());
   server = started;
+  const offers = new Offers(started);
   context.subscriptions.push(
     log,
     status,
-    registerCommands(started, launcher, status, log),
+    started,
+    offers,
+    registerCommands(started, launcher, offers, status, log),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (
         change.affectsConfiguration("editcast.serverCommand") ||

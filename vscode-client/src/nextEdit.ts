@@ -1,4 +1,4 @@
-// Asking for the next edits of the file at hand, and applying or rejecting one.
+// The list of the next edits of the file at hand, to apply or reject one.
 
 import * as vscode from "vscode";
 
@@ -68,16 +68,6 @@ export async function reviewNextEdits(server: Server): Promise<void> {
     }
   });
   pick.show();
-}
-
-/** Rejects the best suggestion of the file at hand without showing the others. */
-export async function rejectNextEdit(server: Server): Promise<void> {
-  const result = await ask(server, vscode.window.activeTextEditor);
-  const [best] = result?.suggestions ?? [];
-  if (best !== undefined) {
-    await server.execute(ServerCommand.reject, best.id);
-    vscode.window.setStatusBarMessage(`Editcast: rejected. ${best.title}`, 5000);
-  }
 }
 
 /** The suggestions for an editor's document, or undefined after telling the user why not. */

@@ -10,19 +10,34 @@ import {
   RevealOutputChannelOn,
   State as ClientState,
   type Executable,
+  type InitializeParams,
 } from "vscode-languageclient/node";
 
 import { EnvironmentProblem } from "./interpreters";
 import type { Launcher } from "./launcher";
 import type { ProgressNotifications } from "./progress";
-import { didPredictNotification, statusNotification } from "./protocol";
+import { didPredictNotification, type NextEditResult, statusNotification } from "./protocol";
 import type { StatusItem } from "./status";
 
 /** Restarts after so many crashes would only repeat the last one. */
 const MAXIMUM_CRASHES = 4;
 const CRASH_WINDOW_MS = 3 * 60_000;
 
-export class Server {
+/** Offers are drawn by us, at the cursor as elsewhere: VS Code is not to ask for some of them too. */
+class Client extends LanguageClient {
+  protected override fillInitializeParams(params: InitializeParams): void {
+    super.fillInitializeParams(params);
+    delete params.capabilities.textDocument?.inlineCompletion;
+  }
+}
+
+export class Server implements vscode.Disposable {
+  private readonly predicted = new vscode.EventEmitter<NextEditResult>();
+  private readonly ended = new vscode.EventEmitter<void>();
+  /** The suggestions of a document are others now. */
+  readonly onDidPredict = this.predicted.event;
+  /** The server's process ended, or is about to. */
+  readonly onDidEnd = this.ended.event;
   private client: LanguageClient | undefined;
   /** Starts, stops and restarts, one after the other. */
   private queue: Promise<void> = Promise.resolve();
@@ -63,6 +78,20 @@ export class Server {
     });
   }
 
+  /** `execute` for what the user did not ask for by itself: that it fails is for the log only. */
+  async tell(command: string, ...parameters: unknown[]): Promise<void> {
+    try {
+      await this.execute(command, ...parameters);
+    } catch (error) {
+      this.log.info(`${command}: ${String(error)}`);
+    }
+  }
+
+  dispose(): void {
+    this.predicted.dispose();
+    this.ended.dispose();
+  }
+
   private enqueue(step: () => Promise<void>): Promise<void> {
     this.queue = this.queue.then(step);
     return this.queue;
@@ -85,6 +114,7 @@ export class Server {
     const client = this.client;
     this.client = undefined;
     this.progress.endAll();
+    this.ended.fire();
     try {
       await client?.dispose();
     } catch (error) {
@@ -131,13 +161,14 @@ export class Server {
         closed: () => this.afterCrash(),
       },
     };
-    const client = new LanguageClient("editcast", "Editcast", executable, options);
+    const client = new Client("editcast", "Editcast", executable, options);
     this.progress.client = client;
     client.onNotification(statusNotification, (status) => {
       this.status.show(status.state, status.message, status.model);
     });
     client.onNotification(didPredictNotification, (result) => {
       this.status.suggest(result);
+      this.predicted.fire(result);
     });
     return client;
   }
@@ -145,6 +176,7 @@ export class Server {
   /** The server process ended by itself: start it again, unless it does so all the time. */
   private afterCrash(): { action: CloseAction; handled: boolean } {
     this.progress.endAll();
+    this.ended.fire();
     const now = Date.now();
     this.crashes = [...this.crashes.filter((time) => now - time < CRASH_WINDOW_MS), now];
     if (this.crashes.length < MAXIMUM_CRASHES) {

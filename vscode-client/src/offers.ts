@@ -1,0 +1,339 @@
+// What is offered in each open file: taken from the server, drawn, followed while the user types,
+// accepted and rejected. Nothing moves the text or the cursor until the user asks for it.
+
+import * as vscode from "vscode";
+
+import { Drawing, type Way } from "./drawing";
+import { endOf, firstPart, type Hunk, type Offer, type Part, typed } from "./offer";
+import { hint, type Lines, preview } from "./preview";
+import { type NextEditResult, ServerCommand } from "./protocol";
+import type { Server } from "./server";
+
+/** An offer further below the cursor, or above it, is jumped to before it is accepted. */
+const NEAR_LINES = 2;
+
+interface Offered {
+  offer: Offer;
+  /** The document's version and text that the offer is for. */
+  version: number;
+  text: string;
+  /** Whether the user has jumped to it. */
+  jumped: boolean;
+  /** Whether the server knows that it was drawn. */
+  told: boolean;
+}
+
+/** What Tab would do, as the context key `editcast.offer` says it. */
+type Reach = "here" | "elsewhere" | "";
+
+export class Offers implements vscode.Disposable {
+  private readonly drawing = new Drawing();
+  private readonly offered = new Map<string, Offered>();
+  private readonly subscriptions: vscode.Disposable[];
+  private drawnIn: vscode.TextEditor | undefined;
+  /** Whether an edit of ours is being applied. */
+  private applying = false;
+  private contexts = new Map<string, unknown>();
+
+  constructor(private readonly server: Server) {
+    this.subscriptions = [
+      server.onDidPredict((result) => {
+        this.take(result);
+      }),
+      server.onDidEnd(() => {
+        // Whoever could say what became of an offer is gone.
+        this.offered.clear();
+        this.draw();
+      }),
+      vscode.workspace.onDidChangeTextDocument((change) => {
+        this.follow(change);
+      }),
+      vscode.workspace.onDidCloseTextDocument((document) => {
+        this.offered.delete(document.uri.toString());
+      }),
+      vscode.window.onDidChangeActiveTextEditor(() => {
+        this.draw();
+      }),
+      vscode.window.onDidChangeTextEditorSelection(() => {
+        this.draw();
+      }),
+      vscode.window.onDidChangeTextEditorVisibleRanges(() => {
+        this.draw();
+      }),
+    ];
+  }
+
+  /** Offers what the server suggests now for a document. */
+  private take(result: NextEditResult): void {
+    const uri = vscode.Uri.parse(result.uri).toString();
+    const document = vscode.workspace.textDocuments.find((one) => one.uri.toString() === uri);
+    if (document?.version !== result.version) {
+      return; // made for an older text: what is right for this one is on its way
+    }
+    const [best] = result.suggestions;
+    const before = this.offered.get(uri);
+    if (best === undefined) {
+      this.offered.delete(uri);
+    } else {
+      const hunks = best.edits.map(({ range: { start, end }, newText }) => ({
+        start: document.offsetAt(new vscode.Position(start.line, start.character)),
+        end: document.offsetAt(new vscode.Position(end.line, end.character)),
+        text: newText,
+      }));
+      const same = before?.offer.id === best.id ? before : undefined;
+      this.offered.set(uri, {
+        offer: { id: best.id, title: best.title, hunks },
+        version: result.version,
+        text: document.getText(),
+        jumped: same?.jumped ?? false,
+        told: same?.told ?? false,
+      });
+    }
+    this.draw();
+  }
+
+  /**
+   * Jumps to the offer, or accepts it once it is where the cursor is.
+   *
+   * @param byTab whether the Tab key was pressed, which keeps its meaning in front of a line's text.
+   *   The keyboard's conditions say so too, but hear of a cursor that was just moved too late.
+   */
+  async tab(byTab: boolean): Promise<void> {
+    const { editor, offered } = this.current;
+    if (editor === undefined || offered === undefined || (byTab && indents(editor, offered))) {
+      await (byTab ? vscode.commands.executeCommand("tab") : undefined);
+      return;
+    }
+    if (reach(editor, offered) === "elsewhere") {
+      this.jump();
+    } else {
+      await this.accept();
+    }
+  }
+
+  /** Puts the cursor where the offer begins. */
+  jump(): void {
+    const { editor, offered } = this.current;
+    const [first] = offered?.offer.hunks ?? [];
+    if (editor === undefined || offered === undefined || first === undefined) {
+      return;
+    }
+    offered.jumped = true;
+    const place = editor.document.positionAt(first.start);
+    editor.selection = new vscode.Selection(place, place);
+    editor.revealRange(
+      new vscode.Range(place, editor.document.positionAt(first.end)),
+      vscode.TextEditorRevealType.InCenterIfOutsideViewport,
+    );
+    this.draw();
+  }
+
+  /** Makes the edit, wherever it is, and puts the cursor behind it. */
+  async accept(): Promise<void> {
+    const { editor, offered } = this.current;
+    if (editor === undefined || offered === undefined) {
+      return;
+    }
+    this.offered.delete(editor.document.uri.toString());
+    if (await this.apply(editor, offered.offer.hunks)) {
+      const end = editor.document.positionAt(endOf(offered.offer.hunks));
+      editor.selection = new vscode.Selection(end, end);
+      editor.revealRange(new vscode.Range(end, end));
+      await this.server.tell(ServerCommand.accept, offered.offer.id);
+    }
+    this.draw();
+  }
+
+  /** Makes the first word or line of the edit; what is left stays offered. */
+  async acceptPart(part: Part): Promise<void> {
+    const { editor, offered } = this.current;
+    const first = offered && firstPart(offered.offer.hunks, part);
+    if (editor === undefined || offered === undefined || first === undefined) {
+      return;
+    }
+    offered.jumped = true;
+    const left = typed(offered.offer.hunks, offered.text, first);
+    if (await this.apply(editor, [first])) {
+      if (left?.length === 0) {
+        this.offered.delete(editor.document.uri.toString());
+        await this.server.tell(ServerCommand.accept, offered.offer.id);
+      } else if (left !== undefined) {
+        offered.offer = { ...offered.offer, hunks: left };
+        offered.version = editor.document.version;
+        offered.text = editor.document.getText();
+      }
+      const end = editor.document.positionAt(endOf([first]));
+      editor.selection = new vscode.Selection(end, end);
+    }
+    this.draw();
+  }
+
+  /**
+   * Takes the offer away for good; the server remembers.
+   *
+   * @returns whether there was one
+   */
+  async reject(): Promise<boolean> {
+    const { editor, offered } = this.current;
+    if (editor === undefined || offered === undefined) {
+      return false;
+    }
+    this.offered.delete(editor.document.uri.toString());
+    this.draw();
+    await this.server.tell(ServerCommand.reject, offered.offer.id);
+    return true;
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(this.drawing, ...this.subscriptions).dispose();
+  }
+
+  private get current(): { editor: vscode.TextEditor | undefined; offered: Offered | undefined } {
+    const editor = vscode.window.activeTextEditor;
+    const offered = editor && this.offered.get(editor.document.uri.toString());
+    return {
+      editor,
+      offered: offered?.version === editor?.document.version ? offered : undefined,
+    };
+  }
+
+  /** Keeps an offer up to date with a change, as long as the two agree. */
+  private follow({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
+    const uri = document.uri.toString();
+    const offered = this.offered.get(uri);
+    if (offered === undefined || this.applying || contentChanges.length === 0) {
+      return;
+    }
+    const [change] = contentChanges;
+    const left =
+      contentChanges.length === 1 && change !== undefined && reason === undefined
+        ? typed(offered.offer.hunks, offered.text, {
+            start: change.rangeOffset,
+            end: change.rangeOffset + change.rangeLength,
+            text: change.text,
+          })
+        : undefined; // undone, redone, or typed at several cursors
+    if (left === undefined || left.length === 0) {
+      this.offered.delete(uri);
+    } else {
+      offered.offer = { ...offered.offer, hunks: left };
+      offered.version = document.version;
+      offered.text = document.getText();
+    }
+    this.draw();
+  }
+
+  private async apply(editor: vscode.TextEditor, hunks: readonly Hunk[]): Promise<boolean> {
+    const { document } = editor;
+    this.applying = true;
+    try {
+      return await editor.edit((builder) => {
+        for (const { start, end, text } of hunks) {
+          builder.replace(new vscode.Range(document.positionAt(start), document.positionAt(end)), text);
+        }
+      });
+    } finally {
+      this.applying = false;
+    }
+  }
+
+  /** Brings what the editor shows, and what its keys mean, in line with what is offered. */
+  private draw(): void {
+    const { editor, offered } = this.current;
+    if (this.drawnIn !== undefined && (this.drawnIn !== editor || offered === undefined)) {
+      this.drawing.clear(this.drawnIn);
+      this.drawnIn = undefined;
+    }
+    if (editor === undefined || offered === undefined) {
+      this.setContext("editcast.offer", "");
+      this.setContext("editcast.tab", false);
+      return;
+    }
+    const { document } = editor;
+    const cursor = editor.selection.active;
+    const { hunks } = offered.offer;
+    const [first] = hunks;
+    const line = document.positionAt(first?.start ?? 0).line;
+    const seen = editor.visibleRanges.some((range) => range.start.line <= line && line <= range.end.line);
+    offered.jumped &&= Math.abs(line - cursor.line) <= NEAR_LINES;
+    const where = reach(editor, offered);
+    this.drawnIn = editor;
+    this.drawing.show(editor, preview(hunks, linesOf(document), tabSize(editor)), hover(offered.offer));
+    this.drawing.tell(
+      editor,
+      cursor.line,
+      where === "elsewhere" && !seen ? hint(hunks, offered.text, line, cursor.line) : "",
+    );
+    const pointed: Partial<Record<Way, number>> = {};
+    if (where === "elsewhere") {
+      pointed.here = line;
+      if (!seen) {
+        pointed[line < cursor.line ? "up" : "down"] = cursor.line;
+      }
+    }
+    this.drawing.point(editor, pointed);
+    this.setContext("editcast.offer", where);
+    this.setContext("editcast.tab", !indents(editor, offered));
+    if (!offered.told) {
+      offered.told = true;
+      void this.server.tell(ServerCommand.shown, offered.offer.id);
+      this.announce(offered.offer);
+    }
+  }
+
+  /** For those who listen to their editor: what is drawn is not read to them. */
+  private announce(offer: Offer): void {
+    const listens = vscode.workspace.getConfiguration("editor").get<string>("accessibilitySupport");
+    if (listens === "on") {
+      void vscode.window.showInformationMessage(offer.title);
+    }
+  }
+
+  private setContext(key: string, value: Reach | boolean): void {
+    if (this.contexts.get(key) !== value) {
+      this.contexts.set(key, value);
+      void vscode.commands.executeCommand("setContext", key, value);
+    }
+  }
+}
+
+/** Whether an offer is close enough to the cursor to be accepted without a jump. */
+function reach(editor: vscode.TextEditor, { offer, jumped }: Offered): Reach {
+  const [first] = offer.hunks;
+  const line = editor.document.positionAt(first?.start ?? 0).line;
+  const below = line - editor.selection.active.line;
+  return jumped || (below >= 0 && below <= NEAR_LINES) ? "here" : "elsewhere";
+}
+
+/** Whether Tab indents: in front of a line's text, unless the user has jumped there by Tab. */
+function indents({ document, selection }: vscode.TextEditor, { jumped }: Offered): boolean {
+  const { line, character } = selection.active;
+  const before = document.lineAt(line).text.slice(0, character);
+  return !selection.isEmpty || (before.trim() === "" && !jumped);
+}
+
+function linesOf(document: vscode.TextDocument): Lines {
+  return {
+    lineCount: document.lineCount,
+    line: (line) => document.lineAt(line).text,
+    place: (offset) => {
+      const { line, character } = document.positionAt(offset);
+      return { line, character };
+    },
+  };
+}
+
+function tabSize(editor: vscode.TextEditor): number {
+  return typeof editor.options.tabSize === "number" ? editor.options.tabSize : 4;
+}
+
+function hover(offer: Offer): vscode.MarkdownString {
+  const commands = ["editcast.acceptSuggestion", "editcast.rejectSuggestion", "editcast.snoozeSuggestions"];
+  const text = new vscode.MarkdownString("", true);
+  text.isTrusted = { enabledCommands: commands };
+  text.appendText(offer.title);
+  text.appendMarkdown(
+    `\n\n[Accept](command:${commands[0]}) · [Dismiss](command:${commands[1]}) · [Snooze](command:${commands[2]})`,
+  );
+  return text;
+}

@@ -1,0 +1,132 @@
+// What is drawn of an offer, as plain data: no VS Code API here.
+//
+// What is deleted is struck through where it stands, what is inserted within a line is written
+// there. New lines cannot be shown between lines without moving the text, so they are shown as a
+// block to the right of the lines that are there.
+
+import { applied, type Hunk } from "./offer";
+
+export interface Place {
+  line: number;
+  character: number;
+}
+
+/** Text in a line that is not in the document. */
+export interface Ghost extends Place {
+  text: string;
+  /** Columns left free before it. */
+  gap: number;
+}
+
+export interface Preview {
+  insertions: Ghost[];
+  deletions: { start: Place; end: Place }[];
+  /** New lines, each at the end of a line that is there. */
+  block: Ghost[];
+}
+
+/** The part of a text document that is needed here. */
+export interface Lines {
+  lineCount: number;
+  line: (line: number) => string;
+  place: (offset: number) => Place;
+}
+
+/** How a key is named that takes what is offered. */
+const KEY = "Tab";
+const MOST_ROWS = 12;
+/** Between the longest line and the block. */
+const GAP = 3;
+const HINT_WIDTH = 60;
+
+/** What is drawn at the place of an offer. */
+export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number): Preview {
+  const drawn: Preview = { insertions: [], deletions: [], block: [] };
+  for (const hunk of hunks) {
+    const start = lines.place(hunk.start);
+    const end = lines.place(hunk.end);
+    if (hunk.end > hunk.start) {
+      drawn.deletions.push({ start, end });
+    }
+    if (/[\r\n]/.test(hunk.text)) {
+      drawn.block.push(...block(rows(hunk, start, end, lines), start.line, lines, tabSize));
+    } else if (hunk.text !== "") {
+      drawn.insertions.push({ ...end, text: visible(hunk.text, tabSize), gap: 0 });
+    }
+  }
+  return drawn;
+}
+
+/**
+ * One line about an offer that is elsewhere: the way, the line and what it does.
+ *
+ * @param from the line of the cursor
+ */
+export function hint(hunks: readonly Hunk[], text: string, line: number, from: number): string {
+  const [first] = hunks;
+  if (first === undefined) {
+    return "";
+  }
+  const old = oneLine(text.slice(first.start, first.end));
+  const fresh = oneLine(first.text);
+  const what = old === "" ? `+ ${fresh}` : fresh === "" ? `- ${old}` : `${old} → ${fresh}`;
+  const more = hunks.length > 1 ? ` and ${hunks.length - 1} more` : "";
+  return visible(`${line < from ? "↑" : "↓"} line ${line + 1}: ${what}${more}  (${KEY})`, 1);
+}
+
+/** The lines that an edit with line ends in it leaves, as far as they are new. */
+function rows(hunk: Hunk, start: Place, end: Place, lines: Lines): string[] {
+  const head = lines.line(start.line).slice(0, start.character);
+  const tail = lines.line(end.line).slice(end.character);
+  const all = applied(head + tail, [{ start: head.length, end: head.length, text: hunk.text }]);
+  const whole = all.split(/\r\n|\r|\n/);
+  // A line that is there already, in front of the new ones or behind them, is not shown again.
+  if (hunk.start === hunk.end && whole[0] === head && tail === "") {
+    return whole.slice(1);
+  }
+  return hunk.start === hunk.end && whole.at(-1) === tail && head === "" ? whole.slice(0, -1) : whole;
+}
+
+function block(rows: readonly string[], line: number, lines: Lines, tabSize: number): Ghost[] {
+  const shown =
+    rows.length > MOST_ROWS
+      ? [...rows.slice(0, MOST_ROWS - 1), `… ${rows.length - MOST_ROWS + 1} more lines`]
+      : [...rows];
+  // At the end of the file there are no lines to stand beside: the block begins further up.
+  const first = Math.max(0, Math.min(line, lines.lineCount - shown.length));
+  const room = lines.lineCount - first;
+  const fitting = shown.length > room ? [...shown.slice(0, room - 1), shown.slice(room - 1).join(" ⏎ ")] : shown;
+  const widths = fitting.map((_, row) => width(lines.line(first + row), tabSize));
+  const column = Math.max(...widths) + GAP;
+  const longest = Math.max(...fitting.map((row) => width(row, tabSize)));
+  return fitting.map((row, index) => ({
+    line: first + index,
+    character: lines.line(first + index).length,
+    text: visible(`│ ${row}`, tabSize).padEnd(longest + 3, "\u00a0"),
+    gap: column - (widths[index] ?? 0),
+  }));
+}
+
+/** Columns that a line takes, but for wide characters. */
+function width(line: string, tabSize: number): number {
+  let columns = 0;
+  for (const character of line) {
+    columns += character === "\t" ? tabSize - (columns % tabSize) : 1;
+  }
+  return columns;
+}
+
+/** With spaces and tabs that CSS does not merge. */
+function visible(text: string, tabSize: number): string {
+  return text.replaceAll("\t", " ".repeat(tabSize)).replaceAll(" ", "\u00a0");
+}
+
+/** For a hint: ends trimmed, line ends as a sign, cut to a width. */
+function oneLine(text: string): string {
+  const line = text
+    .trim()
+    .split(/\s*[\r\n]+\s*/)
+    .join(" ⏎ ");
+  const words = line === "" && text !== "" ? "⏎" : line;
+  return words.length > HINT_WIDTH ? `${words.slice(0, HINT_WIDTH - 1)}…` : words;
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import type { Hunk } from "../src/offer";
+import { hint, type Lines, preview } from "../src/preview";
+
+function linesOf(text: string): Lines {
+  const lines = text.split("\n");
+  return {
+    lineCount: lines.length,
+    line: (line) => lines[line] ?? "",
+    place: (offset) => {
+      const before = text.slice(0, offset).split("\n");
+      return { line: before.length - 1, character: before.at(-1)?.length ?? 0 };
+    },
+  };
+}
+
+const hunk = (start: number, end: number, text: string): Hunk => ({ start, end, text });
+const plain = (text: string): string => text.replaceAll("\u00a0", " ").trimEnd();
+
+describe("what is drawn", () => {
+  it("is ghost text where something is inserted, and a stroke through what goes", () => {
+    const drawn = preview([hunk(4, 7, "new  ")], linesOf("a = old + b"), 4);
+    assert.deepEqual(drawn.deletions, [
+      { start: { line: 0, character: 4 }, end: { line: 0, character: 7 } },
+    ]);
+    assert.deepEqual(drawn.insertions, [
+      { line: 0, character: 7, text: "new\u00a0\u00a0", gap: 0 },
+    ]);
+    assert.deepEqual(drawn.block, []);
+  });
+
+  it("is a block of the new lines beside the lines that are there", () => {
+    const text = "one\nthree = 3\n\n";
+    const { block, deletions } = preview([hunk(3, 3, "\n  two\n  2")], linesOf(text), 4);
+    assert.deepEqual(deletions, []);
+    assert.deepEqual(block.map(({ line, character }) => [line, character]), [[0, 3], [1, 9]]);
+    assert.deepEqual(block.map((ghost) => plain(ghost.text)), ["│   two", "│   2"]);
+    // Both begin in the same column, behind the longer line.
+    assert.deepEqual(block.map(({ character, gap }) => character + gap), [12, 12]);
+    assert.equal(new Set(block.map((ghost) => ghost.text.length)).size, 1);
+  });
+
+  it("shows lines that are put in front of one", () => {
+    const { block } = preview([hunk(4, 4, "two\n")], linesOf("one\nthree"), 4);
+    assert.deepEqual(block.map((ghost) => [ghost.line, plain(ghost.text)]), [[1, "│ two"]]);
+  });
+
+  it("shows the whole of a line that is broken in two", () => {
+    const { block, deletions } = preview([hunk(6, 7, "\n  ")], linesOf("f(a,b, c)\nx"), 4);
+    assert.equal(deletions.length, 1);
+    assert.deepEqual(block.map((ghost) => plain(ghost.text)), ["│ f(a,b,", "│   c)"]);
+  });
+
+  it("finds room at the end of a file, and cuts what is long", () => {
+    const up = preview([hunk(7, 7, "\nd\ne")], linesOf("a\nb\nc\nd"), 4).block;
+    assert.deepEqual(up.map(({ line }) => line), [2, 3]);
+    const all = Array.from({ length: 40 }, (_, row) => `\nrow ${row}`).join("");
+    const one = preview([hunk(1, 1, all)], linesOf("a"), 4).block;
+    assert.equal(one.length, 1);
+    const long = preview([hunk(1, 1, all)], linesOf(`a${"\n".repeat(50)}`), 4).block;
+    assert.equal(long.length, 12);
+    assert.equal(plain(long.at(-1)?.text ?? ""), "│ … 29 more lines");
+  });
+
+  it("counts tabs as wide as they are", () => {
+    const { block } = preview([hunk(6, 6, "\n\ty\n\tz")], linesOf("\tif x:\n\t\tab"), 8);
+    assert.deepEqual(block.map(({ gap }) => gap), [18 + 3 - 13, 3]);
+    assert.equal(plain(block[0]?.text ?? ""), `│ ${" ".repeat(8)}y`);
+  });
+});
+
+describe("the hint of an edit elsewhere", () => {
+  it("says which way, which line and what", () => {
+    const text = "x\nold = 1\n";
+    assert.equal(plain(hint([hunk(2, 5, "new")], text, 1, 0)), "↓ line 2: old → new  (Tab)");
+    assert.equal(plain(hint([hunk(0, 1, "")], text, 0, 1)), "↑ line 1: - x  (Tab)");
+    assert.equal(
+      plain(hint([hunk(1, 1, "\n  y\n z"), hunk(2, 2, "q")], text, 0, 5)),
+      "↑ line 1: + y ⏎ z and 1 more  (Tab)",
+    );
+  });
+
+  it("is short", () => {
+    assert.ok(hint([hunk(0, 0, "w".repeat(500))], "", 9, 0).length < 100);
+  });
+});
