@@ -8,7 +8,8 @@ from editcast_server.settings import Settings
 
 def is_allowed(document: Document, settings: Settings) -> bool:
     """Whether the settings let Editcast look at a document at all."""
-    if not settings.enabled or not {"*", document.language} & set(settings.languages):
+    languages, language = settings.languages, document.language
+    if not settings.enabled or not {"*", language} & set(languages) or f"!{language}" in languages:
         return False
     path = document.path
     return path is None or not (is_secret(path) or globs.matches_any(path, settings.exclude))

@@ -24,7 +24,7 @@ class Settings:
         eagerness: How sure a suggestion must be to be shown.
         confidence_threshold: The same as a number, 0 to 1; None for what `eagerness` says.
         debounce_ms: How long typing must pause before a prediction, in milliseconds.
-        languages: Language identifiers to serve; `*` is all of them.
+        languages: Language identifiers to serve; `*` is all of them, `!python` leaves one out.
         exclude: Globs of files that are neither stored nor predicted in.
         history_enabled: Whether saves go to the store of snapshots.
         history_days: How long the store keeps them.

@@ -46,8 +46,9 @@ async def test_the_first_save_comes_with_the_text_before_it(start: Any) -> None:
     assert mode == 0o600 or os.name == "nt"
 
 
-async def test_what_is_not_kept(start: Any) -> None:
-    settings = {"exclude": ["*.min.py"], "languages": ["python"], "maxFileBytes": 1000}
+@pytest.mark.parametrize("languages", [["python"], ["*", "!markdown"]])
+async def test_what_is_not_kept(start: Any, languages: list[str]) -> None:
+    settings = {"exclude": ["*.min.py"], "languages": languages, "maxFileBytes": 1000}
     async with start(settings) as editor:
         for name, language, text in (
             ("lib.min.py", "python", CALLS),

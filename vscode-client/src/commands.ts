@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 
+import { isOn, toggled } from "./languages";
 import type { Launcher } from "./launcher";
 import { reviewNextEdits } from "./nextEdit";
 import type { Offers } from "./offers";
@@ -30,6 +31,7 @@ export function registerCommands(
     "editcast.rejectSuggestion": () => offers.reject(),
     "editcast.snoozeSuggestions": () => snooze(server, status),
     "editcast.toggle": toggle,
+    "editcast.toggleLanguage": toggleLanguage,
     "editcast.trainModel": () => train(server, launcher),
     "editcast.revertModel": () => server.execute(ServerCommand.revert),
     "editcast.showReport": () => showReport(server),
@@ -46,17 +48,30 @@ export function registerCommands(
 
 /** The commands that make sense now, for a click on the status bar item. */
 async function showMenu(status: StatusItem): Promise<void> {
-  const enabled = vscode.workspace.getConfiguration("editcast").get<boolean>("enabled", true);
+  const configuration = vscode.workspace.getConfiguration("editcast");
+  const enabled = configuration.get<boolean>("enabled", true);
+  const language = vscode.window.activeTextEditor?.document.languageId;
+  const served = language !== undefined && isOn(configuration.get<string[]>("languages", []), language);
   const always = [
     { label: "$(debug-restart) Restart the server", command: "editcast.restartServer" },
     { label: "$(output) Show the log", command: "editcast.showLog" },
   ];
   const whileRunning = [
-    { label: "$(edit) Show the next edit", command: "editcast.nextEdit" },
+    { label: "$(edit) List the next edits", command: "editcast.nextEdit" },
     {
       label: enabled ? "$(circle-slash) Turn suggestions off" : "$(check) Turn suggestions on",
       command: "editcast.toggle",
     },
+    ...(language === undefined
+      ? []
+      : [
+          {
+            label: served
+              ? `$(circle-slash) Turn suggestions off in ${language}`
+              : `$(check) Turn suggestions on in ${language}`,
+            command: "editcast.toggleLanguage",
+          },
+        ]),
     {
       label: status.state === "snoozed" ? "$(bell) Wake up or snooze on" : "$(bell-slash) Snooze",
       command: "editcast.snoozeSuggestions",
@@ -88,14 +103,28 @@ async function snooze(server: Server, status: StatusItem): Promise<void> {
   }
 }
 
-/** Switches where the switch now in force was set, so that the change has an effect. */
 async function toggle(): Promise<void> {
+  await change<boolean>("enabled", (enabled) => !enabled);
+}
+
+async function toggleLanguage(): Promise<void> {
+  const language = vscode.window.activeTextEditor?.document.languageId;
+  if (language !== undefined) {
+    await change<string[]>("languages", (languages) => toggled(languages, language));
+  }
+}
+
+/** Changes a setting where the value now in force was set, so that the change has an effect. */
+async function change<Value>(name: string, next: (value: Value) => Value): Promise<void> {
   const configuration = vscode.workspace.getConfiguration("editcast");
   const target =
-    configuration.inspect("enabled")?.workspaceValue === undefined
+    configuration.inspect(name)?.workspaceValue === undefined
       ? vscode.ConfigurationTarget.Global
       : vscode.ConfigurationTarget.Workspace;
-  await configuration.update("enabled", !configuration.get<boolean>("enabled", true), target);
+  const value = configuration.get<Value>(name);
+  if (value !== undefined) {
+    await configuration.update(name, next(value), target);
+  }
 }
 
 /** The server shows the progress, and says at the end what came of it. */
