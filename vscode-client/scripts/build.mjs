@@ -9,7 +9,7 @@ process.chdir(join(import.meta.dirname, ".."));
 const common = {
   bundle: true,
   platform: "node",
-  target: "node20", // VS Code 1.91's
+  target: "node20", // VS Code 1.100's
   format: "cjs",
   external: ["vscode"],
   logLevel: "warning",

@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -32,8 +32,14 @@ export async function bundledWheel(extensionFolder: string): Promise<string> {
   return join(folder, wheel);
 }
 
-/** Written last, so that an environment cut short is never taken for a whole one. */
+/**
+ * Written last, so that an environment cut short is never taken for a whole one. Its time of change
+ * is when the environment was last used.
+ */
 const COMPLETE = "editcast-complete";
+
+/** An environment that no window has started with for so long is not coming back. */
+const UNUSED_MS = 30 * 24 * 3600_000;
 
 /** Where an installation takes place, and who is told of it. */
 export interface Surroundings {
@@ -68,6 +74,8 @@ export async function ownEnvironment(
   const folder = join(root, `server-${digest}`);
   const python = environmentPython(folder, process.platform);
   if (await isUsable(folder, python)) {
+    const now = new Date();
+    await utimes(join(folder, COMPLETE), now, now);
     return python;
   }
   const base = await findInterpreter();
@@ -90,6 +98,22 @@ export async function ownEnvironment(
   } finally {
     if (partial !== undefined) {
       await rm(partial, { recursive: true, force: true });
+    }
+  }
+}
+
+/**
+ * Removes the environments of other versions, and what is left of interrupted installations, unless
+ * they were used within 30 days: until then a downgrade needs no network, and the windows that an
+ * update found open keep what they run on.
+ */
+export async function removeUnused(root: string, python: string): Promise<void> {
+  const names = (await readdir(root)).filter((name) => /^(server|making)-/.test(name));
+  for (const folder of names.map((name) => join(root, name))) {
+    const mark = join(folder, COMPLETE);
+    const { mtimeMs } = await stat(existsSync(mark) ? mark : folder);
+    if (environmentPython(folder, process.platform) !== python && Date.now() - mtimeMs > UNUSED_MS) {
+      await rm(folder, { recursive: true, force: true });
     }
   }
 }
@@ -171,6 +195,13 @@ export function explainInstallFailure(
     return new EnvironmentProblem(
       "no-disk",
       `There is no room for the Editcast server in ${root}: free about 1 GB and retry.`,
+    );
+  }
+  if (/EACCES|EPERM|EROFS|Permission denied|Read-only file system/i.test(output)) {
+    return new EnvironmentProblem(
+      "no-permission",
+      `The Editcast server cannot be installed in ${root}, which you may not write to: correct the ` +
+        `permissions of that folder and retry.`,
     );
   }
   if (/ensurepip is not available|No module named '?(venv|ensurepip)/i.test(output)) {

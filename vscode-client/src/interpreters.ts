@@ -31,6 +31,7 @@ export class EnvironmentProblem extends Error {
       | "no-venv"
       | "no-network"
       | "no-disk"
+      | "no-permission"
       | "no-packages"
       | "no-wheel"
       | "install-failed"

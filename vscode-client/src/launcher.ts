@@ -4,7 +4,13 @@
 import * as vscode from "vscode";
 import type { Executable } from "vscode-languageclient/node";
 
-import { addTraining, bundledWheel, ownEnvironment, type Surroundings } from "./environment";
+import {
+  addTraining,
+  bundledWheel,
+  ownEnvironment,
+  removeUnused,
+  type Surroundings,
+} from "./environment";
 import {
   canTrain,
   EnvironmentProblem,
@@ -28,8 +34,6 @@ interface PythonExtension {
 export class Launcher {
   /** The interpreter of our own environment, when that is what the server runs with. */
   private own: string | undefined;
-  /** What runs `editcast`, as far as is known. */
-  private editcast: [string, ...string[]] = ["editcast"];
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -53,20 +57,10 @@ export class Launcher {
     if (chosen !== undefined && isRecentEnough(chosen.version) && chosen.editcast !== null) {
       this.log.info(`${chosen.path} has Editcast ${chosen.editcast}`);
       // Without -P, Python would look for modules in the working directory first.
-      this.editcast = [chosen.path, "-P", "-m", "editcast"];
-    } else {
-      this.own = await this.ownPython(chosen, named !== "");
-      this.editcast = [this.own, "-I", "-m", "editcast"];
+      return this.executable(chosen.path, ["-P", "-m", "editcast", "serve"]);
     }
-    const [python, ...options] = this.editcast;
-    return this.executable(python, [...options, "serve"]);
-  }
-
-  /** A command line for a terminal that runs `editcast` as the server is run. */
-  terminalCommand(...parameters: string[]): string {
-    return [...this.editcast, ...parameters]
-      .map((word) => (/^[\w.,:/\\@%+=-]+$/.test(word) ? word : `"${word}"`))
-      .join(" ");
+    this.own = await this.ownPython(chosen, named !== "");
+    return this.executable(this.own, ["-I", "-m", "editcast", "serve"]);
   }
 
   /**
@@ -127,9 +121,14 @@ export class Launcher {
     const candidates = chosen === undefined ? [] : [[chosen.path]];
     const find = (): Promise<Interpreter> =>
       findBase(named ? candidates : [...candidates, ...usualInterpreters(process.platform)]);
-    return this.withProgress("Editcast: preparing its server", (surroundings) =>
+    const python = await this.withProgress("Editcast: preparing its server", (surroundings) =>
       ownEnvironment(wheel, find, surroundings),
     );
+    // Not awaited: the server need not wait for it, and runs as well when it fails.
+    removeUnused(this.context.globalStorageUri.fsPath, python).catch((error: unknown) => {
+      this.log.warn(`unused environments remain: ${String(error)}`);
+    });
+    return python;
   }
 
   private withProgress<Result>(

@@ -1,11 +1,28 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it, type TestContext } from "node:test";
 
-import { addTraining, bundledWheel, explainInstallFailure, ownEnvironment, type Surroundings } from "../src/environment";
+import {
+  addTraining,
+  bundledWheel,
+  environmentPython,
+  explainInstallFailure,
+  ownEnvironment,
+  removeUnused,
+  type Surroundings,
+} from "../src/environment";
 import { EnvironmentProblem, findBase, type Interpreter } from "../src/interpreters";
 
 let folder: string;
@@ -69,7 +86,10 @@ describe("an environment of our own", () => {
     assert.match(execFileSync(first, ["-c", "import editcast; print(editcast.__file__)"]).toString(), /server-/);
     assert.ok(lines.some((line) => line.startsWith("Successfully installed editcast-0.1.0")));
     const unneeded = (): Promise<never> => Promise.reject(new Error("it is there already"));
+    const mark = join(first, "..", "..", "editcast-complete");
+    utimesSync(mark, 0, 0);
     assert.equal(await ownEnvironment(wheel, unneeded, inside(root)), first);
+    assert.ok(statSync(mark).mtimeMs > 0, "it is known when it was last used");
     rmSync(first);
     symlinkSync("/nonexistent/python", first);
     assert.equal(await ownEnvironment(wheel, realPython, inside(root, report)), first);
@@ -116,6 +136,39 @@ describe("an environment of our own", () => {
   });
 });
 
+describe("environments of other versions", () => {
+  const DAY_S = 24 * 3600;
+
+  /** An environment, or what is left of one, last used so many days ago. */
+  function environment(name: string, days: number, complete = true): string {
+    const made = join(folder, name);
+    mkdirSync(made);
+    const used = Date.now() / 1000 - days * DAY_S;
+    if (complete) {
+      writeFileSync(join(made, "editcast-complete"), "");
+      utimesSync(join(made, "editcast-complete"), used, used);
+    }
+    utimesSync(made, used, used);
+    return made;
+  }
+
+  it("are removed when they have not been used for 30 days", async () => {
+    const mine = environment("server-mine", 31);
+    environment("server-used-by-another-window", 29);
+    environment("server-forgotten", 31);
+    environment("making-now", 0, false);
+    environment("making-interrupted", 31, false);
+    environment("of-somebody-else", 31, false);
+    await removeUnused(folder, environmentPython(mine, process.platform));
+    assert.deepEqual(readdirSync(folder).sort(), [
+      "making-now",
+      "of-somebody-else",
+      "server-mine",
+      "server-used-by-another-window",
+    ]);
+  });
+});
+
 describe("a failed installation", () => {
   const base: Interpreter = {
     path: "/usr/bin/python3",
@@ -130,6 +183,12 @@ describe("a failed installation", () => {
       /no room .* in \/storage/,
     ],
     ["ENOSPC: no space left on device, mkdir '/storage'", "no-disk", /no room/],
+    ["Error: [Errno 28] No space left on device: '/storage/making-x/lib64'", "no-disk", /free about/],
+    [
+      "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/storage'",
+      "no-permission",
+      /may not write to: correct the permissions/,
+    ],
     [
       "The virtual environment was not created successfully because ensurepip is not available.",
       "no-venv",
@@ -140,6 +199,11 @@ describe("a failed installation", () => {
         "ERROR: No matching distribution found for pygls>=2.0",
       "no-network",
       /connect to the network/,
+    ],
+    [
+      "socket.gaierror: [Errno -3] Temporary failure in name resolution",
+      "no-network",
+      /or set pip's proxy or index/,
     ],
     [
       "ERROR: Could not find a version that satisfies the requirement onnxruntime>=1.20\n" +

@@ -1,0 +1,185 @@
+"""What is offered, as a user sees and takes it in a real workbench: ghost text, Tab, Esc, parts."""
+
+import pytest
+
+pytestmark = pytest.mark.timeout(900)
+
+OLD, NEW = "fetch_rows", "load_records"
+NAMES = "users orders items taxes rates".split()
+CALLS = "".join(f'{name} = storage.{OLD}(database, "{name}")\n' for name in NAMES)
+NEAR = f"import storage\n\n{CALLS}"
+FAR = NEAR.replace("items =", "#\n" * 60 + "items =")
+
+
+def start(workbench, text):
+    """A window on a Python file with a server that is ready."""
+    file = workbench.folder / "report.py"
+    file.write_text(text)
+    workbench.open(file)
+    workbench.wait_until_ready()
+    workbench.focus_editor()
+    return file
+
+
+def wait_for_offer(workbench, struck, ghosts):
+    """Until what is offered is drawn like this."""
+
+    def drawn():
+        return workbench.struck() == struck and workbench.ghosts() == ghosts
+
+    workbench.wait(f"struck through {struck}, drawn {ghosts}", drawn)
+
+
+def cursor_is_at(workbench, line, column):
+    return workbench.has_message(f"Ln {line}, Col {column}")
+
+
+def test_tab_takes_one_edit_after_the_other(workbench):
+    file = start(workbench, NEAR)
+    for line in (3, 4):
+        workbench.replace(file, line, OLD, NEW)
+    wait_for_offer(workbench, [OLD], [NEW])
+    # Nothing has moved: neither the text nor the cursor.
+    assert workbench.lines() == NEAR.replace(OLD, NEW, 2).split("\n")
+    assert cursor_is_at(workbench, 4, NEAR.split("\n")[3].index(OLD) + len(NEW) + 1)
+
+    # In front of a line's text Tab indents, whatever is offered.
+    workbench.press("Home", "Tab")
+    workbench.wait("an indent", lambda: workbench.lines()[3].startswith("    orders"))
+    workbench.press("Shift+Tab", "End")
+    workbench.wait("no indent", lambda: workbench.lines() == NEAR.replace(OLD, NEW, 2).split("\n"))
+    workbench.press("Control+s")
+
+    # It goes on from one to the next, without anything between them but Tab.
+    for count in (3, 4, 5):
+        wait_for_offer(workbench, [OLD], [NEW])
+        workbench.press("Tab")
+        after = NEAR.replace(OLD, NEW, count)
+        workbench.wait(f"edit {count}", lambda after=after: workbench.lines() == after.split("\n"))
+    wait_for_offer(workbench, [], [])
+    workbench.save(file, NEAR.replace(OLD, NEW))
+
+    # What is undone is not offered at once again.
+    workbench.press("Control+z")
+    workbench.wait("undone", lambda: workbench.lines() == NEAR.replace(OLD, NEW, 4).split("\n"))
+    assert workbench.ghosts() == []
+
+
+def test_a_far_edit_is_told_of_and_jumped_to_and_then_made(workbench):
+    file = start(workbench, FAR)
+    for count in (1, 2):
+        workbench.go_to(count + 2, FAR.split("\n")[count + 1].index(OLD) + 1)
+        workbench.press(*["Shift+ArrowRight"] * len(OLD))
+        workbench.type(NEW)
+        workbench.press("Control+s")
+        after = FAR.replace(OLD, NEW, count)
+        workbench.wait("the file", lambda after=after: file.read_text() == after)
+    workbench.wait(
+        "a hint",
+        lambda: workbench.ghosts() == [f"↓ line 65: {OLD} → {NEW}  (Tab)"],
+    )
+    assert workbench.gutter_icons() == [4]
+    assert cursor_is_at(workbench, 4, FAR.split("\n")[3].index(OLD) + len(NEW) + 1)
+    workbench.press("Tab")
+    column = FAR.split("\n")[64].index(OLD) + 1
+    workbench.wait("the jump", lambda: cursor_is_at(workbench, 65, column))
+    wait_for_offer(workbench, [OLD], [NEW])
+    assert file.read_text() == FAR.replace(OLD, NEW, 2)
+    workbench.press("Tab")
+    workbench.wait("the edit", lambda: NEW in "".join(workbench.lines()))
+    workbench.press("Control+s")
+    workbench.wait("the file", lambda: file.read_text() == FAR.replace(OLD, NEW, 3))
+
+
+def test_what_was_dismissed_does_not_come_back(workbench):
+    file = start(workbench, NEAR)
+    for line in (3, 4):
+        workbench.replace(file, line, OLD, NEW)
+    wait_for_offer(workbench, [OLD], [NEW])
+    workbench.press("Escape")
+    wait_for_offer(workbench, [], [])
+    # The next line is changed by hand; the one that comes after it is offered, not line 5.
+    workbench.replace(file, 6, OLD, NEW)
+    wait_for_offer(workbench, [OLD], [NEW])
+    workbench.press("Tab")
+    after = NEAR.replace(OLD, NEW)
+    fifth = NEAR.split("\n")[4]
+    after = after.replace(fifth.replace(OLD, NEW), fifth)
+    workbench.save(file, after)
+    rows = "".join(workbench.texts(".monaco-editor .view-lines"))
+    assert OLD in rows and workbench.ghosts() == []
+
+
+def test_typing_along_and_taking_a_part(workbench):
+    text = "".join(f"{name} = fetch(address)\n" for name in NAMES)
+    file = start(workbench, text)
+    more = ", timeout=5"
+
+    def changed(count, part=more):
+        lines = text.split("\n")
+        whole = [line.replace(")", f"{more})") for line in lines[: count - 1]]
+        return "\n".join([*whole, lines[count - 1].replace(")", f"{part})"), *lines[count:]])
+
+    for line in (1, 2):
+        workbench.go_to(line, len(text.split("\n")[line - 1]))
+        workbench.type(more)
+        workbench.save(file, changed(line))
+    wait_for_offer(workbench, [], [more])
+    # A word at a time.
+    workbench.press("Control+ArrowRight")
+    wait_for_offer(workbench, [], [more[1:]])
+    workbench.press("Control+ArrowRight")
+    wait_for_offer(workbench, [], ["=5"])
+    assert workbench.lines() == changed(3, ", timeout").split("\n")
+    # The rest of the line.
+    workbench.press("Control+Alt+Enter")
+    workbench.save(file, changed(3))
+
+    # What agrees with it shortens it; what does not takes it away.
+    wait_for_offer(workbench, [], [more])
+    workbench.press("Tab")
+    workbench.save(file, changed(4))
+    wait_for_offer(workbench, [], [more])
+    workbench.go_to(5, len(text.split("\n")[4]))
+    for typed in range(1, 4):
+        workbench.type(more[typed - 1])
+        wait_for_offer(workbench, [], [more[typed:]])
+    workbench.type("#")
+    wait_for_offer(workbench, [], [])
+    assert workbench.lines() == changed(5, ", t#").split("\n")
+
+
+def test_new_lines_stand_in_a_block_beside_the_text(workbench):
+    functions = "".join(f"def {name}():\n    return load()\n\n\n" for name in NAMES)
+    file = start(workbench, functions)
+    new = "    check()\n"
+    text = functions
+    for line in (1, 6):
+        workbench.go_to(line, len(text.split("\n")[line - 1]) + 1)
+        workbench.press("Enter")
+        workbench.type("check()")
+        lines = text.splitlines(keepends=True)
+        text = "".join([*lines[:line], new, *lines[line:]])
+        workbench.save(file, text)
+    workbench.wait(
+        "a block", lambda: any(ghost.strip() == "│     check()" for ghost in workbench.ghosts())
+    )
+    assert workbench.lines() == text.split("\n")
+    workbench.press("Tab", "Tab")
+    lines = text.splitlines(keepends=True)
+    workbench.save(file, "".join([*lines[:11], new, *lines[11:]]))
+
+
+def test_without_the_extension_tab_is_tab(open_workbench):
+    """The negative control of all tests above."""
+    workbench = open_workbench()
+    file = workbench.folder / "report.py"
+    file.write_text(NEAR)
+    workbench.open(file)
+    workbench.focus_editor()
+    for line in (3, 4):
+        workbench.replace(file, line, OLD, NEW)
+    workbench.press("Tab")
+    workbench.wait("a tab", lambda: f"{NEW} " in workbench.lines()[3])
+    assert workbench.ghosts() == [] and workbench.struck() == []
+    assert workbench.gutter_icons() == []

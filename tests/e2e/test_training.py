@@ -1,0 +1,71 @@
+"""Training from the command palette: its progress, its end by the user, and the model after it."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from editcast_model.bundle import default_bundle_path
+from editcast_model.installed import install
+from workbench import NOTIFICATIONS
+
+pytestmark = pytest.mark.timeout(900)
+
+FUNCTION = '''
+def {name}(path, {value}):
+    """Look for {value} in a file."""
+    with open(path, encoding="utf-8") as file:
+        {value} = parse(file.read(), {value})
+    return {value}
+'''
+NAMES = ("read", "write", "copy", "move", "check", "list")
+FILES = 10
+VALUES = [
+    word + end for word in ("value", "result", "answer", "record") for end in ("", "s", "_all")
+]
+
+
+def make_history(folder):
+    """A repository with enough of a past to train on: a name is changed again and again."""
+
+    def git(*arguments):
+        author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+        subprocess.run(["git", *author, *arguments], cwd=folder, check=True, capture_output=True)
+
+    git("init")
+    for value in VALUES:
+        for number in range(FILES):
+            functions = (FUNCTION.format(name=f"{name}_{number}", value=value) for name in NAMES)
+            (folder / f"module_{number}.py").write_text("\n".join(functions))
+        git("add", ".")
+        git("commit", "--message", value)
+
+
+def test_it_is_cancelled_by_its_notification_and_a_new_model_is_taken_up(open_workbench, vsix):
+    workbench = open_workbench(vsix, model="")
+    make_history(workbench.folder)
+    workbench.open(workbench.folder / "module_0.py")
+    workbench.wait_until_ready()
+
+    workbench.run("Editcast: Train on My Local History")
+    workbench.wait(
+        "the progress of a training",
+        lambda: "of held-out edits right" in "".join(workbench.notifications()),
+    )
+    assert workbench.editcast_item() == "Editcast is training"
+    workbench.click(f"{NOTIFICATIONS} .monaco-button", "Cancel")
+    workbench.wait_until_ready()
+    workbench.wait("no notification", lambda: not workbench.notifications())
+
+    # What the end of a training does; a whole one takes minutes.
+    made = workbench.editcast_home / "made"
+    shutil.copytree(default_bundle_path(), made)
+    install(made, workbench.editcast_home / "models")
+    servers = workbench.server.language_servers()
+    workbench.focus_editor()
+    workbench.type("#")
+    workbench.press("Control+s")
+    workbench.wait("the new model", lambda: workbench.server.logs().count("Model: ") == 2)
+    workbench.run("Editcast: Go Back to the Previous Model")
+    workbench.wait("the bundled model", lambda: workbench.server.logs().count("Model: ") == 3)
+    assert workbench.server.language_servers() == servers

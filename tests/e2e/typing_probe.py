@@ -1,0 +1,53 @@
+"""Typing in a real workbench, with the extension host's pauses measured meanwhile."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench import Workbench
+
+#: What is typed: 200 characters of Python, its line breaks included.
+TEXT = """\
+total = 0
+for row in storage.load_records(database, "users"):
+total = total + row.amount
+print("the total of all users is", total)
+print("and of one of them", total / len(users))
+# typed evenly, fast
+"""
+PER_SECOND = 20
+
+#: What must not write along: lines are indented as they are typed.
+SETTINGS = {"editor.autoIndent": "none"}
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """How much later than asked for a timer of the extension host fired, in milliseconds."""
+
+    p50: float
+    p95: float
+    p99: float
+    max: float
+
+
+def type_evenly(workbench: Workbench, file: Path, result: Path) -> Pauses:
+    """Type `TEXT` at the end of an open file, 20 characters a second, and save.
+
+    Args:
+        workbench: A window with Editcast and the probe, whose settings are `SETTINGS`
+            and `probe.result`, which is `result`.
+        file: What is open in it.
+        result: Where the probe writes to.
+    """
+    before = file.read_text()
+    workbench.focus_editor()
+    workbench.press("Control+End")
+    workbench.run("Probe: Start Measuring")
+    workbench.wait("the editor", lambda: not workbench.texts(".quick-input-widget:visible"))
+    workbench.type(TEXT, delay=1000 / PER_SECOND)
+    workbench.run("Probe: Stop Measuring")
+    workbench.wait("the measurement", result.exists)
+    workbench.press("Control+s")
+    workbench.wait("the saved file", lambda: file.read_text() != before)
+    return Pauses(**json.loads(result.read_text()))

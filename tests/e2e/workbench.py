@@ -1,0 +1,262 @@
+"""One window of VS Code in a real Chromium: what a user does in it, and what a user sees."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from code_server import CACHE, HERE, PATIENCE_S, CodeServer, running
+
+LINES = ".monaco-editor .view-lines .view-line"
+PALETTE_ROWS = ".quick-input-widget:visible .quick-input-list .monaco-list-row"
+NOTIFICATIONS = ".notification-list-item"
+MENU_ROWS = ".action-widget .monaco-list-row.action"
+
+
+class Driver:
+    """The process that drives one page; each call is a step that has been done on return."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def __call__(self, step: str, **parameters: object) -> Any:
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.write(json.dumps({"step": step, **parameters}) + "\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        assert line, "the browser's driver ended"
+        answer = json.loads(line)
+        assert "error" not in answer, f"{step} {parameters}: {answer['error']}"
+        return answer["value"]
+
+
+@contextmanager
+def driving(browser: str) -> Iterator[Driver]:
+    """A browser and what drives it, while the context lasts."""
+    command = [
+        str(CACHE / "node" / "bin" / "node"),
+        str(HERE / "driver.mjs"),
+        str(CACHE / "driver" / "node_modules" / "playwright-core"),
+        browser,
+    ]
+    with running(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield Driver(process)
+        assert process.stdin is not None
+        process.stdin.close()  # the driver closes the browser and ends
+        process.wait(timeout=PATIENCE_S)
+
+
+class Workbench:
+    """One window of VS Code with one folder, or one `.code-workspace` file, open."""
+
+    def __init__(self, drive: Driver, server: CodeServer, folder: Path) -> None:
+        self.server = server
+        self.folder = folder
+        self.editcast_home = server.editcast_home
+        self._drive = drive
+
+    # Opening
+
+    def open(self, *files: Path, workspace: Path | None = None) -> None:
+        """Open a window on the folder (or a workspace file) and wait for the last file's text."""
+        # A path as it is: VS Code leaves no `%2F` in the folder's URI.
+        key, place = ("workspace", workspace) if workspace else ("folder", self.folder)
+        remote = f"vscode-remote://127.0.0.1:{self.server.port}"
+        payload = quote(json.dumps([["openFile", f"{remote}{file}"] for file in files]))
+        url = f"http://127.0.0.1:{self.server.port}/?{key}={quote(str(place))}&payload={payload}"
+        self._drive("open", url=url)
+        if files:
+            self.wait("the editor's text", self.lines)
+        else:
+            self.wait("the workbench", lambda: self.texts(".monaco-workbench .statusbar-item"))
+
+    def reload(self) -> None:
+        """Load the window again, with a new extension host."""
+        self._drive("reload")
+        self.wait("the workbench", lambda: self.texts(".monaco-workbench .statusbar-item"))
+
+    def close(self) -> None:
+        """Leave the window."""
+        self._drive("close")
+
+    def configure(self, settings: Mapping[str, object]) -> None:
+        """Write user settings beside those of all tests; the window takes them up by itself."""
+        self.server.configure(settings)
+
+    # What a user does
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after the other, such as `Control+s`."""
+        for key in keys:
+            self._drive("press", key=key)
+
+    def type(self, text: str, delay: float = 0) -> None:
+        """Type a text, its characters `delay` milliseconds apart."""
+        self._drive("type", text=text, delay=delay)
+
+    def click(self, selector: str, text: str) -> None:
+        """Click on the first match that has this text in it."""
+        self._drive("click", selector=selector, text=text)
+
+    def focus_editor(self) -> None:
+        """Put the cursor into the text, by a click on its first line."""
+        self._drive("click", selector=LINES, text="")
+
+    def go_to(self, line: int, column: int) -> None:
+        """Put the cursor at a position, both counted from 1."""
+        self.press("Control+g")
+        self.wait("the box for a line number", lambda: self.texts(".quick-input-widget:visible"))
+        self.type(f"{line}:{column}")
+        self.press("Enter")
+        position = f"Ln {line}, Col {column}"
+        self.wait(position, lambda: any(position in label for label in self.status_bar()))
+
+    def replace(self, file: Path, line: int, old: str, new: str) -> None:
+        """Select `old` on a line of a saved file, type `new` over it, and save."""
+        lines = file.read_text().splitlines(keepends=True)
+        self.go_to(line, lines[line - 1].index(old) + 1)
+        self.press(*["Shift+ArrowRight"] * len(old))
+        self.type(new)
+        lines[line - 1] = lines[line - 1].replace(old, new, 1)
+        self.save(file, "".join(lines))
+
+    def save(self, file: Path, expected: str) -> None:
+        """Save once the editor shows what is expected, and wait until the file reads so too."""
+        self.wait(f"shown:\n{expected}", lambda: self.lines() == expected.split("\n"))
+        self.press("Control+s")
+        self.wait(f"on disk:\n{expected}", lambda: file.read_text() == expected)
+
+    def show(self, file: Path) -> None:
+        """Open one more file in the window, or go back to it."""
+        self.press("Control+p")
+        self.wait("the box for a file", lambda: self.texts(".quick-input-widget:visible"))
+        self.type(str(file))
+        self.wait(file.name, lambda: file.name in "".join(self.texts(PALETTE_ROWS)[:1]))
+        self.press("Enter")
+        self.wait(f"the title {file.name}", lambda: file.name in self.evaluate("document.title"))
+        self.wait("the file's text", self.lines)
+
+    def run(self, command: str) -> None:
+        """Run a command of the palette by its whole title."""
+        self.press("F1")
+        self.wait("the command palette", lambda: self.texts(PALETTE_ROWS))
+        self.type(command)
+        self.wait(command, lambda: [row for row in self.texts(PALETTE_ROWS)[:1] if command in row])
+        self.press("Enter")
+
+    def code_actions(self) -> list[str]:
+        """Open the code action menu, again until it has a next edit; the rows of these."""
+
+        # Escape would dismiss the suggestion, unless it closes a menu.
+        def attempt() -> list[str]:
+            self.press("Control+.")
+            for _ in range(50):
+                rows = self.texts(MENU_ROWS)
+                found = [row for row in rows if row.startswith("Next edit")]
+                if found:
+                    return found
+                if rows:
+                    self.press("Escape")
+                    break
+            print("the code action menu has no next edit: another attempt")
+            return []
+
+        rows: list[str] = self.wait("a next edit in the code action menu", attempt)
+        return rows
+
+    # What a user sees
+
+    def texts(self, selector: str) -> list[str]:
+        """The texts of all elements that match a CSS selector."""
+        texts: list[str] = self._drive("texts", selector=selector)
+        return texts
+
+    def lines(self) -> list[str]:
+        """The visible lines of the text, from top to bottom, without what decorations add."""
+        return self._read("text")
+
+    def ghosts(self) -> list[str]:
+        """What decorations add to the visible lines, from top to bottom."""
+        return self._read("ghosts")
+
+    def struck(self) -> list[str]:
+        """The runs of text that are struck through, from top to bottom."""
+        return self._read("struck")
+
+    def gutter_icons(self) -> list[int]:
+        """The numbers of the visible lines that have a picture in the gutter."""
+        return self._read("gutterIcons")
+
+    def texts_of_pseudo(self, selector: str) -> list[str]:
+        """The texts of the `::before` and `::after` of all elements that match."""
+        return self._read("textsOfPseudo", selector)
+
+    def status_bar(self) -> list[str]:
+        """The status bar's items, as screen readers are told of them."""
+        labels = self._drive(
+            "attributes", selector=".statusbar-item .statusbar-item-label", name="aria-label"
+        )
+        return [label for label in labels if label]
+
+    def editcast_item(self) -> str:
+        """What the status bar says of Editcast, or nothing."""
+        return next((item for item in self.status_bar() if item.startswith("Editcast")), "")
+
+    def has_message(self, words: str) -> bool:
+        """Whether an item of the status bar, such as a passing message, has these words."""
+        return any(words in item for item in self.status_bar())
+
+    def notifications(self) -> list[str]:
+        """The notifications that are shown."""
+        return self.texts(NOTIFICATIONS)
+
+    def complaints(self) -> list[str]:
+        """The notifications but for the one that says that the baseline is in use."""
+        return [text for text in self.notifications() if "without a model" not in text]
+
+    def announcements(self) -> list[str]:
+        """What screen readers have been told last."""
+        return [text for text in self.texts(".monaco-aria-container > *") if text]
+
+    def evaluate(self, expression: str) -> Any:
+        """The value of an expression in the page, such as its performance marks."""
+        return self._drive("evaluate", expression=expression)
+
+    def time_to_ghost(self, text: str, *keys: str, delay: float = 0) -> float | None:
+        """Milliseconds from the last key to the frame that draws something new; None: nothing."""
+        took: float | None = self._drive("timeToGhost", text=text, keys=keys, delay=delay)
+        return took
+
+    def screenshot(self, path: Path, clip: tuple[int, int, int, int] | None = None) -> None:
+        """A picture of the window, or of a part of it: left, top, width, height."""
+        box = dict(zip(("x", "y", "width", "height"), clip, strict=True)) if clip else None
+        self._drive("screenshot", path=str(path), clip=box)
+
+    # Waiting
+
+    def wait_until_ready(self) -> None:
+        """Until a server has told what it runs on."""
+        self.wait("ready", lambda: self.editcast_item().startswith("Editcast is ready"))
+
+    def wait(self, what: str, probe: Callable[[], Any], seconds: float = PATIENCE_S) -> Any:
+        """Ask again and again until the answer is true; a picture and the logs tell why not."""
+        end = time.monotonic() + seconds
+        while not (answer := probe()):
+            if time.monotonic() > end:
+                picture = self.server.root / "failed.png"
+                self.screenshot(picture)
+                print(f"lines: {self.lines()}", file=sys.stderr)
+                pytest.fail(f"never came: {what}; see {picture}\n{self.server.logs()}")
+            time.sleep(0.1)
+        return answer
+
+    def _read(self, what: str, *parameters: object) -> list[Any]:
+        found: list[Any] = self._drive("read", what=what, parameters=parameters)
+        return found
