@@ -170,6 +170,34 @@ def test_new_lines_stand_in_a_block_beside_the_text(workbench):
     workbench.save(file, "".join([*lines[:11], new, *lines[11:]]))
 
 
+#: What a ghost's colour is, and the editor's behind it, as [red, green, blue] and opacity.
+COLORS = """(() => {
+    const ghost = [...document.querySelectorAll(".view-lines span")].find(
+        (span) => !["none", "normal", '""'].includes(getComputedStyle(span, "::after").content));
+    const read = (color) => color.match(/[\\d.]+/g).map(Number);
+    const editor = document.querySelector(".monaco-editor .monaco-editor-background");
+    return ghost === undefined ? null : {
+        ghost: read(getComputedStyle(ghost, "::after").color),
+        editor: read(getComputedStyle(editor).backgroundColor),
+    };
+})()"""
+
+
+@pytest.mark.parametrize("theme", ["Light Modern", "Dark Modern", "High Contrast"])
+def test_ghost_text_can_be_read_in_every_theme(workbench, theme):
+    workbench.configure({"workbench.colorTheme": f"Default {theme}"})
+    file = start(workbench, NEAR)
+    for line in (3, 4):
+        workbench.replace(file, line, OLD, NEW)
+    wait_for_offer(workbench, [OLD], [NEW])
+    colors = workbench.wait("colours", lambda: workbench.evaluate(COLORS))
+    *ghost, opacity = [*colors["ghost"], 1][:4]
+    contrast = [
+        opacity * abs(one - other) for one, other in zip(ghost, colors["editor"], strict=False)
+    ]
+    assert sum(contrast) / 3 > 60, colors
+
+
 def test_without_the_extension_tab_is_tab(open_workbench):
     """The negative control of all tests above."""
     workbench = open_workbench()

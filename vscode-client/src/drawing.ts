@@ -6,6 +6,9 @@ import type { Ghost, Preview } from "./preview";
 
 const color = (id: string): vscode.ThemeColor => new vscode.ThemeColor(id);
 
+/** Text that is not there. High contrast themes have no `editorGhostText.foreground`. */
+const GHOST = "editorCodeLens.foreground";
+
 /** Which way an offer that is elsewhere lies; `here` marks its own line. */
 export type Way = "up" | "down" | "here";
 
@@ -34,10 +37,7 @@ export class Drawing implements vscode.Disposable {
   private readonly inserted = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
     after: {
-      color: color("editorGhostText.foreground"),
-      backgroundColor: color("editorGhostText.background"),
-      border: "1px none",
-      borderColor: color("editorGhostText.border"),
+      color: color(GHOST),
       fontStyle: "italic",
     },
   });
@@ -56,7 +56,7 @@ export class Drawing implements vscode.Disposable {
   private readonly hint = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
     after: {
-      color: color("editorCodeLens.foreground"),
+      color: color(GHOST),
       margin: "0 0 0 3ch",
       fontStyle: "italic",
     },
