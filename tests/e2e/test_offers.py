@@ -198,6 +198,20 @@ def test_ghost_text_can_be_read_in_every_theme(workbench, theme):
     assert sum(contrast) / 3 > 60, colors
 
 
+def test_those_who_listen_to_their_editor_are_told(workbench):
+    workbench.configure({"editor.accessibilitySupport": "on"})
+    file = start(workbench, NEAR)
+    for count in (1, 2):
+        workbench.go_to(count + 2, NEAR.split("\n")[count + 1].index(OLD) + 1)
+        workbench.press(*["Shift+ArrowRight"] * len(OLD))
+        workbench.type(NEW)
+        workbench.press("Control+s")
+        after = NEAR.replace(OLD, NEW, count)
+        workbench.wait("the file", lambda after=after: file.read_text() == after)
+    title = f"Next edit, line 5: `{OLD}` -> `{NEW}`"
+    workbench.wait(title, lambda: title in "".join(workbench.notifications()))
+
+
 def test_without_the_extension_tab_is_tab(open_workbench):
     """The negative control of all tests above."""
     workbench = open_workbench()
