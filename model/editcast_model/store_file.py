@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from editcast_model.errors import StoreError
+from editcast_model.process_lock import process_lock
 
 _Result = TypeVar("_Result")
 
@@ -114,11 +115,16 @@ def _check(path: Path, application_id: int, version: int) -> str | None:
 
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
-    """Keep other processes out. SQLite's own locks end with their process, however it ends."""
+    """Keep other processes out while a damaged file is set aside."""
     _own(lock)
-    with closing(sqlite3.connect(lock, timeout=_BUSY_SECONDS, isolation_level=None)) as database:
-        database.execute("BEGIN EXCLUSIVE")
-        yield
+    try:
+        with process_lock(lock, wait=_BUSY_SECONDS):
+            yield
+    except TimeoutError as error:
+        raise StoreError(
+            f"The history of saves beside {lock} is held by another program; close that program "
+            "and try again."
+        ) from error
 
 
 def _own(path: Path) -> tuple[int, int]:
