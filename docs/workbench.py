@@ -60,10 +60,7 @@ def change(window: Workbench, file: Path, line: int, column: int, old: str, new:
 
 def open_file(window: Workbench, name: str, text: str) -> Path:
     """A window on a new file, without the side bar."""
-    file = window.folder / name
-    file.write_text(text)
-    window.open(file)
-    window.wait_until_ready()
+    file = window.start(text, name)
     window.press("Control+b")
     window.focus_editor()
     return file

@@ -196,7 +196,10 @@ class Document:
         self.results.move(change)
         self.rejections.move(change)
         if self.suggestions:
-            left = (one.typed(change, buffer.text) for one in self.suggestions)
+            left = [one.typed(change, buffer.text) for one in self.suggestions]
+            agrees = any(left) or any(one.result.is_in(buffer.text) for one in self.suggestions)
+            for one in () if agrees else self.suggestions:
+                self.rejections.disagree(one.hunks, change, buffer.text)
             self.suggestions = tuple(one for one in left if one)
             # What is left of a suggestion is not predicted again.
             self._covered = AS_MANY_AS_THERE_ARE if self.suggestions else 0

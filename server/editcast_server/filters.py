@@ -65,11 +65,14 @@ class Rejections:
     Attributes:
         fresh: The lines of those rejected since the last change: nothing else is to be suggested
             there right away.
+        disagreed: The lines where the user typed something else than what was suggested, since
+            the last save: they are the user's own.
     """
 
     def __init__(self) -> None:
         self._last: deque[Rejection] = deque(maxlen=REMEMBERED)
         self.fresh: tuple[Span, ...] = ()
+        self.disagreed: tuple[Span, ...] = ()
 
     def __len__(self) -> int:
         return len(self._last)
@@ -96,8 +99,26 @@ class Rejections:
     def move(self, change: Hunk) -> None:
         """Follow a change of the text."""
         self.fresh = ()
+        self.disagreed = tuple(_moved(span, change) for span in self.disagreed)
         for index, rejection in enumerate(self._last):
             self._last[index] = rejection.moved(change)
+
+    def disagree(self, hunks: Sequence[Hunk], change: Hunk, text: str) -> None:
+        """Remember where the user typed something else than a suggestion.
+
+        Args:
+            hunks: The suggestion, in offsets of the text before the change.
+            change: What was typed.
+            text: The text after it.
+        """
+        grown = len(change.text) - (change.end - change.start)
+        ((first, last),) = _lines([Hunk(change.start, change.end + grown, "")], text)
+        if any(hunk.start <= last - grown and first <= hunk.end for hunk in hunks):
+            self.disagreed = (*self.disagreed, (first, last))[-REMEMBERED:]
+
+    def saved(self) -> None:
+        """The user is done with the lines that were typed."""
+        self.disagreed = ()
 
     def now(self) -> tuple[Rejection, ...]:
         """The rejections as they stand, for another thread."""
@@ -114,7 +135,7 @@ class Situation:
         language: The document's language identifier.
         threshold: The least confidence to show.
         rejections: What the user did not want here.
-        fresh: Lines where something was rejected in this very text.
+        fresh: Lines where nothing is to be suggested in this very text.
         texts: Hashes of texts that the document had.
         on_imports: Whether the user's own last change was on an import line.
     """
@@ -191,6 +212,16 @@ def _is_about_imports(prediction: Prediction, situation: Situation) -> bool:
     return not situation.on_imports and touches_only_imports(
         situation.text, prediction.hunks, situation.language
     )
+
+
+def _moved(span: Span, change: Hunk) -> Span:
+    first, last = span
+    grown = len(change.text) - (change.end - change.start)
+    if change.start > last:
+        return span
+    if change.end < first:
+        return first + grown, last + grown
+    return min(first, change.start), max(last, change.end) + grown
 
 
 def is_beside(spans: Sequence[Span], hunks: Sequence[Hunk], text: str) -> bool:

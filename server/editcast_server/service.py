@@ -147,6 +147,7 @@ class Service:
             return
         text = document.buffer.text
         self._feedback.settle(document)
+        document.rejections.saved()
         document.end_restraint()
         self._track(document, text).save(text)
         self._record(document, text)
@@ -213,7 +214,7 @@ class Service:
                 document.language,
                 self._feedback.decisions.threshold(self.settings.threshold),
                 document.rejections.now(),
-                document.rejections.fresh,
+                (*document.rejections.fresh, *document.rejections.disagreed),
                 document.memory.hashes,
                 document.is_on_imports,
             ),

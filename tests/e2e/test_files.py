@@ -5,17 +5,10 @@ import json
 import pytest
 
 from editcast_model.history import Store
+from sample import BEFORE, NEW, OLD
 
 pytestmark = pytest.mark.timeout(600)
 
-BEFORE = """\
-import storage
-
-users = storage.fetch_rows(database, "users")
-orders = storage.fetch_rows(database, "orders")
-items = storage.fetch_rows(database, "items")
-"""
-OLD, NEW = "fetch_rows", "load_records"
 CELL = {
     "cell_type": "code",
     "execution_count": None,

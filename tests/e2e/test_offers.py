@@ -2,23 +2,11 @@
 
 import pytest
 
+from sample import BEFORE, NAMES, NEW, OLD
+
 pytestmark = pytest.mark.timeout(900)
 
-OLD, NEW = "fetch_rows", "load_records"
-NAMES = "users orders items taxes rates".split()
-CALLS = "".join(f'{name} = storage.{OLD}(database, "{name}")\n' for name in NAMES)
-NEAR = f"import storage\n\n{CALLS}"
-FAR = NEAR.replace("items =", "#\n" * 60 + "items =")
-
-
-def start(workbench, text):
-    """A window on a Python file with a server that is ready."""
-    file = workbench.folder / "report.py"
-    file.write_text(text)
-    workbench.open(file)
-    workbench.wait_until_ready()
-    workbench.focus_editor()
-    return file
+FAR = BEFORE.replace("items =", "#\n" * 60 + "items =")
 
 
 def wait_for_offer(workbench, struck, ghosts):
@@ -35,45 +23,39 @@ def cursor_is_at(workbench, line, column):
 
 
 def test_tab_takes_one_edit_after_the_other(workbench):
-    file = start(workbench, NEAR)
+    file = workbench.start(BEFORE)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
     wait_for_offer(workbench, [OLD], [NEW])
     # Nothing has moved: neither the text nor the cursor.
-    assert workbench.lines() == NEAR.replace(OLD, NEW, 2).split("\n")
-    assert cursor_is_at(workbench, 4, NEAR.split("\n")[3].index(OLD) + len(NEW) + 1)
+    assert workbench.lines() == BEFORE.replace(OLD, NEW, 2).split("\n")
+    assert cursor_is_at(workbench, 4, BEFORE.split("\n")[3].index(OLD) + len(NEW) + 1)
 
     # In front of a line's text Tab indents, whatever is offered.
     workbench.press("Home", "Tab")
     workbench.wait("an indent", lambda: workbench.lines()[3].startswith("    orders"))
     workbench.press("Shift+Tab", "End")
-    workbench.wait("no indent", lambda: workbench.lines() == NEAR.replace(OLD, NEW, 2).split("\n"))
-    workbench.press("Control+s")
+    workbench.save(file, BEFORE.replace(OLD, NEW, 2))
 
     # It goes on from one to the next, without anything between them but Tab.
     for count in (3, 4, 5):
         wait_for_offer(workbench, [OLD], [NEW])
         workbench.press("Tab")
-        after = NEAR.replace(OLD, NEW, count)
+        after = BEFORE.replace(OLD, NEW, count)
         workbench.wait(f"edit {count}", lambda after=after: workbench.lines() == after.split("\n"))
     wait_for_offer(workbench, [], [])
-    workbench.save(file, NEAR.replace(OLD, NEW))
+    workbench.save(file, BEFORE.replace(OLD, NEW))
 
     # What is undone is not offered at once again.
     workbench.press("Control+z")
-    workbench.wait("undone", lambda: workbench.lines() == NEAR.replace(OLD, NEW, 4).split("\n"))
+    workbench.wait("undone", lambda: workbench.lines() == BEFORE.replace(OLD, NEW, 4).split("\n"))
     assert workbench.ghosts() == []
 
 
 def test_a_far_edit_is_told_of_and_jumped_to_and_then_made(workbench):
-    file = start(workbench, FAR)
-    for count in (1, 2):
-        workbench.go_to(count + 2, FAR.split("\n")[count + 1].index(OLD) + 1)
-        workbench.press(*["Shift+ArrowRight"] * len(OLD))
-        workbench.type(NEW)
-        workbench.press("Control+s")
-        after = FAR.replace(OLD, NEW, count)
-        workbench.wait("the file", lambda after=after: file.read_text() == after)
+    file = workbench.start(FAR)
+    for line in (3, 4):
+        workbench.replace(file, line, OLD, NEW)
     workbench.wait(
         "a hint",
         lambda: workbench.ghosts() == [f"↓ line 65: {OLD} → {NEW}  (Tab)"],
@@ -92,7 +74,7 @@ def test_a_far_edit_is_told_of_and_jumped_to_and_then_made(workbench):
 
 
 def test_what_was_dismissed_does_not_come_back(workbench):
-    file = start(workbench, NEAR)
+    file = workbench.start(BEFORE)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
     wait_for_offer(workbench, [OLD], [NEW])
@@ -102,8 +84,8 @@ def test_what_was_dismissed_does_not_come_back(workbench):
     workbench.replace(file, 6, OLD, NEW)
     wait_for_offer(workbench, [OLD], [NEW])
     workbench.press("Tab")
-    after = NEAR.replace(OLD, NEW)
-    fifth = NEAR.split("\n")[4]
+    after = BEFORE.replace(OLD, NEW)
+    fifth = BEFORE.split("\n")[4]
     after = after.replace(fifth.replace(OLD, NEW), fifth)
     workbench.save(file, after)
     rows = "".join(workbench.texts(".monaco-editor .view-lines"))
@@ -112,7 +94,7 @@ def test_what_was_dismissed_does_not_come_back(workbench):
 
 def test_typing_along_and_taking_a_part(workbench):
     text = "".join(f"{name} = fetch(address)\n" for name in NAMES)
-    file = start(workbench, text)
+    file = workbench.start(text)
     more = ", timeout=5"
 
     def changed(count, part=more):
@@ -151,7 +133,7 @@ def test_typing_along_and_taking_a_part(workbench):
 
 def test_new_lines_stand_in_a_block_beside_the_text(workbench):
     functions = "".join(f"def {name}():\n    return load()\n\n\n" for name in NAMES)
-    file = start(workbench, functions)
+    file = workbench.start(functions)
     new = "    check()\n"
     text = functions
     for line in (1, 6):
@@ -186,7 +168,7 @@ COLORS = """(() => {
 @pytest.mark.parametrize("theme", ["Light Modern", "Dark Modern", "High Contrast"])
 def test_ghost_text_can_be_read_in_every_theme(workbench, theme):
     workbench.configure({"workbench.colorTheme": f"Default {theme}"})
-    file = start(workbench, NEAR)
+    file = workbench.start(BEFORE)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
     wait_for_offer(workbench, [OLD], [NEW])
@@ -200,14 +182,9 @@ def test_ghost_text_can_be_read_in_every_theme(workbench, theme):
 
 def test_those_who_listen_to_their_editor_are_told(workbench):
     workbench.configure({"editor.accessibilitySupport": "on"})
-    file = start(workbench, NEAR)
-    for count in (1, 2):
-        workbench.go_to(count + 2, NEAR.split("\n")[count + 1].index(OLD) + 1)
-        workbench.press(*["Shift+ArrowRight"] * len(OLD))
-        workbench.type(NEW)
-        workbench.press("Control+s")
-        after = NEAR.replace(OLD, NEW, count)
-        workbench.wait("the file", lambda after=after: file.read_text() == after)
+    file = workbench.start(BEFORE)
+    for line in (3, 4):
+        workbench.replace(file, line, OLD, NEW)
     title = f"Next edit, line 5: `{OLD}` -> `{NEW}`"
     workbench.wait(title, lambda: title in "".join(workbench.notifications()))
 
@@ -216,7 +193,7 @@ def test_without_the_extension_tab_is_tab(open_workbench):
     """The negative control of all tests above."""
     workbench = open_workbench()
     file = workbench.folder / "report.py"
-    file.write_text(NEAR)
+    file.write_text(BEFORE)
     workbench.open(file)
     workbench.focus_editor()
     for line in (3, 4):

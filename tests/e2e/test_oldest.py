@@ -5,18 +5,10 @@ import json
 import pytest
 
 from code_server import CACHE, ROOT
+from sample import BEFORE, NEW, OLD
 from workbench import MENU_ROWS
 
 pytestmark = pytest.mark.timeout(600)
-
-BEFORE = """\
-import storage
-
-users = storage.fetch_rows(database, "users")
-orders = storage.fetch_rows(database, "orders")
-items = storage.fetch_rows(database, "items")
-"""
-OLD, NEW = "fetch_rows", "load_records"
 
 
 def test_an_edit_is_repeated_in_the_oldest_vs_code(drive, open_workbench, vsix):
@@ -26,11 +18,7 @@ def test_an_edit_is_repeated_in_the_oldest_vs_code(drive, open_workbench, vsix):
     assert product["version"].rpartition(".")[0] == oldest.rpartition(".")[0]
 
     workbench = open_workbench(vsix, release="oldest")
-    file = workbench.folder / "report.py"
-    file.write_text(BEFORE)
-    workbench.open(file)
-    workbench.wait_until_ready()
-    workbench.focus_editor()
+    file = workbench.start(BEFORE)
     workbench.replace(file, 3, OLD, NEW)
     workbench.replace(file, 4, OLD, NEW)
     rows = workbench.code_actions()

@@ -5,19 +5,10 @@ import signal
 
 import pytest
 
+from sample import BEFORE, NEW, OLD
 from workbench import MENU_ROWS
 
 pytestmark = pytest.mark.timeout(600)
-
-BEFORE = """\
-import storage
-
-users = storage.fetch_rows(database, "users")
-orders = storage.fetch_rows(database, "orders")
-items = storage.fetch_rows(database, "items")
-taxes = storage.fetch_rows(database, "taxes")
-"""
-OLD, NEW = "fetch_rows", "load_records"
 
 
 def only_server(workbench):
@@ -30,11 +21,7 @@ def only_server(workbench):
 
 
 def test_it_comes_back_with_at_most_one_message(workbench):
-    file = workbench.folder / "report.py"
-    file.write_text(BEFORE)
-    workbench.open(file)
-    workbench.wait_until_ready()
-    workbench.focus_editor()
+    file = workbench.start(BEFORE)
     workbench.replace(file, 3, OLD, NEW)
 
     killed = only_server(workbench)

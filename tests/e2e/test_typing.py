@@ -3,30 +3,18 @@
 import pytest
 
 from code_server import HERE
+from sample import BEFORE, NEW, OLD
 from typing_probe import SETTINGS, TEXT, type_evenly
 from vsix_files import pack
 
 pytestmark = pytest.mark.timeout(600)
-
-BEFORE = """\
-import storage
-
-users = storage.fetch_rows(database, "users")
-orders = storage.fetch_rows(database, "orders")
-items = storage.fetch_rows(database, "items")
-"""
-OLD, NEW = "fetch_rows", "load_records"
 
 
 def test_200_characters_at_20_a_second_are_all_there(open_workbench, vsix, tmp_path):
     workbench = open_workbench(vsix, pack(HERE / "probe", tmp_path / "probe.vsix"))
     result = tmp_path / "pauses.json"
     workbench.configure({**SETTINGS, "probe.result": str(result)})
-    file = workbench.folder / "report.py"
-    file.write_text(BEFORE)
-    workbench.open(file)
-    workbench.wait_until_ready()
-    workbench.focus_editor()
+    file = workbench.start(BEFORE)
     workbench.replace(file, 3, OLD, NEW)  # there is something to suggest all the while
 
     assert len(TEXT) == 200

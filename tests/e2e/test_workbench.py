@@ -5,20 +5,10 @@ import sys
 import pytest
 
 from editcast_model.history import Store
+from sample import BEFORE, NEW, OLD
 from workbench import MENU_ROWS, NOTIFICATIONS, PALETTE_ROWS
 
 pytestmark = pytest.mark.timeout(900)
-
-BEFORE = """\
-import storage
-
-users = storage.fetch_rows(database, "users")
-orders = storage.fetch_rows(database, "orders")
-items = storage.fetch_rows(database, "items")
-taxes = storage.fetch_rows(database, "taxes")
-rates = storage.fetch_rows(database, "rates")
-"""
-OLD, NEW = "fetch_rows", "load_records"
 
 
 def test_edits_and_saves_become_the_next_edit(open_workbench, vsix, tmp_path):

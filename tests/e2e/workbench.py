@@ -77,6 +77,15 @@ class Workbench:
         else:
             self.wait("the workbench", lambda: self.texts(".monaco-workbench .statusbar-item"))
 
+    def start(self, text: str, name: str = "report.py") -> Path:
+        """Open a window on a new file, with a server that is ready and the cursor in the text."""
+        file = self.folder / name
+        file.write_text(text)
+        self.open(file)
+        self.wait_until_ready()
+        self.focus_editor()
+        return file
+
     def reload(self) -> None:
         """Load the window again, with a new extension host."""
         self._drive("reload")
@@ -125,12 +134,19 @@ class Workbench:
         self.press(*["Shift+ArrowRight"] * len(old))
         self.type(new)
         lines[line - 1] = lines[line - 1].replace(old, new, 1)
-        self.save(file, "".join(lines))
+        expected = "".join(lines)
+        self.press("Control+s")
+        self.wait(f"on disk:\n{expected}", lambda: file.read_text() == expected)
 
     def save(self, file: Path, expected: str) -> None:
-        """Save once the editor shows what is expected, and wait until the file reads so too."""
+        """Save once the editor shows what is expected, and wait until the file reads so too.
+
+        VS Code asks the extensions before it writes: they know of all keys before this by then.
+        """
         self.wait(f"shown:\n{expected}", lambda: self.lines() == expected.split("\n"))
+        before = file.stat().st_mtime_ns
         self.press("Control+s")
+        self.wait("written anew", lambda: file.stat().st_mtime_ns != before)
         self.wait(f"on disk:\n{expected}", lambda: file.read_text() == expected)
 
     def show(self, file: Path) -> None:

@@ -171,6 +171,29 @@ def test_nothing_else_is_shown_where_something_was_just_rejected() -> None:
     assert reason(insertion(text, 7), text) == "was rejected"
 
 
+def test_a_line_where_the_user_typed_something_else_is_left_alone_until_the_save() -> None:
+    rejections = Rejections()
+    start = LINES.index("value_7")
+    suggestion = [Hunk(start, start + 5, "result")]
+    far, near = Hunk(0, 0, "x"), Hunk(start, start, "x")
+    rejections.disagree(suggestion, far, "x" + LINES)
+    assert rejections.disagreed == ()
+    text = LINES[:start] + "x" + LINES[start:]
+    rejections.disagree(suggestion, near, text)
+    rejections.move(Hunk(0, 0, "new = 1\n"))
+    text = "new = 1\n" + text
+    ((first, last),) = rejections.disagreed
+    assert text[first:last] == "xvalue_7 = compute(7)"
+    rejections.move(Hunk(last, last, "  # why\nmore = 2"))
+    text = text[:last] + "  # why\nmore = 2" + text[last:]
+    ((first, last),) = rejections.disagreed
+    assert text[first:last] == "xvalue_7 = compute(7)  # why\nmore = 2"
+    rejections.move(Hunk(last + 1, last + 1, "below"))
+    assert rejections.disagreed == ((first, last),)
+    rejections.saved()
+    assert rejections.disagreed == ()
+
+
 IMPORTS = "import os\nimport re\n\n\ndef f(x):\n    return x\n"
 
 

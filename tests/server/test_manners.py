@@ -50,6 +50,25 @@ async def test_nothing_after_an_undo_but_after_a_save(editor: Any) -> None:
     await editor.until(lambda: predicted(editor, uri))
 
 
+async def test_where_the_user_typed_something_else_nothing_until_the_save(editor: Any) -> None:
+    text = "".join(f"{name} = fetch(address)\n" for name in ("users", "orders", "items"))
+    uri = editor.open("else.py", text)
+    for name in ("users", "orders"):
+        line = f"{name} = fetch(address"
+        editor.type(uri, line, f"{line}, timeout=5")
+        editor.save(uri)
+    assert (await editor.best(uri)).line == 2
+    editor.type(uri, "items = fetch(address", "items = fetch(address,")  # it agrees
+    assert (await editor.best(uri)).edits[0].new_text == " timeout=5"
+    editor.type(uri, "items = fetch(address,", "items = fetch(address,#")
+    await drain(editor)
+    assert not [one for one in predicted(editor, uri) if one.suggestions]
+    assert await editor.best(uri) is None
+    editor.save(uri)
+    await editor.until(lambda: predicted(editor, uri))
+    assert (await editor.best(uri)).line == 2
+
+
 async def test_who_asks_is_answered_after_an_undo(editor: Any) -> None:
     uri = editor.open("asked.py", CALLS)
     editor.type(uri, "render", "draw")

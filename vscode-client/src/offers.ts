@@ -31,6 +31,7 @@ export class Offers implements vscode.Disposable {
   private readonly offered = new Map<string, Offered>();
   private readonly subscriptions: vscode.Disposable[];
   private drawnIn: vscode.TextEditor | undefined;
+  private drawn: Offer | undefined;
   /** Whether an edit of ours is being applied. */
   private applying = false;
   private contexts = new Map<string, unknown>();
@@ -243,6 +244,7 @@ export class Offers implements vscode.Disposable {
     if (this.drawnIn !== undefined && (this.drawnIn !== editor || offered === undefined)) {
       this.drawing.clear(this.drawnIn);
       this.drawnIn = undefined;
+      this.drawn = undefined;
     }
     if (editor === undefined || offered === undefined) {
       this.setContext("editcast.offer", "");
@@ -258,7 +260,11 @@ export class Offers implements vscode.Disposable {
     offered.jumped &&= Math.abs(line - cursor.line) <= NEAR_LINES;
     const where = reach(editor, offered);
     this.drawnIn = editor;
-    this.drawing.show(editor, preview(hunks, linesOf(document), tabSize(editor)), hover(offered.offer));
+    // Where the cursor is, and what is in view, changes nothing at the offer's own place.
+    if (this.drawn !== offered.offer) {
+      this.drawn = offered.offer;
+      this.drawing.show(editor, preview(hunks, linesOf(document), tabSize(editor)), hover(offered.offer));
+    }
     this.drawing.tell(
       editor,
       cursor.line,

@@ -1,0 +1,7 @@
+"""The Python file that the workbench tests edit: one name, a call a line, to be changed in each."""
+
+OLD, NEW = "fetch_rows", "load_records"
+NAMES = "users orders items taxes rates".split()
+BEFORE = "import storage\n\n" + "".join(
+    f'{name} = storage.{OLD}(database, "{name}")\n' for name in NAMES
+)
