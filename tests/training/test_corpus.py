@@ -1,3 +1,4 @@
+import json
 import random
 import subprocess
 import sys
@@ -159,7 +160,7 @@ def test_a_killed_run_is_finished_by_the_next(
     assert _contents(out) == _contents(tmp_path / "whole")
 
 
-def test_equal_instances_are_kept_once(tokenizer: Path, tmp_path: Path) -> None:
+def test_equal_changes_and_instances_are_kept_once(tokenizer: Path, tmp_path: Path) -> None:
     path = tmp_path / "twins"
     repository = pygit2.init_repository(str(path), bare=True)
     parents: list[pygit2.Oid] = []
@@ -169,11 +170,21 @@ def test_equal_instances_are_kept_once(tokenizer: Path, tmp_path: Path) -> None:
             builder.insert(name, repository.create_blob(text), pygit2.enums.FileMode.BLOB)
         who = pygit2.Signature("A", "a@example.org", 1_700_000_000, 0)
         parents = [repository.create_commit("HEAD", who, who, "c", builder.write(), parents)]
-    origin = Origin("twins", "git", path, "train")
-    (made,) = make_corpus(tmp_path / "out", [origin], tokenizer=tokenizer, max_state=64)
-    kept, left = made.instances["train"], made.skipped["instance: seen before"]
-    assert kept + left == 3
-    assert left > 0
+    changes = [{"time": None, "edits": [[4, 5, "2"], [11, 12, "2"]]}]
+    line = {"language": "python", "license": "MIT", "origin": "me/one", "text0": "x = 1\n\ny = 1\n"}
+    saves = tmp_path / "saves.jsonl"
+    saves.write_text(
+        "".join(
+            json.dumps({"id": name, "path": name, **line, "changes": changes}) + "\n"
+            for name in ("a.py", "b.py")
+        )
+    )
+    origins = [Origin("twins", "git", path, "train"), Origin("saves", "saves", saves, "train")]
+    commits, recorded = make_corpus(tmp_path / "out", origins, tokenizer=tokenizer, max_state=64)
+    assert commits.instances["train"] == 1
+    assert commits.skipped["commit: the same change as in another file"] == 2
+    assert recorded.instances["train"] == 1
+    assert recorded.skipped["instance: seen before"] == 1
 
 
 def test_what_cannot_be_made_is_refused_with_a_sentence(

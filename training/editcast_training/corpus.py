@@ -35,7 +35,7 @@ from editcast_training.instances import Cutter, Instance
 from editcast_training.origins import Origin, read_origin
 from editcast_training.vocabulary import train_tokenizer
 
-FORMAT = 1
+FORMAT = 2
 
 SCHEMA = pa.schema(
     [

@@ -1,6 +1,7 @@
 """File histories to instances: a window of a file, and about 100 edits made to it.
 
-A history is cut into *steps*, one for each line hunk, in an order a person could have made them.
+A history is cut into *steps*, one for each line hunk; those of commits, or parts of them, in an
+order a person could have made them (`rehearsal.py`).
 Consecutive steps of a file go into one instance until it is full or the next step lies outside its
 window; the next instance then begins with the text as it stands there.
 """
@@ -15,6 +16,7 @@ from editcast_model.edits import START, Timeline
 from editcast_model.tokens import Tokenizer, lines
 from editcast_training.histories import FileHistory
 from editcast_training.line_changes import LineChange, line_changes
+from editcast_training.rehearsal import as_saved, rehearse
 
 #: Most edits of an instance, end-of-save marks included.
 MAX_EDITS = 128
@@ -30,9 +32,6 @@ _FEW_LINES = 10
 
 #: A file in which a longer line changes was not written by hand, characters.
 MAX_LINE = 1000
-
-# Left to right, nearest to the last edit first, random: shares of the commits.
-_LEFT_TO_RIGHT, _NEAREST = 0.70, 0.15
 
 #: Of the instances with a single line hunk, which teach no jump, this share is kept.
 _SINGLE_KEPT = 0.5
@@ -105,6 +104,7 @@ class Cutter:
         self._seed = seed
         self._skipped = skipped
         self._known: dict[str, list[int]] = {}
+        self._changes: set[int] = set()
 
     def instances(self, history: FileHistory) -> Iterator[Instance]:
         """Yield the instances of a history in time order."""
@@ -132,22 +132,19 @@ class Cutter:
                 self._skipped["file: changes a line over 1,000 characters"] += 1
                 break
             reason = _too_much(changes, len(now))
+            if not reason and history.kind == "commits" and self._is_known(changes):
+                reason = "commit: the same change as in another file"
             if reason:
                 self._skipped[reason] += 1
                 yield run
                 now = lines(after.text)
                 run = _Run(now.copy(), [])
                 continue
-            order: Sequence[int] = range(len(changes))
-            if history.kind == "commits":
-                order = _order(changes, last, rng)
-            for place, index in enumerate(order):
-                change = changes[index]
-                grown = sum(changes[done].growth for done in order[:place] if done < index)
-                saved = history.kind == "commits" or place == len(order) - 1
-                step = self._step(change, change.first + grown, saved, after.time)
+            made = rehearse(changes, last, rng) if history.kind == "commits" else as_saved(changes)
+            for change, saved in made:
+                step = self._step(change, saved, after.time)
                 now[step.first : step.end] = step.lines
-                last = change.first + sum(each.growth for each in changes[:index])
+                last = step.first
                 if step.edits - saved <= MAX_HUNK_EDITS:
                     run.steps.append(step)
                 else:
@@ -156,7 +153,14 @@ class Cutter:
                     run = _Run(now.copy(), [])
         yield run
 
-    def _step(self, change: LineChange, first: int, saved: bool, time: int | None) -> _Step:
+    def _is_known(self, changes: list[LineChange]) -> bool:
+        """Whether a commit changed other lines in just the same way: a new licence, a revert."""
+        key = hash(tuple((change.before, change.after) for change in changes))
+        is_known = bool(changes) and key in self._changes
+        self._changes.add(key)
+        return is_known
+
+    def _step(self, change: LineChange, saved: bool, time: int | None) -> _Step:
         starts = self._tokenizer.encode("".join(change.before)).starts
         replacements = []
         edits = int(saved)
@@ -167,8 +171,8 @@ class Cutter:
             replacements.append((start, end, ids))
             edits += end - start + len(ids)
         return _Step(
-            first=first,
-            end=first + len(change.before),
+            first=change.first,
+            end=change.end,
             lines=change.after,
             replacements=tuple(replacements),
             edits=edits,
@@ -278,21 +282,3 @@ def _too_much(changes: list[LineChange], size: int) -> str | None:
     if changed > max(_FEW_LINES, MAX_SHARE_CHANGED * max(size, size + grown)):
         return "snapshot: over 60 % of the lines changed"
     return None
-
-
-def _order(changes: list[LineChange], last: int, rng: random.Random) -> Sequence[int]:
-    """The order in which a commit's line hunks were made: we do not know, so one is drawn."""
-    order = list(range(len(changes)))
-    draw = rng.random()
-    if draw < _LEFT_TO_RIGHT:
-        return order
-    if draw >= _LEFT_TO_RIGHT + _NEAREST:
-        rng.shuffle(order)
-        return order
-    out: list[int] = []
-    while order:
-        nearest = min(order, key=lambda index: abs(changes[index].first - last))
-        last = changes[nearest].first
-        order.remove(nearest)
-        out.append(nearest)
-    return out

@@ -1,0 +1,111 @@
+"""Commits as a person could have made them, and what that looks like beside recorded saves."""
+
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.tokens import lines
+from editcast_training.line_changes import line_changes
+from editcast_training.rehearsal import ORDERS, as_saved, rehearse
+from editcast_training.shape import MEASURES, shape
+
+SOURCE = st.lists(
+    st.sampled_from(
+        ["\n", "    x = f(a, b)\n", "x = 1\n", "def f(a):\r\n", "  return a + b\n", "é"]
+    ),
+    max_size=12,
+).map("".join)
+
+
+def _made(before, after, seed, order=""):
+    """The saved texts on the way, and the text at the end of it."""
+    now = lines(before)
+    saved = []
+    for change, is_saved in rehearse(line_changes(before, after), 0, random.Random(seed), order):
+        assert tuple(now[change.first : change.end]) == change.before
+        now[change.first : change.end] = change.after
+        # What is written is made of whole lines: none runs into the next.
+        assert lines("".join(now)) == now
+        if is_saved:
+            saved.append("".join(now))
+    return saved, "".join(now)
+
+
+@given(SOURCE, SOURCE, st.integers(0, 1_000))
+def test_however_a_commit_is_made_it_ends_as_it_was(before, after, seed):
+    saved, end = _made(before, after, seed)
+    assert end == after
+    assert saved[-1:] == ([after] if before != after else [])
+
+
+@given(SOURCE, SOURCE)
+def test_a_recorded_save_is_made_from_the_top_and_saved_once(before, after):
+    now = lines(before)
+    saves = []
+    for change, is_saved in as_saved(line_changes(before, after)):
+        assert tuple(now[change.first : change.end]) == change.before
+        now[change.first : change.end] = change.after
+        saves.append(is_saved)
+    assert "".join(now) == after
+    assert saves == [False] * (len(saves) - 1) + [True] * bool(saves)
+
+
+PROGRAM = [f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(12)]
+CHANGED = [text.replace("render(", "draw(") for text in PROGRAM]
+
+
+def _first_lines(order, seed=0, last=0):
+    changes = line_changes("".join(PROGRAM), "".join(CHANGED))
+    firsts = [change.first for change, _ in rehearse(changes, last, random.Random(seed), order)]
+    return list(dict.fromkeys(firsts))
+
+
+def test_the_orders():
+    every = [4 * part + 1 for part in range(12)]
+    assert _first_lines("left to right") == every
+    assert _first_lines("nearest", last=50) == every[::-1]
+    assert sorted(_first_lines("random")) == every
+    assert _first_lines("random") != every
+    assert sum(ORDERS.values()) == pytest.approx(1)
+
+
+def test_a_definition_comes_before_what_uses_it():
+    before = "x = run(1)\n\ny = run(2)\n\n\ndef run(a):\n    pass\n"
+    after = "x = start(1)\n\ny = start(2)\n\n\ndef start(a):\n    pass\n"
+    changes = line_changes(before, after)
+    for seed in range(10):
+        made = list(rehearse(changes, 0, random.Random(seed), "definitions"))
+        assert made[0][0].first == 5
+
+
+def test_some_saves_are_half_done_and_some_are_taken_back():
+    before = "def f(a):\n    return a\n"
+    after = (
+        "def f(a):\n    if a:\n        print(a, file=out)\n        log(a)\n    return [a, a, a]\n"
+    )
+    ways = Counter()
+    for seed in range(400):
+        saved, _ = _made(before, after, seed)
+        ways["whole"] += len(saved) == 1
+        ways["half"] += any(text not in (before, after) for text in saved)
+        ways["undone"] += any(a == c for a, c in zip([before, *saved], saved[1:], strict=False))
+    assert ways["whole"] > 100
+    assert ways["half"] > 100
+    assert ways["undone"] > 5
+
+
+def test_the_shape_of_saves():
+    texts = ["a = 1\n", "a = b\n", "a = b\nb = 2\n", "a = b\n", "a = b\n" * 9, "a = c\n" * 9]
+    shares, saves = shape([texts, ["x", "y"]])
+    assert saves == 4  # the first of each file has none before it
+    assert list(shares) == list(MEASURES)
+    assert shares["one line hunk"] == 100
+    assert shares["only inserts"] == 50
+    assert shares["only deletes"] == 25
+    assert shares["undoes the save before"] == 25
+    assert shares["every word it inserts is known"] == 50
+    assert shares["inserts at most 20 characters"] == 75
+    assert shares["within 5 lines of it"] == 75
