@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.edits import SAVE, START, Edit, EditSequence
+from editcast_model.networks.batch import Instance as Collated
+from editcast_model.networks.batch import collate
 from editcast_model.tokens import Tokenizer
 from editcast_training.histories import FileHistory, Snapshot
 from editcast_training.instances import MAX_EDITS, Cutter, Instance
@@ -179,6 +181,40 @@ def test_a_commit_s_edits_end_where_it_does_whatever_way_they_take(tokenizer: To
         ways.add((*instance.positions, *instance.contents))
     assert len(ways) > 20
     assert _cut(history, tokenizer, 4096, 7) == _cut(history, tokenizer, 4096, 7)
+
+
+@given(_snapshots(), st.sampled_from(["commits", "saves"]))
+def test_jumps_stand_where_a_part_of_a_snapshot_begins(
+    tokenizer: Tokenizer, texts: list[str], kind: str
+) -> None:
+    instances, _ = _cut(_history(texts, kind), tokenizer)
+    for instance in instances:
+        assert len(instance.jumps) == len(instance.contents)
+        begins = [0, *(at + 1 for at, content in enumerate(instance.contents) if content == SAVE)]
+        numbers = [one for one in instance.jumps if one]
+        assert numbers == sorted(numbers)  # snapshots follow one another
+        assert max(numbers, default=0) < len(texts)
+        assert all(instance.contents[at] != SAVE for at, one in enumerate(instance.jumps) if one)
+        if kind == "saves":
+            assert all(instance.jumps[at] for at in begins[:-1])
+
+
+def test_what_comes_later_in_a_commit_could_have_come_first(tokenizer: Tokenizer) -> None:
+    before = _program(12)
+    after = [f"a{text}" if line % 3 == 0 else text for line, text in enumerate(before)]
+    texts = ["".join(before), "".join(after), "".join([*after[:-1], "changed = 1\n"])]
+    (instance,), _ = _cut(_history(texts, "saves"), tokenizer)
+    edits = [*map(Edit, instance.positions, instance.contents)]
+    batch = collate([Collated(instance.state, edits, jumps=instance.jumps)])
+    lines = [text.splitlines() for text in (texts[0], texts[1])]
+    (jumps,) = batch.instead[0].any(-1).nonzero(as_tuple=True)
+    assert jumps.tolist() == [at for at, one in enumerate(instance.jumps) if one == 1][:-1]
+    for left, at in zip((3, 2, 1), jumps, strict=True):
+        (places,) = batch.instead[0, at].nonzero(as_tuple=True)
+        assert len(places) == left
+        for place in places:
+            head = tokenizer.decode(instance.state[1 : place + 1])
+            assert lines[0][head.count("\n")] != lines[1][head.count("\n")]
 
 
 def test_the_same_change_is_taught_once_in_a_project(tokenizer: Tokenizer) -> None:

@@ -24,12 +24,13 @@ def _made(before, after, seed, order=""):
     """The saved texts on the way, and the text at the end of it."""
     now = lines(before)
     saved = []
-    for change, is_saved in rehearse(line_changes(before, after), 0, random.Random(seed), order):
+    for part in rehearse(line_changes(before, after), 0, random.Random(seed), order):
+        change = part.change
         assert tuple(now[change.first : change.end]) == change.before
         now[change.first : change.end] = change.after
         # What is written is made of whole lines: none runs into the next.
         assert lines("".join(now)) == now
-        if is_saved:
+        if part.saved:
             saved.append("".join(now))
     return saved, "".join(now)
 
@@ -45,10 +46,11 @@ def test_however_a_commit_is_made_it_ends_as_it_was(before, after, seed):
 def test_a_recorded_save_is_made_from_the_top_and_saved_once(before, after):
     now = lines(before)
     saves = []
-    for change, is_saved in as_saved(line_changes(before, after)):
+    for part in as_saved(line_changes(before, after)):
+        change = part.change
         assert tuple(now[change.first : change.end]) == change.before
         now[change.first : change.end] = change.after
-        saves.append(is_saved)
+        saves.append(part.saved)
     assert "".join(now) == after
     assert saves == [False] * (len(saves) - 1) + [True] * bool(saves)
 
@@ -59,7 +61,8 @@ CHANGED = [text.replace("render(", "draw(") for text in PROGRAM]
 
 def _first_lines(order, seed=0, last=0):
     changes = line_changes("".join(PROGRAM), "".join(CHANGED))
-    firsts = [change.first for change, _ in rehearse(changes, last, random.Random(seed), order)]
+    parts = rehearse(changes, last, random.Random(seed), order)
+    firsts = [part.change.first for part in parts]
     return list(dict.fromkeys(firsts))
 
 
@@ -78,7 +81,7 @@ def test_a_definition_comes_before_what_uses_it():
     changes = line_changes(before, after)
     for seed in range(10):
         made = list(rehearse(changes, 0, random.Random(seed), "definitions"))
-        assert made[0][0].first == 5
+        assert made[0].change.first == 5
 
 
 def test_some_saves_are_half_done_and_some_are_taken_back():

@@ -47,6 +47,7 @@ SCHEMA = pa.schema(
         ("state", pa.list_(pa.uint16())),
         ("positions", pa.list_(pa.int32())),
         ("contents", pa.list_(pa.int32())),
+        ("jumps", pa.list_(pa.int32())),
     ]
 )
 
@@ -263,6 +264,7 @@ class _Shard:
             _ragged([instance.state for _, instance in self._rows], np.uint16),
             _ragged([instance.positions for _, instance in self._rows], np.int32),
             _ragged([instance.contents for _, instance in self._rows], np.int32),
+            _ragged([instance.jumps for _, instance in self._rows], np.int32),
         ]
         self._writer.write_table(pa.table(columns, schema=self._writer.schema))
         self._rows = []

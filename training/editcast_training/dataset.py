@@ -19,6 +19,7 @@ from editcast_model.errors import CorpusError
 from editcast_model.networks.batch import Instance
 
 _MARGINS = 16, 176  # subtokens kept before and after the edits, drawn between the two
+_COLUMNS = ["state", "positions", "contents", "jumps"]
 _CHUNK = 64  # batches that are sorted by length together
 
 
@@ -40,6 +41,7 @@ class Dataset:
     states: Column
     positions: Column
     contents: Column
+    jumps: Column
 
     @classmethod
     def read(cls, folder: Path) -> "Dataset":
@@ -49,7 +51,7 @@ class Dataset:
             CorpusError: There is no instance.
         """
         paths = sorted(folder.glob("*.parquet"))
-        tables = [pq.read_table(path, columns=["state", "positions", "contents"]) for path in paths]
+        tables = [pq.read_table(path, columns=_COLUMNS) for path in paths]
         tables = [table for table in tables if table.num_rows]
         if not tables:
             raise CorpusError(f"There are no instances in {folder}; make the corpus first.")
@@ -61,7 +63,7 @@ class Dataset:
             starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
             return Column(np.concatenate(values), starts.astype(np.int64))
 
-        return cls(column("state"), column("positions"), column("contents"))
+        return cls(*map(column, _COLUMNS))
 
     def __len__(self) -> int:
         return len(self.states.starts) - 1
@@ -85,7 +87,8 @@ class Dataset:
         moved = np.where(positions >= len(state), positions - shift, positions - low + 1)
         moved[positions == 0] = 0
         pairs = zip(moved.tolist(), self.contents[index].tolist(), strict=True)
-        return Instance(cropped, [Edit(position, content) for position, content in pairs])
+        edits = [Edit(position, content) for position, content in pairs]
+        return Instance(cropped, edits, jumps=self.jumps[index].tolist())
 
     def batches(self, seed: int, budget: int) -> Iterator[list[Instance]]:
         """One epoch: every instance once, in batches of alike lengths that `seed` decides.

@@ -16,7 +16,7 @@ from editcast_model.edits import START, Timeline
 from editcast_model.tokens import Tokenizer, lines
 from editcast_training.histories import FileHistory
 from editcast_training.line_changes import LineChange, line_changes
-from editcast_training.rehearsal import as_saved, rehearse
+from editcast_training.rehearsal import Part, as_saved, rehearse
 
 #: Most edits of an instance, end-of-save marks included.
 MAX_EDITS = 128
@@ -45,12 +45,15 @@ class Instance:
         state: ``s(0)``, token ids, `START` first.
         positions: Item of each edit (see `editcast_model.edits`), T.
         contents: Token id, `DELETE` or `SAVE` of each edit, T.
+        jumps: Where a part of a commit or save begins, its number; 0 for all other edits, T. Edits
+            of one number could have come in another order.
         time: When the first edit was saved, milliseconds since the epoch, if known.
     """
 
     state: list[int]
     positions: list[int]
     contents: list[int]
+    jumps: list[int]
     time: int | None
 
 
@@ -66,6 +69,7 @@ class _Step:
             before any of them is made.
         edits: How many edits that makes, the save mark included.
         saved: Whether the user saved after it.
+        snapshot: Number of the commit or save that it is a part of; 0 for a detour.
         time: When.
     """
 
@@ -75,6 +79,7 @@ class _Step:
     replacements: tuple[tuple[int, int, tuple[int, ...]], ...]
     edits: int
     saved: bool
+    snapshot: int
     time: int | None
 
 
@@ -126,7 +131,7 @@ class Cutter:
         now = lines(history.snapshots[0].text)
         run = _Run(now.copy(), [])
         last = 0  # the line of the last edit
-        for before, after in pairwise(history.snapshots):
+        for snapshot, (before, after) in enumerate(pairwise(history.snapshots), 1):
             changes = line_changes(before.text, after.text)
             if any(len(line) > MAX_LINE for each in changes for line in each.before + each.after):
                 self._skipped["file: changes a line over 1,000 characters"] += 1
@@ -141,11 +146,11 @@ class Cutter:
                 run = _Run(now.copy(), [])
                 continue
             made = rehearse(changes, last, rng) if history.kind == "commits" else as_saved(changes)
-            for change, saved in made:
-                step = self._step(change, saved, after.time)
+            for part in made:
+                step = self._step(part, snapshot, after.time)
                 now[step.first : step.end] = step.lines
                 last = step.first
-                if step.edits - saved <= MAX_HUNK_EDITS:
+                if step.edits - part.saved <= MAX_HUNK_EDITS:
                     run.steps.append(step)
                 else:
                     self._skipped["line hunk: over 64 edits"] += 1
@@ -160,10 +165,11 @@ class Cutter:
         self._changes.add(key)
         return is_known
 
-    def _step(self, change: LineChange, saved: bool, time: int | None) -> _Step:
+    def _step(self, part: Part, snapshot: int, time: int | None) -> _Step:
+        change = part.change
         starts = self._tokenizer.encode("".join(change.before)).starts
         replacements = []
-        edits = int(saved)
+        edits = int(part.saved)
         for hunk in change.hunks:
             # The last of the tokens at a place: an empty one before it ends a character.
             start, end = (starts.searchsorted((hunk.start, hunk.end), "right") - 1).tolist()
@@ -176,7 +182,8 @@ class Cutter:
             lines=change.after,
             replacements=tuple(replacements),
             edits=edits,
-            saved=saved,
+            saved=part.saved,
+            snapshot=snapshot if part.is_forward else 0,
             time=time,
         )
 
@@ -247,6 +254,7 @@ class Cutter:
     def _replay(self, window: list[str], low: int, steps: Sequence[_Step]) -> Instance:
         sizes = [len(self._ids(line)) for line in window]
         timeline = Timeline([START, *(token for line in window for token in self._ids(line))])
+        jumps: list[int] = []
         for step in steps:
             first, end = step.first - low, step.end - low
             rank = 1 + sum(sizes[:first])
@@ -255,11 +263,13 @@ class Cutter:
                 rank += len(ids) - (stop - start)
             if step.saved:
                 timeline.save()
+            jumps += [step.snapshot, *[0] * (len(timeline) - len(jumps) - 1)]
             sizes[first:end] = (len(self._ids(line)) for line in step.lines)
         return Instance(
             state=list(timeline.initial),
             positions=[edit.position for edit in timeline.edits],
             contents=[edit.content for edit in timeline.edits],
+            jumps=jumps,
             time=steps[0].time,
         )
 

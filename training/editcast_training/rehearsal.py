@@ -8,6 +8,7 @@ recorded saves.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 from editcast_model.diff import Hunk, apply_hunks
@@ -38,9 +39,24 @@ _DEFINITION = re.compile(
 _WORD = re.compile(r"\w+")
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that is done in one go.
+
+    Attributes:
+        change: A line hunk, whose first line is counted in the file as it is by then.
+        saved: Whether a save follows.
+        is_forward: Whether it brings the text closer to where it is going.
+    """
+
+    change: LineChange
+    saved: bool
+    is_forward: bool = True
+
+
 def rehearse(
     changes: Sequence[LineChange], last: int, rng: Random, order: str = ""
-) -> Iterator[tuple[LineChange, bool]]:
+) -> Iterator[Part]:
     """Yield the parts of a commit in the order in which they are made.
 
     Args:
@@ -50,8 +66,7 @@ def rehearse(
         order: One of `ORDERS`; drawn if it is not given.
 
     Yields:
-        A line hunk, whose first line is counted in the file as it is by then, and whether a save
-        follows it. The last one is always saved. Together they make the commit.
+        What, in this order, makes the commit. The last is always saved.
     """
     drawn = rng.choices(list(ORDERS), list(ORDERS.values()))[0]
     ordered = _ordered(changes, order or drawn, last, rng)
@@ -80,17 +95,18 @@ def rehearse(
         undone = fine and not is_last and rng.random() < UNDONE
         yield from _saved(parts, saved or undone)
         if undone:
-            yield from _saved(_located(text, before, first), True)
+            for part in _saved(_located(text, before, first), True):
+                yield replace(part, is_forward=False)
             yield from _saved(parts, saved)
 
 
-def as_saved(changes: Sequence[LineChange]) -> Iterator[tuple[LineChange, bool]]:
+def as_saved(changes: Sequence[LineChange]) -> Iterator[Part]:
     """Yield the line hunks of one recorded save as `rehearse` does, from the top."""
     grown = 0
     for place, change in enumerate(changes):
         first = change.first + grown
         moved = LineChange(first, change.before, change.after, change.hunks)
-        yield moved, place == len(changes) - 1
+        yield Part(moved, place == len(changes) - 1)
         grown += change.growth
 
 
@@ -177,7 +193,7 @@ def _located(before: str, after: str, first: int) -> list[LineChange]:
     return found
 
 
-def _saved(parts: Sequence[LineChange], saved: bool) -> Iterator[tuple[LineChange, bool]]:
-    """The parts, and whether a save follows the last of them."""
-    for place, part in enumerate(parts):
-        yield part, saved and place == len(parts) - 1
+def _saved(changes: Sequence[LineChange], saved: bool) -> Iterator[Part]:
+    """The changes, and whether a save follows the last of them."""
+    for place, change in enumerate(changes):
+        yield Part(change, saved and place == len(changes) - 1)

@@ -1,6 +1,7 @@
 """Token-level, teacher-forced accuracy: the papers' metric.
 
-A *jump* is the first edit after an end-of-save mark: where models fail. End-of-save marks
+A *jump* is the first edit after an end-of-save mark: where models fail. It is *located* when it
+points at where this or any later part of the same commit or save begins. End-of-save marks
 themselves are counted apart, since they are no edits.
 """
 
@@ -25,6 +26,7 @@ class TokenScores:
     both: int = 0
     jumps: int = 0
     jumps_position: int = 0
+    jumps_located: int = 0
     jumps_both: int = 0
     saves: int = 0
     saves_both: int = 0
@@ -41,6 +43,7 @@ class TokenScores:
             "both": round(100 * self.both / edits, 2),
             "jumps": self.jumps,
             "jumps_position": round(100 * self.jumps_position / jumps, 2),
+            "jumps_located": round(100 * self.jumps_located / jumps, 2),
             "jumps_both": round(100 * self.jumps_both / jumps, 2),
             "saves_both": round(100 * self.saves_both / saves, 2),
             "loss": round(self.loss / scored, 4),
@@ -52,11 +55,18 @@ class TokenScores:
 
 
 def losses(network: nn.Module, batch: Batch) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """Negative log likelihood of every edit, (B, T), and what the network returned."""
+    """Negative log likelihood of every edit, (B, T), and what the network returned.
+
+    The order in which a commit was made is not known, so the likelihood of where a part of it
+    begins is that of all the places where a later part begins, together.
+    """
     out = network(batch)
     position, vocabulary, weights = out
     targets = batch.positions[:, 1:, None]
     where = position.gather(-1, targets).squeeze(-1)
+    some = batch.instead.any(-1)
+    right = batch.instead[some].scatter(-1, targets[some], True)
+    where = where.masked_scatter(some, position[some].where(right, -torch.inf).logsumexp(-1))
     what = content_log_probability(vocabulary, weights, batch.contents[:, 1:], batch.tokens)
     return -(where + what), out
 
@@ -69,7 +79,9 @@ def score(network: nn.Module, batches: Iterable[Batch]) -> TokenScores:
         for batch in batches:
             loss, (position, vocabulary, weights) = losses(network, batch)
             contents = batch.contents[:, 1:]
-            where = position.argmax(-1) == batch.positions[:, 1:]
+            best = position.argmax(-1, keepdim=True)
+            where = best.squeeze(-1) == batch.positions[:, 1:]
+            located = where | batch.instead.gather(-1, best).squeeze(-1)
             what = mix(vocabulary, weights, batch.tokens).argmax(-1) == contents
             save = (contents == SAVE) & batch.scored
             edit = (contents != SAVE) & batch.scored
@@ -85,6 +97,7 @@ def score(network: nn.Module, batches: Iterable[Batch]) -> TokenScores:
                 both=count(where & what & edit),
                 jumps=count(jump),
                 jumps_position=count(where & jump),
+                jumps_located=count(located & jump),
                 jumps_both=count(where & what & jump),
                 saves=count(save),
                 saves_both=count(where & what & save),

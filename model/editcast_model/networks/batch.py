@@ -33,6 +33,8 @@ class Batch:
         buckets: Distances from the edit before edit t, uint8 (B, T, N).
         copyable: Edits that inserted a token, bool (B, T).
         scored: Edits that count, bool (B, T).
+        instead: Items that edit t could as well have pointed at, since an edit there comes later in
+            the same save, bool (B, T, N).
     """
 
     state: Tensor
@@ -45,6 +47,7 @@ class Batch:
     buckets: Tensor
     copyable: Tensor
     scored: Tensor
+    instead: Tensor
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same on a device."""
@@ -58,11 +61,20 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One training example; the first `given` edits are conditioning and not scored."""
+    """One training example.
+
+    Attributes:
+        state: ``s(0)``, token ids.
+        edits: Implicit edits, T.
+        given: The first so many edits are conditioning and not scored.
+        jumps: Where edits begin that could come in another order, the number they share, else 0,
+            T; or empty.
+    """
 
     state: Sequence[int]
     edits: Sequence[Edit]
     given: int = 0
+    jumps: Sequence[int] = ()
 
 
 def collate(instances: Sequence[Instance]) -> Batch:
@@ -79,6 +91,7 @@ def collate(instances: Sequence[Instance]) -> Batch:
     live = np.zeros((count, steps, size + steps), np.bool_)
     bucket = np.zeros((count, steps, size + steps), np.uint8)
     scored = np.zeros((count, steps), np.bool_)
+    instead = np.zeros_like(live)
     for b, instance in enumerate(instances):
         own, edits = len(instance.state), instance.edits
         state[b, :own] = instance.state
@@ -93,6 +106,10 @@ def collate(instances: Sequence[Instance]) -> Batch:
         bucket[b, : len(edits), :own] = near[:, :own]
         bucket[b, : len(edits), size : size + len(edits)] = near[:, own:]
         scored[b, instance.given : len(edits)] = True
+        jumps = np.array(instance.jumps, np.int64)
+        for t in np.flatnonzero(jumps).tolist():
+            others = positions[b, 1 + t + np.flatnonzero(jumps[t + 1 :] == jumps[t]) + 1]
+            instead[b, t, others[others < size + t]] = True
     copyable = (contents[:, 1:] != DELETE) & (contents[:, 1:] != SAVE) & (contents[:, 1:] != PAD)
     arrays = (state, contents, positions, ranks, sites, moves, live, bucket, copyable, scored)
-    return Batch(*map(torch.from_numpy, arrays))
+    return Batch(*map(torch.from_numpy, (*arrays, instead & live)))
