@@ -1,6 +1,8 @@
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from editcast_model.edits import EditSequence
@@ -16,10 +18,16 @@ def _key(instance: Instance) -> tuple[int, ...]:
     return tuple(edit.content for edit in instance.edits)
 
 
-def test_an_epoch_has_every_instance_once(small_corpus: Path) -> None:
+def test_an_epoch_has_every_instance_once_and_recorded_saves_more_often(
+    small_corpus: Path,
+) -> None:
     data = Dataset.read(small_corpus / "train")
-    every = Counter(_key(data.instance(index)) for index in range(len(data)))
-    assert sum(map(len, every.elements())) == data.edits
+    every: Counter[tuple[int, ...]] = Counter()
+    for index in range(len(data)):
+        every[_key(data.instance(index))] += 4 if index % 3 == 0 else 1
+    assert sum(map(len, set(every))) <= data.edits
+    assert not data.is_recorded.any()
+    data = replace(data, is_recorded=np.arange(len(data)) % 3 == 0)
     batches = list(data.batches(1, BUDGET))
     assert Counter(_key(one) for batch in batches for one in batch) == every
     assert len(batches) > 10

@@ -18,7 +18,11 @@ from editcast_model.edits import START, Edit
 from editcast_model.errors import CorpusError
 from editcast_model.networks.batch import Instance
 
-_MARGINS = 16, 176  # subtokens kept before and after the edits, drawn between the two
+# Subtokens kept before and after the edits, drawn between the two; a tenfold margin is as likely
+# anywhere, so that some instances have as much to look through as a file has.
+_MARGINS = 16, 512
+# Recorded saves are what the model is for, and few beside commits.
+_SAVES_TIMES = 4
 _COLUMNS = ["state", "positions", "contents", "jumps"]
 _CHUNK = 64  # batches that are sorted by length together
 
@@ -36,12 +40,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Dataset:
-    """The instances of one split."""
+    """The instances of one split; is_recorded tells saves from commits, bool (count,)."""
 
     states: Column
     positions: Column
     contents: Column
     jumps: Column
+    is_recorded: npt.NDArray[np.bool_]
 
     @classmethod
     def read(cls, folder: Path) -> "Dataset":
@@ -51,7 +56,7 @@ class Dataset:
             CorpusError: There is no instance.
         """
         paths = sorted(folder.glob("*.parquet"))
-        tables = [pq.read_table(path, columns=_COLUMNS) for path in paths]
+        tables = [pq.read_table(path, columns=[*_COLUMNS, "kind"]) for path in paths]
         tables = [table for table in tables if table.num_rows]
         if not tables:
             raise CorpusError(f"There are no instances in {folder}; make the corpus first.")
@@ -63,7 +68,9 @@ class Dataset:
             starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
             return Column(np.concatenate(values), starts.astype(np.int64))
 
-        return cls(*map(column, _COLUMNS))
+        kinds = np.concatenate([table["kind"].to_numpy() for table in tables])
+        state, positions, contents, jumps = map(column, _COLUMNS)
+        return cls(state, positions, contents, jumps, kinds == "saves")
 
     def __len__(self) -> int:
         return len(self.states.starts) - 1
@@ -91,7 +98,9 @@ class Dataset:
         return Instance(cropped, edits, jumps=self.jumps[index].tolist())
 
     def batches(self, seed: int, budget: int) -> Iterator[list[Instance]]:
-        """One epoch: every instance once, in batches of alike lengths that `seed` decides.
+        """One epoch: every instance once, or `_SAVES_TIMES` if it was recorded.
+
+        Batches are of alike lengths, and `seed` decides on them.
 
         Args:
             seed: Of the epoch.
@@ -99,18 +108,25 @@ class Dataset:
                 they pass through more layers than the state.
         """
         draw = random.Random(seed)
-        order = list(range(len(self)))
+        order = np.repeat(
+            np.arange(len(self)), np.where(self.is_recorded, _SAVES_TIMES, 1)
+        ).tolist()
         draw.shuffle(order)
         pending: list[Instance] = []
         cost = 0
         for index in order:
-            instance = self.instance(index, (draw.randint(*_MARGINS), draw.randint(*_MARGINS)))
+            instance = self.instance(index, (_margin(draw), _margin(draw)))
             pending.append(instance)
             cost += _cost(instance)
             if cost > budget * _CHUNK:
                 yield from _pack(pending, budget, draw)
                 pending, cost = [], 0
         yield from _pack(pending, budget, draw)
+
+
+def _margin(draw: random.Random) -> int:
+    least, most = _MARGINS
+    return int(least * (most / least) ** draw.random())
 
 
 def _cost(instance: Instance) -> int:

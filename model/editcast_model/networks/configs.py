@@ -92,9 +92,12 @@ def bundled(vocabulary: int) -> NetworkConfig:
         decoder="edits",
         feed_forward=320,
         local=32,
+        equality=True,
         analogy=4,
         distance=True,
         copy=True,
+        asked=True,
+        scaled=True,
         dropout=0.05,
     )
 
