@@ -5,7 +5,7 @@ The files of the folder:
     config.json         format version, architecture, precisions, checksums of the other files
     tokenizer.json
     weights.safetensors the parameters by name; the graphs refer into it, so each is stored once
-    encode.onnx  advance.onnx  content.onnx       fp32, for the CPU
+    encode.onnx  advance.onnx  point.onnx  content.onnx       fp32, for the CPU
     half/...            the same in fp16, for CUDA; absent where it would make the bundle too large
     card.json           what it was trained on, when, its metrics, its calibration
 """
@@ -20,8 +20,8 @@ from editcast_model.errors import BundleError
 from editcast_model.paths import models_dir
 from editcast_model.tokens import Tokenizer
 
-FORMAT = 1
-GRAPHS = ("encode", "advance", "content")
+FORMAT = 2
+GRAPHS = ("encode", "advance", "point", "content")
 WEIGHTS = "weights.safetensors"
 _BUNDLED = Path(__file__).parent / "bundled"
 

@@ -15,6 +15,7 @@ takes an item like a deletion.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -131,9 +132,21 @@ class Timeline:
         out[self._rank[live]] = live
         return out
 
-    def state(self) -> list[int]:
+    def tokens(self) -> npt.NDArray[np.int64]:
         """The tokens as they are now, `START` first."""
-        return [int(token) for token in self._tokens[self.order()]]
+        return self._tokens[self.order()]
+
+    def state(self) -> list[int]:
+        """The same as a list."""
+        return self.tokens().tolist()  # type: ignore[no-any-return]
+
+    def copy(self) -> "Timeline":
+        """Another of the same edits."""
+        other = copy(self)
+        other.edits, other._past = self.edits.copy(), self._past.copy()
+        for name in ("_tokens", "_rank", "_live", "_site"):
+            setattr(other, name, getattr(self, name).copy())
+        return other
 
     def append(self, edit: Edit) -> int:
         """Apply one implicit edit; its item.

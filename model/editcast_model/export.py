@@ -1,4 +1,4 @@
-"""A network to a bundle: three ONNX graphs over one file of weights, and a parity check.
+"""A network to a bundle: four ONNX graphs over one file of weights, and a parity check.
 
 S  state tokens    t  rows of the cache    N  items, S + t    F  width of a cache row
 """
@@ -29,7 +29,9 @@ from editcast_model.networks.incremental import (
     Advance,
     Content,
     Encode,
+    Point,
     cache_width,
+    read_names,
     state_names,
 )
 from editcast_model.places import BUCKETS
@@ -100,7 +102,7 @@ def load_network(bundle: Bundle) -> ImplicitAttention:
 
 
 def examples(network: ImplicitAttention, size: int, rows: int) -> dict[str, tuple[Any, ...]]:
-    """Inputs of the three stages for a state of `size` tokens and a cache of `rows`."""
+    """Inputs of the stages for a state of `size` tokens and a cache of `rows`."""
     config = network.config
     draw = torch.Generator().manual_seed(size * 1000 + rows)
 
@@ -120,32 +122,33 @@ def examples(network: ImplicitAttention, size: int, rows: int) -> dict[str, tupl
     more = torch.cat([past, row[[0, 2]][None]])
     longer = torch.cat([cache, torch.randn(1, cache.shape[1], generator=draw).to(dtype)])
     given = dict(zip(state_names(config), encoded, strict=True))
+    at = torch.tensor([min(3, size - 1)])
+
+    def read(stage: str) -> list[Tensor]:
+        return [given[name] for name in read_names(config, stage)]
+
     return {
         "encode": (state,),
-        "advance": (row, past, cache, buckets, live, *encoded),
-        "content": (
-            torch.tensor([min(3, size - 1)]), more, longer, state, given["hidden"], given["keys"],
-            *([given["vectors"]] if config.seek else []),
-        ),
-    }  # fmt: skip
+        "advance": (row, past, cache, live, *read("advance")),
+        "point": (more, longer, buckets, live, *read("point")),
+        "content": (at, more, longer, state, *read("content")),
+    }
 
 
 def _stages(network: ImplicitAttention) -> dict[str, tuple[nn.Module, list[str], list[str]]]:
     """Each stage with the names of its inputs and outputs."""
-    names = state_names(network.config)
+    config = network.config
+    own = {
+        "advance": ["edit", "past", "cache", "live"],
+        "point": ["past", "cache", "buckets", "live"],
+        "content": ["at", "past", "cache", "tokens"],
+    }
+    inputs = {stage: [*names, *read_names(config, stage)] for stage, names in own.items()}
     return {
-        "encode": (Encode(network), ["tokens"], names),
-        "advance": (
-            Advance(network),
-            ["edit", "past", "cache", "buckets", "live", *names],
-            ["row", "position"],
-        ),
-        "content": (
-            Content(network),
-            ["at", "past", "cache", "tokens", "hidden", "keys"]
-            + ["vectors"] * bool(network.config.seek),
-            ["content"],
-        ),
+        "encode": (Encode(network), ["tokens"], state_names(config)),
+        "advance": (Advance(network), inputs["advance"], ["row"]),
+        "point": (Point(network), inputs["point"], ["position"]),
+        "content": (Content(network), inputs["content"], ["content"]),
     }
 
 
@@ -163,7 +166,7 @@ def _write_graphs(network: ImplicitAttention, folder: Path) -> None:
         axes["past"] = axes["cache"] = {0: rows}
         shapes = [axes.get(key, {0: size}) for key in inputs]
         # What a stage takes by `*` is one argument to the exporter.
-        plain = {"encode": 1, "advance": 5, "content": 6}[name]
+        plain = 1 if name == "encode" else 4
         dynamic = (*shapes[:plain], *([tuple(shapes[plain:])] if shapes[plain:] else []))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the exporter's own deprecations

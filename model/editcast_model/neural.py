@@ -171,14 +171,14 @@ class NeuralSession:
         for edit in decoded.edits:
             timeline.append(edit)
         after = timeline.order()
-        tokens = timeline.state()
+        tokens = timeline.tokens()
         timeline.truncate(here)
         size = min(len(before), len(after))
         differs = np.flatnonzero(before[:size] != after[:size])
         head = int(differs[0]) if len(differs) else size
         differs = np.flatnonzero(before[::-1][: size - head] != after[::-1][: size - head])
         tail = int(differs[0]) if len(differs) else size - head
-        text = self._tokenizer.decode(tokens[head : len(after) - tail])
+        text = self._tokenizer.decode(tokens[head : len(after) - tail].tolist())
         start, end = int(starts[head - 1]), int(starts[len(before) - tail - 1])
         if "\ufffd" in text or self._text[start:end] == text:
             return None
@@ -275,9 +275,7 @@ class _Window:
         edits = sum(len(self._tokenizer.ids(hunk.text)) + hunk.end - hunk.start for hunk in hunks)
         if edits > 4 * _MOST_EDITS:
             return None
-        timeline = Timeline(self.fixed.initial)
-        for edit in self.fixed.edits:
-            timeline.append(edit)
+        timeline = self.fixed.copy()
         self._apply(timeline, hunks)
         return timeline if timeline.edits else None
 
@@ -286,7 +284,7 @@ class _Window:
 
         The start token is left out: entry r - 1 belongs to rank r.
         """
-        sizes = self._tokenizer.sizes[np.array(timeline.state(), np.int64)[1:]]
+        sizes = self._tokenizer.sizes[timeline.tokens()[1:]]
         return self._low + np.concatenate([[0], np.cumsum(sizes)])
 
     def edits(self, timeline: Timeline, hunk: Hunk) -> list[Edit]:

@@ -43,10 +43,19 @@ class Network(Protocol):
         edit: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
+        live: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[Any]:
+        """Read one edit: its cache row (1, F)."""
+
+    def point(
+        self,
+        state: Any,
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
         buckets: npt.NDArray[np.int64],
         live: npt.NDArray[np.bool_],
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32]]:
-        """Read one edit: its cache row (1, F), and log probabilities of the next position (N,)."""
+    ) -> npt.NDArray[np.float32]:
+        """Log probabilities of the next position (N,), once the edits are read."""
 
     def content(
         self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
@@ -83,7 +92,9 @@ class Sequence:
         self._state = network.encode(np.array(self.timeline.initial, np.int64))
         self._past = np.zeros((64, 2), np.int64)
         self._cache = np.zeros((64, network.cache_width), network.dtype)
-        self._positions: list[npt.NDArray[np.float32]] = []
+        # Of each row: where the next edit will be, and what it will say there, once asked.
+        self._positions: list[npt.NDArray[np.float32] | None] = []
+        self._contents: list[dict[int, npt.NDArray[np.float32]]] = []
         self._advance(np.array([START, 0, 0, 0, BUCKETS // 2], np.int64))
 
     def follow(self, edits: Ids[Edit]) -> int:
@@ -108,7 +119,7 @@ class Sequence:
     def truncate(self, count: int) -> None:
         """Forget all edits but the first `count`."""
         self.timeline.truncate(count)
-        del self._positions[count + 1 :]
+        del self._positions[count + 1 :], self._contents[count + 1 :]
 
     @property
     def rows(self) -> int:
@@ -118,29 +129,40 @@ class Sequence:
     @property
     def position(self) -> npt.NDArray[np.float32]:
         """Log probabilities of where the next edit will be, (N,)."""
-        return self._positions[-1]
+        known = self._positions[-1]
+        if known is None:
+            rows = self.rows
+            known = self._positions[-1] = self._network.point(
+                self._state,
+                self._past[:rows],
+                self._cache[:rows],
+                buckets(self.timeline).astype(np.int64),
+                self.timeline.live,
+            )
+        return known
 
     def content(self, position: int) -> npt.NDArray[np.float32]:
         """Log probabilities of what the next edit will say there, (V,)."""
-        rows = self.rows
-        return self._network.content(self._state, position, self._past[:rows], self._cache[:rows])
+        known = self._contents[-1].get(position)
+        if known is None:
+            rows = self.rows
+            known = self._contents[-1][position] = self._network.content(
+                self._state, position, self._past[:rows], self._cache[:rows]
+            )
+        return known
 
     def _advance(self, edit: npt.NDArray[np.int64]) -> None:
         row = self.rows
         if row == len(self._past):
             self._past = np.concatenate([self._past, np.zeros_like(self._past)])
             self._cache = np.concatenate([self._cache, np.zeros_like(self._cache)])
-        cached, position = self._network.advance(
-            self._state,
-            edit,
-            self._past[:row],
-            self._cache[:row],
-            buckets(self.timeline).astype(np.int64),
-            self.timeline.live,
+        cached = self._network.advance(
+            self._state, edit, self._past[:row], self._cache[:row], self.timeline.live
         )
         self._cache[row] = cached[0]
         self._past[row] = edit[0], edit[2]
-        self._positions.append(position)
+        self._positions.append(None)
+        self._contents.append({})
 
 
 def decode(

@@ -1,4 +1,4 @@
-"""The three graphs of a bundle in ONNX Runtime, on a GPU where there is one, else on the CPU.
+"""The graphs of a bundle in ONNX Runtime, on a GPU where there is one, else on the CPU.
 
 Dimensions:
 
@@ -87,7 +87,7 @@ class OnnxNetwork:
         self.device = pick_device(device)
         half = self.device == "cuda" and "float16" in bundle.precisions
         precision = "float16" if half else "float32"
-        self._encode, self._advance, self._content = (
+        self._encode, self._advance, self._point, self._content = (
             open_session(bundle.graph(name, precision), self.device) for name in GRAPHS
         )
         self.dtype = np.float16 if half else np.float32
@@ -113,13 +113,23 @@ class OnnxNetwork:
         edit: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
+        live: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[Any]:
+        """Read one edit: its cache row (1, F)."""
+        given = {"edit": edit, "past": past, "cache": cache, "live": live}
+        return self._run(self._advance, given, state, "row")
+
+    def point(
+        self,
+        state: dict[str, Any],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
         buckets: npt.NDArray[np.int64],
         live: npt.NDArray[np.bool_],
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32]]:
-        """Read one edit: its cache row (1, F), and log probabilities of the next position (N,)."""
-        given = {"edit": edit, "past": past, "cache": cache, "buckets": buckets, "live": live}
-        row, position = self._run(self._advance, given, state, ("row", "position"))
-        return row, position
+    ) -> npt.NDArray[np.float32]:
+        """Log probabilities of the next position, (N,)."""
+        given = {"past": past, "cache": cache, "buckets": buckets, "live": live}
+        return self._run(self._point, given, state, "position")
 
     def content(
         self,
@@ -130,19 +140,18 @@ class OnnxNetwork:
     ) -> npt.NDArray[np.float32]:
         """Log probabilities of the next content at an item, (V,)."""
         given = {"at": np.array([position]), "past": past, "cache": cache}
-        (content,) = self._run(self._content, given, state, ("content",))
-        return content  # type: ignore[no-any-return]
+        return self._run(self._content, given, state, "content")
 
     def _run(
-        self, session: Any, given: dict[str, Any], state: dict[str, Any], wanted: tuple[str, ...]
-    ) -> list[Any]:
+        self, session: Any, given: dict[str, Any], state: dict[str, Any], wanted: str
+    ) -> npt.NDArray[Any]:
         binding = session.io_binding()
         for name in (each.name for each in session.get_inputs()):
             if name in given:
                 binding.bind_cpu_input(name, given[name])
             else:
                 binding.bind_ortvalue_input(name, state[name])
-        for name in wanted:
-            binding.bind_output(name)
+        binding.bind_output(wanted)
         session.run_with_iobinding(binding)
-        return list(binding.copy_outputs_to_cpu())
+        (out,) = binding.copy_outputs_to_cpu()
+        return out  # type: ignore[no-any-return]

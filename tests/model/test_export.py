@@ -24,7 +24,9 @@ from editcast_model.networks.incremental import (
     Advance,
     Content,
     Encode,
+    Point,
     cache_width,
+    read_names,
     state_names,
 )
 from editcast_model.predictor import Network, Sequence, decode
@@ -40,17 +42,21 @@ class TorchNetwork:
     dtype = np.float32
 
     def __init__(self, network: ImplicitAttention) -> None:
+        self._config = network.config
         self.vocabulary = network.config.vocabulary
         self.cache_width = cache_width(network.config)
-        self._names = state_names(network.config)
-        self._encode, self._advance, self._content = (
-            stage(network.eval()) for stage in (Encode, Advance, Content)
+        self._encode, self._advance, self._point, self._content = (
+            stage(network.eval()) for stage in (Encode, Advance, Point, Content)
         )
 
     @torch.no_grad()
     def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, torch.Tensor]:
         state = torch.from_numpy(tokens)
-        return {"tokens": state, **dict(zip(self._names, self._encode(state), strict=True))}
+        names = state_names(self._config)
+        return {"tokens": state, **dict(zip(names, self._encode(state), strict=True))}
+
+    def _read(self, state: dict[str, torch.Tensor], stage: str) -> list[torch.Tensor]:
+        return [state[name] for name in read_names(self._config, stage)]
 
     @torch.no_grad()
     def advance(
@@ -59,12 +65,22 @@ class TorchNetwork:
         edit: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
+        live: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[Any]:
+        given = map(torch.tensor, (edit, past, cache, live))
+        return np.asarray(self._advance(*given, *self._read(state, "advance")).numpy())
+
+    @torch.no_grad()
+    def point(
+        self,
+        state: dict[str, torch.Tensor],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
         buckets: npt.NDArray[np.int64],
         live: npt.NDArray[np.bool_],
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32]]:
-        given = map(torch.tensor, (edit, past, cache, buckets, live))
-        row, position = self._advance(*given, *(state[name] for name in self._names))
-        return row.numpy(), position.numpy()
+    ) -> npt.NDArray[np.float32]:
+        given = map(torch.tensor, (past, cache, buckets, live))
+        return np.asarray(self._point(*given, *self._read(state, "point")).numpy())
 
     @torch.no_grad()
     def content(
@@ -75,8 +91,7 @@ class TorchNetwork:
         cache: npt.NDArray[Any],
     ) -> npt.NDArray[np.float32]:
         given = map(torch.tensor, ([position], past, cache))
-        names = ["tokens", "hidden", "keys"] + ["vectors"] * ("vectors" in state)
-        said = self._content(*given, *(state[name] for name in names))
+        said = self._content(*given, state["tokens"], *self._read(state, "content"))
         return np.asarray(said.numpy())
 
 
@@ -146,7 +161,7 @@ def test_whole_suggestions_are_the_same(bundle: Bundle, draw: Draw) -> None:
 def test_half_precision_is_near(bundle: Bundle) -> None:
     assert bundle.precisions == ("float32", "float16")
     network = load_network(bundle).eval()
-    for name, stage in (("encode", Encode), ("advance", Advance), ("content", Content)):
+    for name, stage in zip(GRAPHS, (Encode, Advance, Point, Content), strict=True):
         session = open_session(bundle.graph(name, "float16"), "cpu")
         given = examples(network, 40, 7)[name]
         with torch.no_grad():

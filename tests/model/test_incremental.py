@@ -16,8 +16,10 @@ from editcast_model.networks.incremental import (
     Advance,
     Content,
     Encode,
+    Point,
     cache_slots,
     cache_width,
+    read_names,
     state_names,
 )
 from editcast_model.places import BUCKETS, Row, buckets
@@ -58,29 +60,27 @@ def one_thread() -> Iterator[None]:
 def incremental(network: ImplicitAttention, given: Instance) -> tuple[list[Tensor], list[Tensor]]:
     """Log probabilities of each edit's position (N,) and content (V,), edit by edit."""
     config = network.config
-    encode, advance, content = Encode(network), Advance(network), Content(network)
+    encode, advance, point = Encode(network), Advance(network), Point(network)
+    content = Content(network)
     timeline, tokens = Timeline(given.state), torch.tensor(given.state)
     state = encode(tokens)
     named = dict(zip(state_names(config), state, strict=True))
+
+    def read(stage: str) -> list[Tensor]:
+        return [named[name] for name in read_names(config, stage)]
+
     past = torch.zeros(0, 2, dtype=torch.long)
     cache = torch.zeros(0, cache_width(config))
     row = torch.tensor([START, 0, 0, 0, BUCKETS // 2])
     positions, contents = [], []
     for edit in given.edits:
-        out, position = advance(
-            row,
-            past,
-            cache,
-            torch.from_numpy(buckets(timeline)).long(),
-            torch.from_numpy(timeline.live.copy()),
-            *state,
-        )
-        cache = torch.cat([cache, out])
+        live = torch.from_numpy(timeline.live.copy())
+        cache = torch.cat([cache, advance(row, past, cache, live, *read("advance"))])
         past = torch.cat([past, row[[0, 2]][None]])
-        positions.append(position)
+        apart = torch.from_numpy(buckets(timeline)).long()
+        positions.append(point(past, cache, apart, live, *read("point")))
         at = torch.tensor([edit.position])
-        more = [named["vectors"]] if config.seek else []
-        contents.append(content(at, past, cache, tokens, named["hidden"], named["keys"], *more))
+        contents.append(content(at, past, cache, tokens, *read("content")))
         place = Row(timeline, edit)
         row = torch.tensor([edit.content, place.position, place.site, place.rank, place.move])
         timeline.append(edit)

@@ -27,7 +27,7 @@ class Scripted:
 
     def __init__(self, where: Where, what: What) -> None:
         self._where, self._what = where, what
-        self.advanced = 0
+        self.advanced = self.pointed = 0
         self.encoded: list[list[int]] = []
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> str:
@@ -40,14 +40,25 @@ class Scripted:
         edit: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
+        live: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[Any]:
+        assert state == "state"
+        assert past[:, 0].tolist() == cache[:, 1].tolist()
+        self.advanced += 1
+        return np.array([[edit[1], edit[0]]], np.float32)
+
+    def point(
+        self,
+        state: Any,
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
         buckets: npt.NDArray[np.int64],
         live: npt.NDArray[np.bool_],
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[np.float32]]:
+    ) -> npt.NDArray[np.float32]:
         assert state == "state"
         assert past[:, 0].tolist() == cache[:, 1].tolist() and len(buckets) == len(live)
-        self.advanced += 1
-        row = np.array([[edit[1], edit[0]]], np.float32)
-        return row, logarithms(self._where(history(np.concatenate([cache, row]))), len(live))
+        self.pointed += 1
+        return logarithms(self._where(history(cache)), len(live))
 
     def content(
         self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
@@ -120,6 +131,19 @@ def test_only_new_edits_are_read() -> None:
         assert sequence.timeline.edits == wanted and sequence.rows == len(wanted) + 1
         assert int(sequence.position.argmax()) == len(wanted)
     assert len(network.encoded) == 1
+
+
+def test_where_the_next_edit_is_is_looked_for_once_somebody_asks() -> None:
+    network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {50: 1.0})
+    sequence = Sequence(network, STATE)
+    edits = [Edit(3, 50), Edit(NEXT, 51), Edit(0, SAVE)]
+    sequence.follow(edits)
+    assert network.pointed == 0
+    assert int(sequence.position.argmax()) == int(sequence.position.argmax()) == 3
+    assert network.pointed == 1
+    sequence.follow(edits[:1])
+    assert int(sequence.position.argmax()) == 1
+    assert network.pointed == 2
 
 
 def test_what_was_taken_back_is_forgotten() -> None:

@@ -6,8 +6,10 @@ No batch. What an edit leaves behind is one row of a cache, F wide, and one row 
     D  width    H  heads    K  D / H           V  vocabulary    C  width of the surroundings
     E  width of a token's vector    A  heads of Seek    O  offsets around a site
 
-`Encode`, `Advance` and `Content` become the three ONNX graphs of a bundle. `state_names` names the
-tensors that `Encode` returns and the other two take.
+`Encode`, `Advance`, `Point` and `Content` become the ONNX graphs of a bundle. `state_names` names
+the tensors that `Encode` returns, and `read_names` those that the others take. To read an edit
+costs the same in every file; only `Point` and `Content` look through the whole state, once a
+suggested edit.
 """
 
 import torch
@@ -38,17 +40,28 @@ def state_names(config: NetworkConfig) -> list[str]:
     return names + [f"memory{layer}" for layer in range(config.edit_layers)]
 
 
+def read_names(config: NetworkConfig, stage: str) -> list[str]:
+    """Names of the state's tensors that `advance`, `point` or `content` takes, in order."""
+    memory = {f"memory{layer}" for layer in range(config.edit_layers)}
+    wanted = {
+        "advance": {"hidden", *memory, *(["vectors"] if config.equality or config.seek else [])},
+        "point": {"keys", "around", "places", *(["vectors"] if config.seek else [])},
+        "content": {"hidden", "keys", *(["vectors"] if config.seek else [])},
+    }
+    return [name for name in state_names(config) if name in wanted[stage]]
+
+
 def cache_slots(config: NetworkConfig) -> dict[str, slice]:
     """Where each part of a cache row lies.
 
-    Keys and values of every block, the edit's hidden and pointer key, what the next edit looks
-    for, and what the content head keeps.
+    Keys and values of every block, the edit's hidden and pointer key, what asks where the next
+    edit is and what it looks for, and what the content head keeps.
     """
     parts = [f"edit{layer}" for layer in range(config.edit_layers)]
     parts += [f"position{layer}" for layer in range(config.position_layers)]
     parts += [f"content{layer}" for layer in range(config.content_layers)]
     sizes = dict.fromkeys(parts, 2 * config.width)
-    sizes |= {"hidden": config.width, "key": config.width}
+    sizes |= {"hidden": config.width, "key": config.width, "asks": config.width}
     if config.decoder == "analogical":
         sizes["read"] = config.width
     if config.seek:
@@ -71,7 +84,7 @@ def _ago(rows: Tensor) -> Tensor:
 
 
 class _Stage(nn.Module):
-    """What the three stages share: the network and the layout of a cache row."""
+    """What the stages share: the network and the layout of a cache row."""
 
     def __init__(self, network: ImplicitAttention) -> None:
         super().__init__()
@@ -130,17 +143,11 @@ class Encode(_Stage):
 
 
 class Advance(_Stage):
-    """Read one edit, and say where the next one will be."""
+    """Read one edit."""
 
     def forward(
-        self,
-        edit: Tensor,
-        past: Tensor,
-        cache: Tensor,
-        buckets: Tensor,
-        live: Tensor,
-        *state: Tensor,
-    ) -> tuple[Tensor, Tensor]:
+        self, edit: Tensor, past: Tensor, cache: Tensor, live: Tensor, *state: Tensor
+    ) -> Tensor:
         """Advance by one row.
 
         Args:
@@ -148,21 +155,20 @@ class Advance(_Stage):
                 no edit: `START` at 0, 0, 0, and the middle bucket.
             past: Content and site of the rows before, int64 (t, 2).
             cache: Their cache rows, (t, F).
-            buckets: Distances from this edit, int64 (N,), this edit's item included.
             live: What the next edit may point at, bool (N,).
-            state: The tensors of `state_names`.
+            state: The tensors of `read_names`.
 
         Returns:
-            The row's cache (1, F), and log probabilities of the next position (N,).
+            The row's cache (1, F).
         """
         network, config, slots = self.network, self.config, self.slots
-        given = dict(zip(state_names(config), state, strict=True))
+        given = dict(zip(read_names(config, "advance"), state, strict=True))
         content, position, site, rank, move = (edit[i : i + 1] for i in range(5))
         hidden = given["hidden"]
         step = torch.full_like(content, 0) + past.shape[0]
         parts: dict[str, Tensor] = {}
 
-        contents, sites = torch.cat([past[:, 0], content]), torch.cat([past[:, 1], site])
+        contents = torch.cat([past[:, 0], content])
         x = network.edit_inputs(content, rank, site, move, hidden)
         if config.equality:
             x = x + self._written(contents, site, given["vectors"])
@@ -175,7 +181,6 @@ class Advance(_Stage):
         parts["hidden"] = network.finish_edits(x)
         parts["key"] = network.keys_of(parts["hidden"])
         edits = torch.cat([cache[:, slots["hidden"]], parts["hidden"]], 0)
-        keys = torch.cat([cache[:, slots["key"]], parts["key"]], 0)
         anchor = self.item(position, hidden, edits)
 
         x = parts["hidden"] if config.decoder == "edits" else anchor
@@ -183,22 +188,13 @@ class Advance(_Stage):
             block, name = network.position_blocks[layer], f"position{layer}"
             query = block.query(x, step)
             x, parts[name] = self.self_attend(block, x, query, query, cache[:, slots[name]])
-        asks = network.position_hidden(x)
-        logits = self._point(asks, edits, given["keys"], keys, buckets, sites, given.get("around"))
-        size = hidden.shape[0]
-        ahead = (live[:size] & (buckets[:size] >= HERE)).unsqueeze(0)
+        parts["asks"] = network.position_hidden(x)
         if config.seek:
-            found, sought = self._seek(asks, edits, contents, sites, ahead, given)
-            logits = logits + torch.cat([found, found[:, sites[1:]]], 1)
+            sites = torch.cat([past[:, 1], site])
+            sought = self._sought(parts["asks"], edits, contents, sites, given["vectors"])
             parts["sought"] = sought.flatten(1)
-        logits = logits + hidden_bias(live, logits.dtype)
-        if config.scan:
-            last = step.unsqueeze(0) + (size - 1)
-            log_position = network.scan(asks, logits, ahead, last, live.unsqueeze(0)).squeeze(0)
-        else:
-            log_position = torch.log_softmax(logits.float(), -1).squeeze(0)
         self._keep_for_content(parts, content, anchor, past, cache, step)
-        return torch.cat([parts[name] for name in slots], 1), log_position
+        return torch.cat([parts[name] for name in slots], 1)
 
     def _written(self, contents: Tensor, site: Tensor, vectors: Tensor) -> Tensor:
         """What the newest of the contents (t + 1,) is equal to: (1, D)."""
@@ -209,24 +205,16 @@ class Advance(_Stage):
         wrote = network.vectors[contents[newest]]
         return network.written(wrote, around(vectors, site), before.unsqueeze(0))
 
-    def _seek(
-        self,
-        hidden: Tensor,
-        edits: Tensor,
-        contents: Tensor,
-        sites: Tensor,
-        ahead: Tensor,
-        given: dict[str, Tensor],
-    ) -> tuple[Tensor, Tensor]:
-        """Pointer logits of the state (1, S), and what is looked for (1, A, E)."""
-        network, text = self.network, given["vectors"]
+    def _sought(
+        self, hidden: Tensor, edits: Tensor, contents: Tensor, sites: Tensor, text: Tensor
+    ) -> Tensor:
+        """What is looked for, (1, A, E)."""
+        network = self.network
         every = torch.zeros(1, 1, dtype=hidden.dtype, device=hidden.device)
         rows = network.seek.rows(hidden, edits, every)
         wrote = network.vectors[contents].unsqueeze(1)
         tokens = torch.cat([around(text, sites), wrote], 1)
-        sought = network.seek.sought(hidden, rows, tokens)
-        found, _ = network.seek(hidden, sought, text, given["places"], ahead)
-        return found, sought
+        return network.seek.sought(hidden, rows, tokens)
 
     def _read_state(
         self, block: Block, x: Tensor, step: Tensor, site: Tensor, memory: Tensor, live: Tensor
@@ -246,30 +234,6 @@ class Advance(_Stage):
         bias = None if seen is None else hidden_bias(seen, x.dtype)
         k, v = (split_heads(part, block.heads) for part in memory.chunk(2, -1))
         return block(x, query, k, v, bias, offset)
-
-    def _point(
-        self,
-        hidden: Tensor,
-        edits: Tensor,
-        state_keys: Tensor,
-        edit_keys: Tensor,
-        buckets: Tensor,
-        sites: Tensor,
-        looks: Tensor | None,
-    ) -> Tensor:
-        """Logits of the softmax pointer, (1, N)."""
-        network = self.network
-        query = network.query_of(hidden)
-        at_state = pointer_logits(query, state_keys)
-        if looks is not None:
-            seen = torch.ones(1, 1, dtype=torch.bool, device=hidden.device)
-            weights = network.analogy.weights(hidden, edits, seen)
-            wanted = network.analogy.query(weights, looks.index_select(0, sites))
-            at_state = at_state + pointer_logits(wanted, looks)
-        logits = torch.cat([at_state, pointer_logits(query, edit_keys)[:, 1:]], 1)
-        if self.config.distance:
-            logits = logits + network.distance(hidden, buckets.unsqueeze(0))
-        return logits
 
     def _keep_for_content(
         self,
@@ -310,6 +274,55 @@ class Advance(_Stage):
             x, parts[name] = self.self_attend(block, x, query, query, cache[1:, slots[name]])
 
 
+class Point(_Stage):
+    """Say where the next edit will be."""
+
+    def forward(
+        self, past: Tensor, cache: Tensor, buckets: Tensor, live: Tensor, *state: Tensor
+    ) -> Tensor:
+        """Log probabilities of the next position.
+
+        Args:
+            past: Content and site of all rows so far, int64 (t + 1, 2).
+            cache: Their cache rows, (t + 1, F).
+            buckets: Distances from the last edit, int64 (N,), its own item included.
+            live: What the next edit may point at, bool (N,).
+            state: The tensors of `read_names`.
+
+        Returns:
+            (N,).
+        """
+        network, config, slots = self.network, self.config, self.slots
+        given = dict(zip(read_names(config, "point"), state, strict=True))
+        last = torch.full_like(past[:1, 0], 0) + (past.shape[0] - 1)
+        hidden = cache[:, slots["asks"]].index_select(0, last)
+        edits, sites = cache[:, slots["hidden"]], past[:, 1]
+        query = network.query_of(hidden)
+        at_state = pointer_logits(query, given["keys"])
+        if config.analogy:
+            looks = given["around"]
+            seen = torch.ones(1, 1, dtype=torch.bool, device=hidden.device)
+            weights = network.analogy.weights(hidden, edits, seen)
+            wanted = network.analogy.query(weights, looks.index_select(0, sites))
+            at_state = at_state + pointer_logits(wanted, looks)
+        at_edits = pointer_logits(query, cache[:, slots["key"]])[:, 1:]
+        logits = torch.cat([at_state, at_edits], 1)
+        if config.distance:
+            logits = logits + network.distance(hidden, buckets.unsqueeze(0))
+        size = given["keys"].shape[0]
+        ahead = (live[:size] & (buckets[:size] >= HERE)).unsqueeze(0)
+        if config.seek:
+            sought = cache[:, slots["sought"]].index_select(0, last)
+            sought = sought.unflatten(-1, (config.seek, VECTOR))
+            found, _ = network.seek(hidden, sought, given["vectors"], given["places"], ahead)
+            logits = logits + torch.cat([found, found[:, sites[1:]]], 1)
+        logits = logits + hidden_bias(live, logits.dtype)
+        if config.scan:
+            behind = last.unsqueeze(0) + (size - 1)
+            return network.scan(hidden, logits, ahead, behind, live.unsqueeze(0)).squeeze(0)
+        return torch.log_softmax(logits.float(), -1).squeeze(0)
+
+
 class Content(_Stage):
     """Say what the next edit will be, given where."""
 
@@ -319,9 +332,7 @@ class Content(_Stage):
         past: Tensor,
         cache: Tensor,
         tokens: Tensor,
-        hidden: Tensor,
-        keys: Tensor,
-        *vectors: Tensor,
+        *state: Tensor,
     ) -> Tensor:
         """Log probabilities of the next content.
 
@@ -330,14 +341,14 @@ class Content(_Stage):
             past: Content and site of all rows so far, int64 (t + 1, 2).
             cache: Their cache rows, (t + 1, F).
             tokens: The state's ids, int64 (S,).
-            hidden: Of `state_names`, (S, D).
-            keys: Of `state_names`, (S, D).
-            vectors: Of `state_names`, (S, E), if the network has a `Seek`.
+            state: The tensors of `read_names`.
 
         Returns:
             (V,).
         """
         network, config, slots = self.network, self.config, self.slots
+        given = dict(zip(read_names(config, "content"), state, strict=True))
+        hidden = given["hidden"]
         step = torch.full_like(position, 0) + (past.shape[0] - 1)
         edits = cache[:, slots["hidden"]]
         anchor = self.item(position, hidden, edits)
@@ -347,7 +358,7 @@ class Content(_Stage):
             x = network.content_input(anchor, network.embed(past[:, 0])[step], edits[step])
             if config.seek:
                 sought = cache[:, slots["sought"]][step].unflatten(-1, (config.seek, VECTOR))
-                beside = around(vectors[0], self._site(position, past, tokens))
+                beside = around(given["vectors"], self._site(position, past, tokens))
                 profile = torch.matmul(beside, sought.transpose(-1, -2))
                 x = x + network.seek.profile(profile.flatten(-2))
             for layer in range(config.content_layers):
@@ -366,7 +377,7 @@ class Content(_Stage):
         )
         query = network.copy.query_of(x)
         edit_keys = cache[:, slots["key"]]
-        products = [pointer_logits(query, keys), pointer_logits(query, edit_keys)[:, 1:]]
+        products = [pointer_logits(query, given["keys"]), pointer_logits(query, edit_keys)[:, 1:]]
         scores = torch.cat(products, 1)
         if config.asked:
             site = self._site(position, past, tokens)
