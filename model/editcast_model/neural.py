@@ -7,6 +7,9 @@ window, it is rebased on a later save.
 """
 
 import math
+import os
+import re
+from collections import Counter, deque
 from collections.abc import Callable
 from collections.abc import Sequence as Ids
 from dataclasses import replace
@@ -15,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.baselines import RepeatBest
+from editcast_model.baselines import REMEMBERED, RepeatBest
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, diff
 from editcast_model.edits import SAVE, START, Edit, Timeline
@@ -34,6 +37,7 @@ _FLOOR = math.log(0.3)
 #: Repeated replacements that the network scores, and how many edits of each.
 _REPEATS, _SCORED = 3, 2
 _UNSEEN = -15.0
+_WORD = re.compile(r"\w+")
 
 
 class NeuralForecaster:
@@ -77,6 +81,8 @@ class NeuralSession:
         self._text = text
         self._repeats = RepeatBest().open(text)
         self._seen: list[Hunk] = []  # transient hunks, in the order they were first seen
+        self._last = 0  # where the last change ends
+        self._replaced: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)
         self._window: _Window | None = None
         self._sequence: Sequence | None = None
 
@@ -85,9 +91,13 @@ class NeuralSession:
         self._text = text
         self._repeats.update(text, saved=saved)
         self._seen = _in_order_seen(diff(self._saves[-1], text), self._seen)
+        if self._seen:
+            grown = sum(_growth(hunk) for hunk in self._seen if hunk.end <= self._seen[-1].end)
+            self._last = self._seen[-1].end + grown
         if saved and self._seen:
             if self._window is not None and not self._window.save(self._seen):
                 self._window = None
+            self._replaced += replacements(self._saves[-1], self._seen)
             self._saves = [*self._saves[-_MOST_SAVES:], text]
             self._seen = []
 
@@ -123,13 +133,33 @@ class NeuralSession:
             hunk = self._hunk(window, sequence.timeline, one)
             if hunk is not None:
                 size = len(one.edits)
-                out[hunk] = Candidate(hunk, size, one.log_probability, one.location, 0.0, True)
+                joint, location = one.log_probability, one.location
+                out[hunk] = Candidate(hunk, size, size, joint, location, 0.0, True)
         if self._forecaster.ranking.weights:
             for repeat in self._repeats.predict(_REPEATS):
                 hunk = repeat.hunks[0]
                 scored = self._scored(window, sequence, hunk, repeat.confidence)
                 out[hunk] = replace(scored, decoded=hunk in out)
-        return list(out.values())
+        made = self._replacements()
+        return [self._beside(one, made) for one in out.values()]
+
+    def _replacements(self) -> Counter[tuple[str, str]]:
+        """How often each replacement was made lately, saved or not."""
+        unsaved = replacements(self._saves[-1], self._seen)
+        return Counter([*self._replaced, *unsaved])
+
+    def _beside(self, candidate: Candidate, made: Counter[tuple[str, str]]) -> Candidate:
+        """A candidate with what can be said of it beside what was done before."""
+        hunk, text = candidate.hunk, self._text
+        (replacement,) = replacements(text, [hunk])
+        start, end = sorted((hunk.start, self._last))
+        lines = text.count("\n", start, end)
+        return replace(
+            candidate,
+            times=made[replacement],
+            lines=lines if hunk.start >= self._last else -lines,
+            known=all(word in text for word in _WORD.findall(hunk.text)),
+        )
 
     def _scored(
         self, window: "_Window", sequence: Sequence, hunk: Hunk, repeated: float
@@ -137,9 +167,10 @@ class NeuralSession:
         """A repeated replacement with the network's opinion of how it begins."""
         edits = window.edits(sequence.timeline, hunk)
         if not edits:
-            return Candidate(hunk, 1, _UNSEEN, _UNSEEN, repeated, False)
+            return Candidate(hunk, 1, 1, _UNSEEN, _UNSEEN, repeated, False)
         joint, location = score(sequence, edits, _SCORED)
-        return Candidate(hunk, len(edits), joint, location, repeated, False)
+        scored = min(len(edits), _SCORED)
+        return Candidate(hunk, len(edits), scored, joint, location, repeated, False)
 
     def _settle(self) -> "_Window | None":
         """The window over the saves, made anew when it is used up or left."""
@@ -188,6 +219,21 @@ class NeuralSession:
 def _saves_next(sequence: Sequence) -> bool:
     """Whether the network thinks that what was typed is all there is to this save."""
     return float(sequence.position[0]) + float(sequence.content(0)[SAVE]) > math.log(0.5)
+
+
+def replacements(text: str, hunks: Ids[Hunk]) -> list[tuple[str, str]]:
+    """What stood where hunks of a text are and what they put there, without common ends."""
+    out = []
+    for hunk in hunks:
+        old, new = text[hunk.start : hunk.end], hunk.text
+        head = len(os.path.commonprefix([old, new]))
+        tail = len(os.path.commonprefix([old[head:][::-1], new[head:][::-1]]))
+        out.append((old[head : len(old) - tail], new[head : len(new) - tail]))
+    return out
+
+
+def _growth(hunk: Hunk) -> int:
+    return len(hunk.text) - (hunk.end - hunk.start)
 
 
 def _in_order_seen(hunks: tuple[Hunk, ...], seen: list[Hunk]) -> list[Hunk]:
@@ -262,10 +308,8 @@ class _Window:
         self._apply(self.fixed, hunks)
         if hunks:
             self.fixed.save()
-        grown = sum(len(hunk.text) - (hunk.end - hunk.start) for hunk in hunks)
-        moved = sum(
-            len(hunk.text) - (hunk.end - hunk.start) for hunk in outside if hunk.end <= self._low
-        )
+        grown = sum(map(_growth, hunks))
+        moved = sum(_growth(hunk) for hunk in outside if hunk.end <= self._low)
         self._low, self._high = self._low + moved, self._high + grown + moved
         self._fixed_starts = self.starts(self.fixed)
         return True

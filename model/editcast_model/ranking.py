@@ -14,7 +14,7 @@ from editcast_model.confidence import confidence
 from editcast_model.diff import Hunk
 
 #: How many features a candidate has; those of the other source are zero.
-FEATURES = 12
+FEATURES = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,32 +24,47 @@ class Candidate:
     Attributes:
         hunk: In the text as it is now.
         edits: How many token edits it is.
-        log_probability: Joint, of those of them that the network scored.
+        scored: How many of them the network scored, from the first on.
+        log_probability: Joint, of those.
         location: Log probability of the first position alone.
         repeated: Score of the repeated replacement, 0 to 1; 0 when the network alone had it.
         decoded: Whether the network came to it by itself.
+        times: How often the same replacement was made lately.
+        lines: How many lines below the last edit it is, negative above.
+        known: Whether all words it inserts stand in the text.
     """
 
     hunk: Hunk
     edits: int
+    scored: int
     log_probability: float
     location: float
     repeated: float
     decoded: bool
+    times: int = 0
+    lines: int = 0
+    known: bool = True
 
 
 def features(candidate: Candidate) -> list[float]:
     """What the logistic models see, `FEATURES` numbers."""
+    log_probability = max(candidate.log_probability, -15.0)
     own = [
         1.0,
-        max(candidate.log_probability, -15.0) / 5,
+        log_probability / 5,
         max(candidate.location, -10.0) / 5,
+        max(log_probability / candidate.scored, -5.0) / 2,
         math.log(candidate.edits),
         float(not candidate.hunk.text),
+        math.log1p(len(candidate.hunk.text)) / 3,
+        math.log1p(candidate.times),
+        math.log1p(abs(candidate.lines)) / 3,
+        float(candidate.lines < 0),
+        float(candidate.lines == 0),
+        float(candidate.known),
     ]
     if candidate.repeated:
-        score = candidate.repeated
-        more = [score, float(candidate.decoded)]
+        more = [candidate.repeated, float(candidate.decoded)]
         return [0.0] * len(own) + own + more
     return own + [0.0] * (FEATURES - len(own))
 

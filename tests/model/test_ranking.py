@@ -17,7 +17,7 @@ def candidate(
     decoded: bool = True,
 ) -> Candidate:
     return Candidate(
-        Hunk(0, 1, text), edits, log_probability, log_probability / 2, repeated, decoded
+        Hunk(0, 1, text), edits, edits, log_probability, log_probability / 2, repeated, decoded
     )
 
 

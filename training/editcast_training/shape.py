@@ -10,8 +10,8 @@ from editcast_training.line_changes import line_changes
 _WORD = re.compile(r"\w+")
 _FEW = 20  # characters
 
-#: What is measured, and its share (%) in 6,385 recorded Python saves of 49 projects, if known.
-MEASURES: dict[str, float | None] = {
+#: What is measured, and its share (%) in 6,385 recorded Python saves of 49 projects.
+MEASURES: dict[str, int] = {
     "one line hunk": 75,
     "on the line of the last edit": 28,
     "within 5 lines of it": 57,

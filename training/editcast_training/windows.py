@@ -1,19 +1,23 @@
-"""Sessions out of a corpus, for when its sources are no longer to be had.
+"""Sessions out of a corpus: to calibrate by when its sources are gone, and to see their shape.
 
 An instance is a window of a file and the saves made to it, which is a session of its own; what
-comes next is the next save. The rest of the file is missing, so this is only to calibrate by.
+comes next is the next save. The rest of the file is missing, so nothing is evaluated on them.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from editcast_model.edits import SAVE, Edit, Timeline
 from editcast_model.tokens import Tokenizer
 from editcast_training.sessions import EditingSession
+from editcast_training.shape import shape
 
 _MOST = 60  # of a shard
+_SHAPED = 2000  # instances of a kind
 
 
 def window_sessions(corpus: Path) -> list[EditingSession]:
@@ -30,6 +34,26 @@ def window_sessions(corpus: Path) -> list[EditingSession]:
             session = EditingSession(row["project"], row["path"], row["language"], "saves", texts)
             sessions.append(session)
     return sessions
+
+
+def shapes(corpus: Path) -> dict[str, tuple[dict[str, float], int]]:
+    """What the saves of the train split look like, by the kind of their history; see `shape`."""
+    tokenizer = Tokenizer.load(corpus / "tokenizer.json")
+    shards: dict[str, list[pa.Table]] = defaultdict(list)
+    for path in sorted((corpus / "train").glob("*.parquet")):
+        table = pq.read_table(path, columns=["kind", "state", "positions", "contents"])
+        if table.num_rows:
+            shards[table["kind"][0].as_py()].append(table)
+
+    def sessions(tables: list[pa.Table]) -> Iterator[list[str]]:
+        most = -(-_SHAPED // len(tables))
+        for table in tables:
+            spread = range(0, table.num_rows, max(1, table.num_rows // most))
+            for row in table.take(list(spread)).to_pylist():
+                edits = map(Edit, row["positions"], row["contents"])
+                yield list(_texts(tokenizer, row["state"], edits))
+
+    return {kind: shape(sessions(tables)) for kind, tables in sorted(shards.items())}
 
 
 def _texts(tokenizer: Tokenizer, state: list[int], edits: Iterator[Edit]) -> Iterator[str]:
