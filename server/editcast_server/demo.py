@@ -9,13 +9,13 @@ from rapidfuzz.distance import Indel
 from rich.console import Console
 from rich.rule import Rule
 
-from editcast_model.bundle import default_bundle_path
+from editcast_model.bundle import Bundle, default_bundle_path
 from editcast_model.diff import apply_hunks, diff
 from editcast_model.tokens import lex
 from editcast_server import demo_session
 from editcast_server.client import ReplayClient, Suggested
+from editcast_server.models import default_threshold
 from editcast_server.rendering import render_changes
-from editcast_server.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Step:
 
 def run(console: Console) -> list[Step]:
     """Replay the session and print it; the user's own store is never touched."""
-    threshold = Settings().threshold
+    threshold = default_threshold(Bundle.open(default_bundle_path()).card)
     settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
     texts = demo_session.texts()
     steps = []

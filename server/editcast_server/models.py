@@ -1,7 +1,9 @@
 """Which model forecasts: the bundle that the settings name, or the newest, or the baseline."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from editcast_model.errors import BundleError
 from editcast_model.forecast import Forecaster
@@ -9,6 +11,11 @@ from editcast_server.settings import Device
 
 # numpy, tokenizers and ONNX Runtime take most of a second to import: they are imported where a
 # model is loaded, on the engine's thread, when the server has answered `initialize` long since.
+
+
+#: The threshold of a model that was not calibrated, and the highest of any: whoever is this sure is
+#: right often enough, even if too few development data could show it.
+UNCALIBRATED, HIGHEST = 0.5, 0.85
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +40,13 @@ class Model:
         forecaster: The network, or the baseline in its place.
         path: The bundle's folder; None for the baseline.
         problem: Why the baseline stands in, as a sentence for the user; empty when it does not.
+        threshold: The least confidence that is shown by default.
     """
 
     forecaster: Forecaster
     path: Path | None
     problem: str
+    threshold: float = UNCALIBRATED
 
 
 def load(choice: Choice) -> Model:
@@ -51,13 +60,19 @@ def load(choice: Choice) -> Model:
         from editcast_model.neural import NeuralForecaster
 
         path = bundle_path(choice)
-        return Model(NeuralForecaster.load(path, choice.device), path, "")
+        forecaster = NeuralForecaster.load(path, choice.device)
+        return Model(forecaster, path, "", default_threshold(forecaster.bundle.card))
     except BundleError as error:
         problem = str(error)
     except (ImportError, OSError) as error:
         problem = f"The model cannot run: {error}. Run `editcast doctor`, or reinstall editcast."
     baseline = RepeatBest()
     return Model(baseline, None, f"{problem} Editcast goes on without it ({baseline.name}).")
+
+
+def default_threshold(card: Mapping[str, Any]) -> float:
+    """The least confidence that is shown by default, by a bundle's card."""
+    return min(HIGHEST, float(card.get("calibration", {}).get("threshold", UNCALIBRATED)))
 
 
 def bundle_path(choice: Choice) -> Path:

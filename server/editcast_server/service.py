@@ -20,7 +20,7 @@ from editcast_server.documents import Document, is_longer
 from editcast_server.engine import Answer, Engine, Job, Track
 from editcast_server.feedback import Feedback, Offer
 from editcast_server.filters import Situation
-from editcast_server.models import Choice, Model
+from editcast_server.models import UNCALIBRATED, Choice, Model
 from editcast_server.pace import Debounce
 from editcast_server.saves import Saves, now_ms
 from editcast_server.served import is_allowed, too_long, why_not
@@ -212,7 +212,7 @@ class Service:
                 text,
                 None,
                 document.language,
-                self._feedback.decisions.threshold(self.settings.threshold),
+                self._feedback.decisions.threshold(self._threshold),
                 document.rejections.now(),
                 (*document.rejections.fresh, *document.rejections.disagreed),
                 document.memory.hashes,
@@ -339,6 +339,11 @@ class Service:
     def status(self) -> Status:
         """What the server is doing now."""
         return self._activity.status
+
+    @property
+    def _threshold(self) -> float:
+        model = self._activity.model
+        return self.settings.threshold(model.threshold if model else UNCALIBRATED)
 
     @property
     def _choice(self) -> Choice:

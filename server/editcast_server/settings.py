@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from editcast_model.errors import SettingsError
 
@@ -11,8 +11,8 @@ Eagerness = Literal["low", "medium", "high"]
 
 SECTION = "editcast"
 
-#: The least expected precision of what is shown.
-_PRECISION: Mapping[Eagerness, float] = {"low": 0.8, "medium": 0.5, "high": 0.3}
+#: The least confidence that is shown where the model's own threshold is not asked for.
+_LOW, _HIGH = 0.8, 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,16 @@ class Settings:
     model_path: str = ""
     device: Device = "auto"
 
-    @property
-    def threshold(self) -> float:
-        """The least confidence to show, 0 to 1: the precision that the user expects at least."""
+    def threshold(self, model: float) -> float:
+        """The least confidence to show, 0 to 1.
+
+        Args:
+            model: The model's own threshold, at which 85 % of what is shown was clean on the data
+                that it was calibrated by.
+        """
         if self.confidence_threshold is not None:
             return self.confidence_threshold
-        return _PRECISION[self.eagerness]
+        return {"low": max(_LOW, model), "medium": model, "high": min(_HIGH, model)}[self.eagerness]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class _Rule:
 
 _RULES = {
     "enabled": _Rule("true or false"),
-    "eagerness": _Rule("text", choices=tuple(_PRECISION)),
+    "eagerness": _Rule("text", choices=get_args(Eagerness)),
     "confidence_threshold": _Rule("a number", 0, 1),
     "debounce_ms": _Rule("a whole number", 0, 60_000),
     "languages": _Rule("a list of texts"),

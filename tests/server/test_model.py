@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from editcast_model.bundle import bundled_path, write_card
+from editcast_server.models import default_threshold
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(6))
 
@@ -31,6 +32,19 @@ async def test_it_predicts_with_a_network(start: Any, bundle: Path) -> None:
             editor.save(uri)
             result = await editor.next_edit(uri, 3)
             assert (result.model, result.version) == ("renamed", editor.versions[uri])
+
+
+@pytest.mark.parametrize(
+    ("card", "threshold"),
+    [
+        ({}, 0.5),
+        ({"calibration": {"weights": []}}, 0.5),
+        ({"calibration": {"threshold": 0.62}}, 0.62),
+        ({"calibration": {"threshold": 1.0}}, 0.85),  # too few data to say where it is right
+    ],
+)
+def test_the_default_threshold_is_that_of_the_card(card: Any, threshold: float) -> None:
+    assert default_threshold(card) == threshold
 
 
 async def test_a_model_trained_meanwhile_is_taken_up_with_the_next_save(

@@ -79,16 +79,18 @@ def test_bad_settings_are_reported_by_path_and_defaulted(given: Any, complaint: 
 
 
 @pytest.mark.parametrize(
-    ("settings", "threshold"),
+    ("settings", "model", "threshold"),
     [
-        (Settings(), 0.5),
-        (Settings(eagerness="low"), 0.8),
-        (Settings(eagerness="high"), 0.3),
-        (Settings(eagerness="low", confidence_threshold=0.0), 0.0),
+        (Settings(), 0.6, 0.6),
+        (Settings(eagerness="low"), 0.6, 0.8),
+        (Settings(eagerness="low"), 0.85, 0.85),
+        (Settings(eagerness="high"), 0.6, 0.3),
+        (Settings(eagerness="high"), 0.2, 0.2),
+        (Settings(eagerness="low", confidence_threshold=0.0), 0.6, 0.0),
     ],
 )
-def test_the_threshold(settings: Settings, threshold: float) -> None:
-    assert settings.threshold == threshold
+def test_the_threshold(settings: Settings, model: float, threshold: float) -> None:
+    assert settings.threshold(model) == threshold
 
 
 def test_good_values_beside_bad_ones_are_used() -> None:
