@@ -159,7 +159,7 @@ def _write_graphs(network: ImplicitAttention, folder: Path) -> None:
     given = examples(network, 70, 5)
     size = rows = Dim.DYNAMIC
     axes: dict[str, Any] = {
-        "tokens": {0: size}, "hidden": {0: size}, "keys": {0: size}, "around": {0: size},
+        "tokens": {0: size}, "hidden": {0: size},
         "edit": {}, "at": {}, "buckets": {0: Dim.DYNAMIC}, "live": {0: Dim.DYNAMIC},
     }  # fmt: skip
     for name, (stage, inputs, outputs) in _stages(network).items():

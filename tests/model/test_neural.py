@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from editcast_model import neural
+from editcast_model import window as windows_of_files
 from editcast_model.bundle import Bundle
 from editcast_model.diff import apply_hunks
 from editcast_model.edits import SAVE, START
@@ -24,7 +25,7 @@ def forecaster(bundle: Bundle) -> NeuralForecaster:
 @pytest.fixture()
 def small_window(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A window that a few lines fill."""
-    monkeypatch.setattr(neural, "WINDOW", 60)
+    monkeypatch.setattr(windows_of_files, "WINDOW", 60)
     yield 60
 
 
@@ -200,7 +201,7 @@ def test_many_saves(forecaster: NeuralForecaster, code: str) -> None:
         windows.add(id(session._window))
         assert len(session._saves) <= neural._MOST_SAVES + 1
     window = session._window
-    assert window is not None and 0 < len(window.fixed) < 2 * neural._MOST_EDITS
+    assert window is not None and 0 < len(window.fixed) < 2 * windows_of_files.MOST_EDITS
     assert len(windows) >= 2
 
 
@@ -345,7 +346,7 @@ def test_no_text_breaks_a_session(
     window: int,
     case: tuple[str, list[tuple[str, bool, bool]]],
 ) -> None:
-    monkeypatch.setattr(neural, "WINDOW", window)
+    monkeypatch.setattr(windows_of_files, "WINDOW", window)
     first, rest = case
     session = forecaster.open(first)
     for text, saved, asked in rest:
@@ -354,3 +355,29 @@ def test_no_text_breaks_a_session(
         if asked:
             sound(session, session.predict(2), 2)
             consistent(session)
+
+
+def test_a_file_is_encoded_when_it_is_opened(forecaster: NeuralForecaster, code: str) -> None:
+    session = forecaster.open(code)
+    sequence = session._sequence
+    assert sequence is not None and sequence.rows == 1
+    assert session.predict() == []
+    say(session, code.replace("parse", "read", 1), saved=True)
+    assert session._sequence is sequence
+    assert forecaster.open("")._sequence is None
+
+
+def test_files_that_were_not_used_for_long_are_encoded_anew(
+    forecaster: NeuralForecaster, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(neural, "_ENCODED", 2)
+    after = code.replace("parse", "read", 1)
+    first = forecaster.open(code)
+    found = say(first, after, saved=True)
+    others = [forecaster.open(code) for _ in range(2)]
+    assert first._sequence is None
+    assert [one._sequence is None for one in others] == [False, False]
+    assert say(first, after, saved=False) == found
+    assert [one._sequence is None for one in others] == [True, False]
+    del others
+    assert sum(one() is not None for one in forecaster._encoded) == 1

@@ -14,11 +14,12 @@ suggested edit.
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from editcast_model.edits import DELETE, SAVE
 from editcast_model.networks.attention import Block, hidden_bias, split_heads
 from editcast_model.networks.configs import NetworkConfig
-from editcast_model.networks.equality import EARLIER, VECTOR, around
+from editcast_model.networks.equality import EARLIER, REACH, VECTOR, around
 from editcast_model.networks.heads import mix, pointer_logits
 from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.places import HERE
@@ -27,41 +28,44 @@ from editcast_model.places import HERE
 def state_names(config: NetworkConfig) -> list[str]:
     """Names of the encoded state's tensors, in order.
 
-    `hidden` and `keys` are (S, D), `around` is (S, C), `vectors` (S, E), `places` (S, P), and
-    `memory0`, ... are the keys and values that the edits read, (S, 2D).
+    `hidden` is (S, D), `vectors` (S, E), `places` (S, P), and `memory0`, ... are the keys and
+    values that the edits read, (S, 2D), when they read all of the state. What can be had from
+    these is not kept: they are all that an open file costs.
     """
-    names = ["hidden", "keys"]
-    if config.analogy:
-        names.append("around")
-    if config.equality or config.seek:
+    names = ["hidden"]
+    if config.equality or config.seek or config.analogy:
         names.append("vectors")
     if config.seek:
         names.append("places")
-    return names + [f"memory{layer}" for layer in range(config.edit_layers)]
+    if not config.local:
+        names += [f"memory{layer}" for layer in range(config.edit_layers)]
+    return names
 
 
 def read_names(config: NetworkConfig, stage: str) -> list[str]:
     """Names of the state's tensors that `advance`, `point` or `content` takes, in order."""
-    memory = {f"memory{layer}" for layer in range(config.edit_layers)}
-    wanted = {
-        "advance": {"hidden", *memory, *(["vectors"] if config.equality or config.seek else [])},
-        "point": {"keys", "around", "places", *(["vectors"] if config.seek else [])},
-        "content": {"hidden", "keys", *(["vectors"] if config.seek else [])},
-    }
-    return [name for name in state_names(config) if name in wanted[stage]]
+    wanted = {"hidden"}
+    if stage == "advance":
+        wanted |= {f"memory{layer}" for layer in range(config.edit_layers)}
+        wanted |= {"vectors"} if config.equality or config.seek else set()
+    elif stage == "point":
+        wanted |= {"places"} | ({"vectors"} if config.seek or config.analogy else set())
+    elif config.seek:
+        wanted |= {"vectors"}
+    return [name for name in state_names(config) if name in wanted]
 
 
 def cache_slots(config: NetworkConfig) -> dict[str, slice]:
     """Where each part of a cache row lies.
 
-    Keys and values of every block, the edit's hidden and pointer key, what asks where the next
-    edit is and what it looks for, and what the content head keeps.
+    Keys and values of every block, the edit's hidden, what asks where the next edit is and what it
+    looks for, and what the content head keeps.
     """
     parts = [f"edit{layer}" for layer in range(config.edit_layers)]
     parts += [f"position{layer}" for layer in range(config.position_layers)]
     parts += [f"content{layer}" for layer in range(config.content_layers)]
     sizes = dict.fromkeys(parts, 2 * config.width)
-    sizes |= {"hidden": config.width, "key": config.width, "asks": config.width}
+    sizes |= {"hidden": config.width, "asks": config.width}
     if config.decoder == "analogical":
         sizes["read"] = config.width
     if config.seek:
@@ -83,6 +87,18 @@ def _ago(rows: Tensor) -> Tensor:
     return torch.arange(rows.shape[0] - 1, -1, -1, device=rows.device).clamp(0, 127).unsqueeze(0)
 
 
+def _found(surroundings: Tensor, vectors: Tensor) -> Tensor:
+    """Products of surroundings (1, C) with those of each token, whose vectors are (S, E): (1, S).
+
+    The surroundings of all tokens side by side would be eleven times the vectors.
+    """
+    size = vectors.shape[0]
+    each = torch.matmul(vectors, surroundings.unflatten(-1, (-1, VECTOR)).squeeze(0).T)  # (S, O)
+    padded = functional.pad(each, (0, 0, REACH, REACH))
+    shifted = [padded.narrow(0, offset, size)[:, offset] for offset in range(2 * REACH + 1)]
+    return torch.stack(shifted).sum(0, keepdim=True)
+
+
 class _Stage(nn.Module):
     """What the stages share: the network and the layout of a cache row."""
 
@@ -101,6 +117,15 @@ class _Stage(nn.Module):
         of_state = hidden.index_select(0, position.clamp(max=size - 1))
         of_edits = edits.index_select(0, (position - size + 1).clamp(min=0))
         return torch.where((position < size).unsqueeze(-1), of_state, of_edits)
+
+    def against_keys(self, query: Tensor, hidden: Tensor) -> Tensor:
+        """Products of a query (1, D) with the keys of hiddens (R, D), not made for it: (1, R)."""
+        if self.config.aggregate != "residual":
+            return pointer_logits(query, hidden)
+        key = self.network.pointer_key
+        return pointer_logits(torch.matmul(query, key.weight), hidden) + torch.matmul(
+            query, key.bias.unsqueeze(-1)
+        )
 
     def self_attend(
         self, block: Block, x: Tensor, query: Tensor, own: Tensor, past: Tensor
@@ -128,17 +153,15 @@ class Encode(_Stage):
 
     def forward(self, state: Tensor) -> tuple[Tensor, ...]:
         """Encode ``s(0)``."""
-        network = self.network
-        hidden = network.read_state(state.unsqueeze(0)).squeeze(0)
-        # The paper's keys are the hiddens: as two outputs they must be two tensors.
-        out = [hidden, network.keys_of(hidden).clone()]
-        if self.config.analogy:
-            out.append(network.analogy.surroundings(state))
-        if self.config.equality or self.config.seek:
-            out.append(network.vectors[state])
-        if self.config.seek:
-            out.append(network.seek.place(hidden))
-        out += [block.joint_memory(hidden) for block in network.state_reads]
+        network, config = self.network, self.config
+        out = [network.read_state(state.unsqueeze(0)).squeeze(0)]
+        if config.equality or config.seek or config.analogy:
+            own = network.vectors if config.equality or config.seek else network.analogy.vectors
+            out.append(own[state])
+        if config.seek:
+            out.append(network.seek.place(out[0]))
+        if not config.local:
+            out += [block.joint_memory(out[0]) for block in network.state_reads]
         return tuple(out)
 
 
@@ -177,9 +200,8 @@ class Advance(_Stage):
             query = own.query(x, step)
             name = f"edit{layer}"
             x, parts[name] = self.self_attend(own, x, query, query, cache[:, slots[name]])
-            x = self._read_state(read, x, step, site, given[f"memory{layer}"], live)
+            x = self._read_state(read, x, step, site, given.get(f"memory{layer}"), hidden, live)
         parts["hidden"] = network.finish_edits(x)
-        parts["key"] = network.keys_of(parts["hidden"])
         edits = torch.cat([cache[:, slots["hidden"]], parts["hidden"]], 0)
         anchor = self.item(position, hidden, edits)
 
@@ -217,19 +239,26 @@ class Advance(_Stage):
         return network.seek.sought(hidden, rows, tokens)
 
     def _read_state(
-        self, block: Block, x: Tensor, step: Tensor, site: Tensor, memory: Tensor, live: Tensor
+        self,
+        block: Block,
+        x: Tensor,
+        step: Tensor,
+        site: Tensor,
+        memory: Tensor | None,
+        hidden: Tensor,
+        live: Tensor,
     ) -> Tensor:
         """Attention from one row to the state, or to what is near its site."""
         query = block.query(x, step)
-        reach = self.config.local
+        reach, size = self.config.local, hidden.shape[0]
         offset = None
-        seen = live[: memory.shape[0]] if self.config.deletions else None
-        if reach:
+        seen = live[:size] if self.config.deletions else None
+        if memory is None:
             offset = torch.arange(2 * reach + 1, device=x.device)
             place = site - reach + offset
-            near = place.clamp(min=0).minimum(torch.full_like(place, 0) + (memory.shape[0] - 1))
+            near = place.clamp(min=0).minimum(torch.full_like(place, 0) + (size - 1))
             seen = near == place if seen is None else (near == place) & seen[near]
-            memory = memory.index_select(0, near)
+            memory = block.joint_memory(hidden.index_select(0, near))
             offset = offset.unsqueeze(0)
         bias = None if seen is None else hidden_bias(seen, x.dtype)
         k, v = (split_heads(part, block.heads) for part in memory.chunk(2, -1))
@@ -298,18 +327,17 @@ class Point(_Stage):
         hidden = cache[:, slots["asks"]].index_select(0, last)
         edits, sites = cache[:, slots["hidden"]], past[:, 1]
         query = network.query_of(hidden)
-        at_state = pointer_logits(query, given["keys"])
+        at_state = self.against_keys(query, given["hidden"])
         if config.analogy:
-            looks = given["around"]
             seen = torch.ones(1, 1, dtype=torch.bool, device=hidden.device)
             weights = network.analogy.weights(hidden, edits, seen)
-            wanted = network.analogy.query(weights, looks.index_select(0, sites))
-            at_state = at_state + pointer_logits(wanted, looks)
-        at_edits = pointer_logits(query, cache[:, slots["key"]])[:, 1:]
+            looks = around(given["vectors"], sites).flatten(-2)
+            at_state = at_state + _found(network.analogy.query(weights, looks), given["vectors"])
+        at_edits = self.against_keys(query, edits)[:, 1:]
         logits = torch.cat([at_state, at_edits], 1)
         if config.distance:
             logits = logits + network.distance(hidden, buckets.unsqueeze(0))
-        size = given["keys"].shape[0]
+        size = given["hidden"].shape[0]
         ahead = (live[:size] & (buckets[:size] >= HERE)).unsqueeze(0)
         if config.seek:
             sought = cache[:, slots["sought"]].index_select(0, last)
@@ -376,8 +404,7 @@ class Content(_Stage):
             [torch.ones_like(tokens, dtype=torch.bool), (contents != DELETE) & (contents != SAVE)]
         )
         query = network.copy.query_of(x)
-        edit_keys = cache[:, slots["key"]]
-        products = [pointer_logits(query, given["keys"]), pointer_logits(query, edit_keys)[:, 1:]]
+        products = [self.against_keys(query, hidden), self.against_keys(query, edits)[:, 1:]]
         scores = torch.cat(products, 1)
         if config.asked:
             site = self._site(position, past, tokens)
