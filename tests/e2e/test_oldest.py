@@ -25,4 +25,4 @@ def test_an_edit_is_repeated_in_the_oldest_vs_code(drive, open_workbench, vsix):
     assert OLD in rows[0] and NEW in rows[0] and "line 5" in rows[0], rows
     assert workbench.texts(MENU_ROWS)[0] == rows[0]
     workbench.press("Enter")  # a click does not reach the menu of this version
-    workbench.save(file, BEFORE.replace(OLD, NEW))
+    workbench.save(file, BEFORE.replace(OLD, NEW, 3))

@@ -1,8 +1,10 @@
 """Another version of the extension, newer or older, is installed over one in use."""
 
+import time
+
 import pytest
 
-from editcast_model.history import Store
+from editcast_model.history import MERGE_WINDOW_MS, Store
 from vsix_files import with_version
 
 pytestmark = pytest.mark.timeout(900)
@@ -21,7 +23,9 @@ def installed(workbench):
 
 
 def save_a_line(workbench, file, line):
-    """Type a line at the file's top and save it."""
+    """Type a line at the file's top and save it, so late that it takes no other save's place."""
+    late = file.stat().st_mtime + MERGE_WINDOW_MS / 1000 + 1
+    workbench.wait("the time for another save", lambda: time.time() > late)
     workbench.focus_editor()
     workbench.press("Control+Home")
     workbench.type(f"{line}\n")
