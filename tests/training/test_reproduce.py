@@ -147,7 +147,7 @@ def test_ngram_data_inserts_behind_one_letter() -> None:
 
 def test_real_instances_lose_marks_and_far_text_only(small_corpus: Path) -> None:
     data = Dataset.read(small_corpus / "train")
-    most = 200
+    most = 600
     found = fitting(data, most)
     assert found
     wanted = []

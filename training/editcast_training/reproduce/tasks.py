@@ -57,7 +57,7 @@ class Split:
         """The instances numbered `index` (b,), with T as long as the longest of them needs."""
         steps = int(self.lengths[index].max())
         size = self.batch.state.shape[1]
-        widths = {"state": size, "live": steps, "buckets": steps}
+        widths = {"state": size, "live": steps, "buckets": steps, "instead": steps}
         widths |= {"copyable": steps, "scored": steps}
         chosen = {}
         for field in fields(Batch):
