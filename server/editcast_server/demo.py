@@ -11,10 +11,11 @@ from rich.rule import Rule
 
 from editcast_model.bundle import Bundle, default_bundle_path
 from editcast_model.diff import apply_hunks, diff
+from editcast_model.errors import BundleError
 from editcast_model.tokens import lex
 from editcast_server import demo_session
 from editcast_server.client import ReplayClient, Suggested
-from editcast_server.models import default_threshold
+from editcast_server.models import UNCALIBRATED, default_threshold
 from editcast_server.rendering import render_changes
 
 
@@ -49,7 +50,7 @@ class Step:
 
 def run(console: Console) -> list[Step]:
     """Replay the session and print it; the user's own store is never touched."""
-    threshold = default_threshold(Bundle.open(default_bundle_path()).card)
+    threshold = _threshold()
     settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
     texts = demo_session.texts()
     steps = []
@@ -70,6 +71,13 @@ def run(console: Console) -> list[Step]:
                 _print_step(console, steps[-1], threshold)
     _sum_up(console, steps, threshold)
     return steps
+
+
+def _threshold() -> float:
+    try:
+        return default_threshold(Bundle.open(default_bundle_path()).card)
+    except BundleError:  # the server says so, and goes on without a model
+        return UNCALIBRATED
 
 
 def _introduce(console: Console, client: ReplayClient, threshold: float) -> None:

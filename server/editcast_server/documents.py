@@ -136,6 +136,7 @@ class Document:
         self.suggestions = ()
         self.results.clear()
         self.memory.clear()
+        self.rejections.saved()  # where its lines are is not known any more either
         self.end_restraint()
 
     def settle(self) -> list[Suggestion]:

@@ -210,6 +210,9 @@ def test_what_cannot_be_made_is_refused_with_a_sentence(
         make_corpus(out, [one])
     with pytest.raises(CorpusError, match="holds no corpus"):
         read_manifest(tmp_path)
+    (out / "manifest.json").write_text('{"format": 1, "sources": {}}')
+    with pytest.raises(CorpusError, match="format version 1, this Editcast reads 2"):
+        read_manifest(out)
     with pytest.raises(CorpusError, match="cannot be written"):
         make_corpus(other / "below", [one])
 

@@ -329,7 +329,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a corpus.
 
     Raises:
-        CorpusError: There is none, or it is damaged.
+        CorpusError: There is none, it is damaged, or it is of another format version.
     """
     path = folder / "manifest.json"
     try:
@@ -342,4 +342,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise CorpusError(f"{path} cannot be read ({error}); make the corpus again.") from error
     if not isinstance(manifest, dict) or "sources" not in manifest:
         raise CorpusError(f"{path} is damaged; make the corpus again in another folder.")
+    if manifest.get("format") != FORMAT:
+        raise CorpusError(
+            f"The corpus in {folder} has format version {manifest.get('format')}, this Editcast "
+            f"reads {FORMAT}; make it again in another folder."
+        )
     return manifest

@@ -37,7 +37,8 @@ from editcast_training.teacher import score
 
 #: Suggestions shown at the card's threshold are clean with this precision, on development data.
 PRECISION = 0.85
-_MOST_STEPS = 1_500  # replayed to calibrate by
+# Replayed to calibrate by: from scratch, and after fine-tuning, for which somebody waits.
+_MOST_STEPS, _MOST_TUNED_STEPS = 1_500, 700
 _MOST_INSTANCES = 320  # of each split, scored token by token
 _LICENCE = (
     "MIT, like Editcast. The model was trained on the projects listed here, whose own licences "
@@ -105,7 +106,7 @@ def finish(
     if base is None or not _refitted(base, network, card, fresh):
         export(network, vocabulary, card, fresh)
     tell("Calibrating")
-    drawn = _drawn(sessions, seed)
+    drawn = _drawn(sessions, seed, _MOST_TUNED_STEPS if base else _MOST_STEPS)
     weights = _fitted(fresh, drawn)
     write_card(fresh, card | {"calibration": {"weights": weights}})
     rows = _replayed(fresh, drawn)
@@ -231,15 +232,15 @@ def _replayed(path: Path, sessions: Sequence[EditingSession]) -> list[Row]:
     return rows
 
 
-def _drawn(sessions: Sequence[EditingSession], seed: int) -> list[EditingSession]:
-    """As many as have `_MOST_STEPS` steps together, in the order given."""
+def _drawn(sessions: Sequence[EditingSession], seed: int, most: int) -> list[EditingSession]:
+    """As many as have `most` steps together, in the order given."""
     order = list(range(len(sessions)))
     random.Random(seed).shuffle(order)
     chosen: list[int] = []
     steps = 0
     for index in order:
         count = len(sessions[index].texts) - 1 - sessions[index].first
-        if count > 0 and (steps == 0 or steps + count <= _MOST_STEPS):
+        if count > 0 and (steps == 0 or steps + count <= most):
             chosen.append(index)
             steps += count
     return [sessions[index] for index in sorted(chosen)]

@@ -29,7 +29,7 @@ from editcast_model.networks.configs import NetworkConfig, bundled
 from editcast_model.paths import models_dir, store_path
 from editcast_model.process_lock import process_lock
 from editcast_model.tokens import Tokenizer
-from editcast_training.corpus import make_corpus, read_manifest
+from editcast_training.corpus import FORMAT, make_corpus, read_manifest
 from editcast_training.finish import Origins, finish
 from editcast_training.histories import Skipped
 from editcast_training.origins import Origin, read_origin
@@ -234,6 +234,7 @@ def _settle_plan(request: Request, say: Callable[[str], None]) -> None:
             for origin in request.origins
         ],
         "corpus": str(request.corpus.resolve()) if request.corpus else None,
+        "format": FORMAT,  # a corpus that an older version began is of no use
         "base": checksum_of(base.path / "config.json") if base else None,
         "tokenizer": checksum_of(tokenizer) if tokenizer else None,
         "seed": request.seed,
