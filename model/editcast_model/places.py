@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.edits import Edit, Timeline
+from editcast_model.edits import SAVE, Edit, Timeline
 
 _EXACT = 8
 _FAR = tuple(int(round(_EXACT * 2 ** (step / 2))) for step in range(1, 19))  # up to 4096
@@ -22,9 +22,12 @@ BUCKETS = len(_EDGES) + 1
 HERE = int(np.searchsorted(_EDGES, 0, side="right"))  # the bucket of distance 0
 
 
-def buckets(timeline: Timeline) -> npt.NDArray[np.uint8]:
-    """The bucket of every item's distance from the last edit, uint8 (N,)."""
-    distance = timeline.rank - timeline.last_rank
+def buckets(timeline: Timeline, farther: npt.NDArray[np.int64] | int = 0) -> npt.NDArray[np.uint8]:
+    """The bucket of every item's distance from the last edit, uint8 (N,).
+
+    `farther` is how many tokens are missing between it and each item, (N,).
+    """
+    distance = timeline.rank - timeline.last_rank + farther
     return np.searchsorted(_EDGES, distance, side="right").astype(np.uint8)
 
 
@@ -33,19 +36,26 @@ class Row:
 
     __slots__ = ("item", "move", "position", "rank", "site")
 
-    def __init__(self, timeline: Timeline, edit: Edit) -> None:
+    def __init__(self, timeline: Timeline, edit: Edit, farther: int = 0) -> None:
+        """`farther` is how many tokens are missing between here and the last edit."""
         self.item = timeline.items
         self.position = edit.position
         self.site = int(timeline.site[edit.position])
         self.rank = int(timeline.rank[edit.position])
-        distance = self.rank - timeline.last_rank
+        distance = self.rank - timeline.last_rank + farther
         self.move = int(np.searchsorted(_EDGES, distance, side="right"))
 
 
 def trace(
-    state: Sequence[int], edits: Sequence[Edit]
+    state: Sequence[int], edits: Sequence[Edit], left_out: Sequence[int] = ()
 ) -> tuple[list[Row], npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
     """Everything the position head sees while an instance is read edit by edit.
+
+    Args:
+        state: ``s(0)``, or some of its tokens.
+        edits: What is done to it.
+        left_out: How many of its tokens before each one of `state` are missing, M+1; distances
+            are as if they were there.
 
     Returns:
         A row for each edit, T of them; which items are live just before each edit, bool (T, N);
@@ -55,10 +65,16 @@ def trace(
     size = len(state) + len(edits)
     live = np.zeros((len(edits), size), np.bool_)
     bucket = np.zeros((len(edits), size), np.uint8)
-    rows = []
+    rows: list[Row] = []
+    missing = np.array(left_out if left_out else [0] * len(state), np.int64)
+    last = 0  # the site of the last edit
     for index, edit in enumerate(edits):
-        rows.append(Row(timeline, edit))
+        farther = missing[timeline.site] - missing[last] if left_out else 0
+        here = int(timeline.site[edit.position])
+        rows.append(Row(timeline, edit, int(missing[here] - missing[last])))
         live[index, : timeline.items] = timeline.live
-        bucket[index, : timeline.items] = buckets(timeline)
+        bucket[index, : timeline.items] = buckets(timeline, farther)
         timeline.append(edit)
+        if edit.content != SAVE:
+            last = here
     return rows, live, bucket

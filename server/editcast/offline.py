@@ -19,7 +19,7 @@ from editcast_model.errors import BundleError, BusyError, TrainingError
 from editcast_model.paths import home, models_dir
 from editcast_training.corpus import Made, make_corpus
 from editcast_training.histories import Skipped
-from editcast_training.origins import Origin
+from editcast_training.origins import Origin, made_of
 
 # torch takes seconds to import: the commands that need it import what they call.
 
@@ -60,7 +60,7 @@ def corpus(
 
     result = make_corpus(
         out,
-        origins,
+        [*origins, *made_of(origins)],
         tokenizer=tokenizer,
         max_state=max_state,
         processes=processes,

@@ -105,6 +105,28 @@ def test_training_and_serving_see_the_same(seed: int) -> None:
         timeline.append(edits[step])
 
 
+@given(st.integers(0, 10_000), st.integers(2, 14), st.integers(1, 20))
+def test_distances_are_those_of_the_text_that_nothing_was_left_out_of(
+    seed: int, size: int, steps: int
+) -> None:
+    """The same edits to a text and to some of its tokens, those pointed at among them."""
+    state, edits = random_instance(size, steps, seed)
+    whole, _, near = trace(state, edits)
+    pointed = {edit.position for edit in edits if edit.position < size} | {0}
+    kept = [at for at in range(size) if at in pointed or (at + seed) % 3]
+    new = {at: index for index, at in enumerate(kept)}
+    shift = size - len(kept)
+    moved = [
+        Edit(new[edit.position] if edit.position < size else edit.position - shift, edit.content)
+        for edit in edits
+    ]
+    left_out = [at - index for index, at in enumerate(kept)]
+    rows, live, cropped = trace([state[at] for at in kept], moved, left_out)
+    assert [row.move for row in rows] == [row.move for row in whole]
+    columns = [*kept, *range(size, size + steps)]
+    assert (cropped[live] == near[:, columns][live]).all()
+
+
 def test_a_padded_batch_counts_items_behind_the_longest_state() -> None:
     short = Instance([START, 5], [Edit(1, 6), Edit(2, 7), Edit(0, SAVE)])
     long = Instance([START, 5, 6, 7, 8], [Edit(4, DELETE)])

@@ -1,28 +1,33 @@
 """Instances of a corpus, in memory as flat arrays, and the batches of an epoch.
 
-A corpus' windows are as wide as the largest state; most of their text is far from every edit.
-Batches crop it to the edits' neighbourhood, with margins drawn by the seed, so that a step is
-spent on what there is to learn.
+A corpus' windows are as wide as files are; most of their text is far from every edit. A batch has
+all that is near an edit, and of the rest pieces, drawn by the seed, that stand for all of it: in
+the pointer's normaliser each of their tokens counts as often as one of them was left out, so what
+is learned is to find the place in the whole window, at the cost of a small one.
 """
 
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 
-from editcast_model.edits import START, Edit
+from editcast_model.edits import Edit
 from editcast_model.errors import CorpusError
 from editcast_model.networks.batch import Instance
 
-# Subtokens kept before and after the edits, drawn between the two; a tenfold margin is as likely
-# anywhere, so that some instances have as much to look through as a file has.
-_MARGINS = 16, 512
-# Recorded saves are what the model is for, and few beside commits.
-_SAVES_TIMES = 4
+# Subtokens kept before and after each edit, drawn between the two; a tenfold margin is as likely
+# anywhere.
+_MARGINS = 32, 256
+# Of the text beyond, pieces of so many subtokens, about so many subtokens together.
+_PIECE, _FAR = 128, 384
+# How often an instance is in an epoch. Recorded saves are what the model is for, and few beside
+# commits.
+_TIMES = {"saves": 4}
 _COLUMNS = ["state", "positions", "contents", "jumps"]
 _CHUNK = 64  # batches that are sorted by length together
 
@@ -31,22 +36,22 @@ _CHUNK = 64  # batches that are sorted by length together
 class Column:
     """Lists of integers: `values`, and where each begins, int64 (count + 1,)."""
 
-    values: npt.NDArray[np.int32]
+    values: npt.NDArray[np.integer[Any]]
     starts: npt.NDArray[np.int64]
 
-    def __getitem__(self, index: int) -> npt.NDArray[np.int32]:
+    def __getitem__(self, index: int) -> npt.NDArray[np.integer[Any]]:
         return self.values[self.starts[index] : self.starts[index + 1]]
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """The instances of one split; is_recorded tells saves from commits, bool (count,)."""
+    """The instances of one split; `kinds` are those of their histories, str (count,)."""
 
     states: Column
     positions: Column
     contents: Column
     jumps: Column
-    is_recorded: npt.NDArray[np.bool_]
+    kinds: npt.NDArray[np.object_]
 
     @classmethod
     def read(cls, folder: Path) -> "Dataset":
@@ -63,14 +68,14 @@ class Dataset:
 
         def column(name: str) -> Column:
             chunks = [chunk for table in tables for chunk in table[name].chunks]
-            values = [chunk.flatten().to_numpy().astype(np.int32) for chunk in chunks]
+            values = [chunk.flatten().to_numpy() for chunk in chunks]
             sizes = [np.diff(chunk.offsets.to_numpy()) for chunk in chunks]
             starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
             return Column(np.concatenate(values), starts.astype(np.int64))
 
         kinds = np.concatenate([table["kind"].to_numpy() for table in tables])
         state, positions, contents, jumps = map(column, _COLUMNS)
-        return cls(state, positions, contents, jumps, kinds == "saves")
+        return cls(state, positions, contents, jumps, kinds)
 
     def __len__(self) -> int:
         return len(self.states.starts) - 1
@@ -80,25 +85,48 @@ class Dataset:
         """How many edits there are."""
         return len(self.positions.values)
 
-    def instance(self, index: int, margins: tuple[int, int] | None = None) -> Instance:
-        """One instance, with at most so many subtokens before and after its edits."""
+    def instance(
+        self, index: int, margins: tuple[int, int] | None = None, draw: random.Random | None = None
+    ) -> Instance:
+        """One instance, whole or cropped.
+
+        Args:
+            index: Which.
+            margins: Most subtokens kept before and after its edits; None for all.
+            draw: Crops each edit's neighbourhood instead, and draws pieces of what lies beyond.
+        """
         state, positions = self.states[index], self.positions[index]
-        own = positions[(positions > 0) & (positions < len(state))]
-        if margins is None or not len(own):
-            low, high = 1, len(state)
-        else:
-            low = max(1, int(own.min()) - margins[0])
-            high = min(len(state), int(own.max()) + 1 + margins[1])
-        cropped = [START, *state[low:high].tolist()]
-        shift = len(state) - len(cropped)
-        moved = np.where(positions >= len(state), positions - shift, positions - low + 1)
-        moved[positions == 0] = 0
+        size = len(state)
+        own = positions[(positions > 0) & (positions < size)]
+        stands = np.ones(size, np.float32)
+        kept = np.ones(size, np.bool_)
+        if margins is not None and len(own):
+            low, high = np.maximum(own - margins[0], 1), np.minimum(own + 1 + margins[1], size)
+            near = np.zeros(size + 1, np.int64)
+            if draw is None:
+                near[low.min()], near[high.max()] = 1, -1
+            else:
+                np.add.at(near, low, 1)
+                np.add.at(near, high, -1)
+            kept = np.cumsum(near)[:-1] > 0
+            kept[0] = True
+            if draw is not None:
+                _draw_far(kept, stands, draw)
+        cropped = state[kept]
+        places = np.cumsum(kept) - 1
+        inside = np.minimum(positions, size - 1)
+        moved = np.where(positions >= size, positions - size + len(cropped), places[inside])
         pairs = zip(moved.tolist(), self.contents[index].tolist(), strict=True)
-        edits = [Edit(position, content) for position, content in pairs]
-        return Instance(cropped, edits, jumps=self.jumps[index].tolist())
+        return Instance(
+            cropped.tolist(),
+            [Edit(position, content) for position, content in pairs],
+            jumps=self.jumps[index].tolist(),
+            left_out=(np.arange(size) - places)[kept].tolist(),
+            stands=stands[kept].tolist(),
+        )
 
     def batches(self, seed: int, budget: int) -> Iterator[list[Instance]]:
-        """One epoch: every instance once, or `_SAVES_TIMES` if it was recorded.
+        """One epoch: every instance once, or as `_TIMES` says of its kind.
 
         Batches are of alike lengths, and `seed` decides on them.
 
@@ -108,14 +136,13 @@ class Dataset:
                 they pass through more layers than the state.
         """
         draw = random.Random(seed)
-        order = np.repeat(
-            np.arange(len(self)), np.where(self.is_recorded, _SAVES_TIMES, 1)
-        ).tolist()
+        times = [_TIMES.get(kind, 1) for kind in self.kinds]
+        order = np.repeat(np.arange(len(self)), times).tolist()
         draw.shuffle(order)
         pending: list[Instance] = []
         cost = 0
         for index in order:
-            instance = self.instance(index, (_margin(draw), _margin(draw)))
+            instance = self.instance(index, (_margin(draw), _margin(draw)), draw)
             pending.append(instance)
             cost += _cost(instance)
             if cost > budget * _CHUNK:
@@ -127,6 +154,21 @@ class Dataset:
 def _margin(draw: random.Random) -> int:
     least, most = _MARGINS
     return int(least * (most / least) ** draw.random())
+
+
+def _draw_far(
+    kept: npt.NDArray[np.bool_], stands: npt.NDArray[np.float32], draw: random.Random
+) -> None:
+    """Keep pieces of what is not kept yet, and note how many tokens each of theirs stands for."""
+    far = ~kept
+    total = int(far.sum())
+    rate = min(1.0, _FAR / max(total, 1))
+    shift = draw.randrange(_PIECE)
+    for start in range(-shift, len(kept), _PIECE):
+        piece = slice(max(start, 0), start + _PIECE)
+        if far[piece].any() and draw.random() < rate:
+            stands[piece][far[piece]] = 1 / rate
+            kept[piece] = True
 
 
 def _cost(instance: Instance) -> int:

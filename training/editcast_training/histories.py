@@ -112,7 +112,7 @@ class FileHistory:
     project: str
     path: str
     language: str
-    kind: Literal["commits", "saves"]
+    kind: Literal["commits", "saves", "refactorings", "restored"]
     snapshots: tuple[Snapshot, ...]
 
 

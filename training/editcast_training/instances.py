@@ -145,7 +145,7 @@ class Cutter:
                 now = lines(after.text)
                 run = _Run(now.copy(), [])
                 continue
-            made = rehearse(changes, last, rng) if history.kind == "commits" else as_saved(changes)
+            made = as_saved(changes) if history.kind == "saves" else rehearse(changes, last, rng)
             for part in made:
                 step = self._step(part, snapshot, after.time)
                 now[step.first : step.end] = step.lines

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +11,7 @@ from editcast_model.history import Store
 from editcast_training.histories import FileHistory, Skipped
 from editcast_training.sources.git import PYTHON, read_git
 from editcast_training.sources.local_history import read_local_history
+from editcast_training.sources.made import read_made
 from editcast_training.sources.saves import read_saves
 from editcast_training.sources.store import read_store
 
@@ -24,14 +25,15 @@ class Origin:
 
     Attributes:
         name: Names its shards, and for a repository the project.
-        kind: How it is read.
+        kind: How it is read. Of a repository these are its commits (git), refactorings of its
+            files, and pieces taken out of them and put back (restored).
         path: Where it is.
         split: Where all of it goes; None splits each file by time.
         languages: What is read of a repository; None means every language known.
     """
 
     name: str
-    kind: Literal["git", "saves", "local-history", "store"]
+    kind: Literal["git", "saves", "local-history", "store", "refactorings", "restored"]
     path: Path
     split: str | None = None
     languages: frozenset[str] | None = None
@@ -47,6 +49,14 @@ def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
         case "git":
             yield from read_git(
                 origin.path, project=origin.name, skipped=skipped, languages=origin.languages
+            )
+        case "refactorings" | "restored" as kind:
+            yield from read_made(
+                origin.path,
+                kind,
+                project=origin.name.partition("#")[0],
+                skipped=skipped,
+                languages=origin.languages,
             )
         case "saves":
             yield from read_saves(origin.path, skipped=skipped)
@@ -85,6 +95,17 @@ def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list
         else:
             missing.append(name)
     return sorted(found, key=lambda origin: _size(origin.path)), missing
+
+
+def made_of(repositories: Iterable[Origin]) -> list[Origin]:
+    """What is made of the files of repositories that are trained on, beside their commits."""
+    kinds: tuple[Literal["refactorings", "restored"], ...] = ("refactorings", "restored")
+    return [
+        replace(origin, name=f"{origin.name}#{kind}", kind=kind)
+        for origin in repositories
+        if origin.kind == "git" and origin.split == "train"
+        for kind in kinds
+    ]
 
 
 def _size(folder: Path) -> int:

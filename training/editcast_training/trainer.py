@@ -179,7 +179,7 @@ class _Trainer:
         dev = Dataset.read(plan.corpus / "dev")
         spread = range(0, len(dev), max(1, len(dev) // _DEV_INSTANCES))
         sample = sorted(
-            (dev.instance(index, (224, 224)) for index in spread), key=lambda one: len(one.state)
+            (dev.instance(index, (1024, 1024)) for index in spread), key=lambda one: len(one.state)
         )
         self.dev = [sample[start : start + 8] for start in range(0, len(sample), 8)]
 

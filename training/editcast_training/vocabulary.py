@@ -3,12 +3,11 @@
 import random
 from collections.abc import Iterator, Sequence
 
-import pygit2
-
 from editcast_model.errors import CorpusError, SourceError
 from editcast_model.tokens import Tokenizer
-from editcast_training.histories import Skipped, decode, foreign_reason, language_of
+from editcast_training.histories import Skipped
 from editcast_training.origins import Origin, read_origin
+from editcast_training.sources.git import read_files
 
 #: How much text the vocabulary is learned from, characters.
 SAMPLE = 20_000_000
@@ -46,25 +45,14 @@ def _sample(origin: Origin, size: int, seed: int) -> list[str]:
 
 
 def _newest(origin: Origin) -> Iterator[str]:
-    if origin.kind != "git":
+    if origin.kind == "git":
+        try:
+            for _, _, text in read_files(
+                origin.path, skipped=Skipped(), languages=origin.languages
+            ):
+                yield text
+        except SourceError:  # reported when its histories are read
+            return
+    elif origin.kind not in ("refactorings", "restored"):  # these are of the same files
         for history in read_origin(origin, Skipped()):
             yield history.snapshots[-1].text
-        return
-    try:
-        repository = pygit2.Repository(str(origin.path))
-        yield from _tree_texts(repository.head.peel(pygit2.Tree), "", origin)
-    except (pygit2.GitError, KeyError, ValueError):  # reported when its histories are read
-        return
-
-
-def _tree_texts(tree: pygit2.Tree, folder: str, origin: Origin) -> Iterator[str]:
-    for entry in tree:
-        path = f"{folder}{entry.name}"
-        if isinstance(entry, pygit2.Tree):
-            yield from _tree_texts(entry, f"{path}/", origin)
-        elif isinstance(entry, pygit2.Blob) and not foreign_reason(path):
-            language = language_of(path)
-            if language and (origin.languages is None or language in origin.languages):
-                text = decode(entry.data, Skipped())
-                if text:
-                    yield text

@@ -37,12 +37,12 @@ def window_sessions(corpus: Path) -> list[EditingSession]:
 
 
 def shapes(corpus: Path) -> dict[str, tuple[dict[str, float], int]]:
-    """What the saves of the train split look like, by the kind of their history; see `shape`."""
+    """What saves look like in the train split, recorded and rehearsed ones; see `shape`."""
     tokenizer = Tokenizer.load(corpus / "tokenizer.json")
     shards: dict[str, list[pa.Table]] = defaultdict(list)
     for path in sorted((corpus / "train").glob("*.parquet")):
         table = pq.read_table(path, columns=["kind", "state", "positions", "contents"])
-        if table.num_rows:
+        if table.num_rows and table["kind"][0].as_py() in ("commits", "saves"):
             shards[table["kind"][0].as_py()].append(table)
 
     def sessions(tables: list[pa.Table]) -> Iterator[list[str]]:

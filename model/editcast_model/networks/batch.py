@@ -35,6 +35,8 @@ class Batch:
         scored: Edits that count, bool (B, T).
         instead: Items that edit t could as well have pointed at, since an edit there comes later in
             the same save, bool (B, T, N).
+        stands: Log of how many tokens each item stands for in the pointer's normaliser, (B, N): 0,
+            but where most of a text was left out.
     """
 
     state: Tensor
@@ -48,6 +50,7 @@ class Batch:
     copyable: Tensor
     scored: Tensor
     instead: Tensor
+    stands: Tensor
 
     def to(self, device: torch.device | str) -> "Batch":
         """The same on a device."""
@@ -69,12 +72,17 @@ class Instance:
         given: The first so many edits are conditioning and not scored.
         jumps: Where edits begin that could come in another order, the number they share, else 0,
             T; or empty.
+        left_out: How many tokens of the text before each one of the state are missing, M+1;
+            or empty.
+        stands: How many tokens each one of the state stands for, M+1; or empty.
     """
 
     state: Sequence[int]
     edits: Sequence[Edit]
     given: int = 0
     jumps: Sequence[int] = ()
+    left_out: Sequence[int] = ()
+    stands: Sequence[float] = ()
 
 
 def collate(instances: Sequence[Instance]) -> Batch:
@@ -92,10 +100,13 @@ def collate(instances: Sequence[Instance]) -> Batch:
     bucket = np.zeros((count, steps, size + steps), np.uint8)
     scored = np.zeros((count, steps), np.bool_)
     instead = np.zeros_like(live)
+    stands = np.zeros((count, size + steps), np.float32)
     for b, instance in enumerate(instances):
         own, edits = len(instance.state), instance.edits
         state[b, :own] = instance.state
-        rows, alive, near = trace(instance.state, edits)
+        rows, alive, near = trace(instance.state, edits, instance.left_out)
+        if instance.stands:
+            stands[b, :own] = np.log(instance.stands)
         for t, (row, edit) in enumerate(zip(rows, edits, strict=True), 1):
             contents[b, t] = edit.content
             positions[b, t] = row.position + (size - own if row.position >= own else 0)
@@ -112,4 +123,4 @@ def collate(instances: Sequence[Instance]) -> Batch:
             instead[b, t, others[others < size + t]] = True
     copyable = (contents[:, 1:] != DELETE) & (contents[:, 1:] != SAVE) & (contents[:, 1:] != PAD)
     arrays = (state, contents, positions, ranks, sites, moves, live, bucket, copyable, scored)
-    return Batch(*map(torch.from_numpy, (*arrays, instead & live)))
+    return Batch(*map(torch.from_numpy, (*arrays, instead & live, stands)))

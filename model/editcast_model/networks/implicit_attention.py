@@ -271,7 +271,7 @@ class ImplicitAttention(nn.Module):
             found, stands = self.seek(hidden, sought, text, self.seek.place(state), ahead)
             hung = torch.gather(found, -1, batch.sites[:, None, 1:].expand(-1, rows - 1, -1))
             logits = logits + torch.cat([found, hung], -1)
-        logits = logits + hidden_bias(batch.live, logits.dtype)
+        logits = logits + hidden_bias(batch.live, logits.dtype) + batch.stands[:, None, :]
         if config.scan:
             last = index[None, :-1, None] + (size - 1)
             position = self.scan(hidden, logits, ahead, last, batch.live)

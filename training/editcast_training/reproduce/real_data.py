@@ -206,7 +206,8 @@ def _sample(part: list[Instance], count: int, draw: np.random.Generator) -> list
 def fitting(data: Dataset, max_state: int) -> list[Instance]:
     """The instances with enough edits, without end-of-save marks, around which the state fits."""
     found = []
-    for index in np.flatnonzero(np.diff(data.positions.starts) >= LEAST_EDITS).tolist():
+    is_long = np.diff(data.positions.starts) >= LEAST_EDITS
+    for index in np.flatnonzero(is_long & (data.kinds == "commits")).tolist():
         state = data.states[index]
         positions, contents = without_saves(len(state), data.positions[index], data.contents[index])
         if len(positions) < LEAST_EDITS:
@@ -228,8 +229,8 @@ def fitting(data: Dataset, max_state: int) -> list[Instance]:
 
 
 def without_saves(
-    size: int, positions: npt.NDArray[np.int32], contents: npt.NDArray[np.int32]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    size: int, positions: npt.NDArray[np.integer[Any]], contents: npt.NDArray[np.integer[Any]]
+) -> tuple[npt.NDArray[np.integer[Any]], npt.NDArray[np.integer[Any]]]:
     """Edits without the marks; a mark's item is gone, so later items are counted anew.
 
     Args:

@@ -77,6 +77,37 @@ def read_git(
             yield FileHistory(project, name, language, "commits", snapshots)
 
 
+def read_files(
+    path: Path,
+    *,
+    skipped: Skipped,
+    languages: Collection[str] | None = PYTHON,
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the path, language and text of every file that stands on the default branch now.
+
+    Args:
+        path: as for `read_git`.
+        skipped: counts what was left out, by reason.
+        languages: as for `read_git`.
+
+    Raises:
+        SourceError: there is no repository, it is not to be opened, or it has no commit.
+    """
+    repository = _open(path)
+    wanted = _Filter(languages, skipped)
+    for delta in _diff(None, _head(repository, path), wanted, skipped).deltas:
+        name = delta.new_file.path
+        if not _is_file(delta.new_file.mode) or not wanted(name):
+            continue
+        text = _text(repository, delta.new_file.id, skipped)
+        if text is not None and is_generated(text):
+            skipped["file: generated"] += 1
+        elif text:
+            language = language_of(name)
+            assert language is not None  # the filter let it pass
+            yield unicode_path(name), language, text
+
+
 def _open(path: Path) -> pygit2.Repository:
     try:
         return pygit2.Repository(str(path))

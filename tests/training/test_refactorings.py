@@ -1,0 +1,135 @@
+"""Refactorings leave code that parses, are the same by seed, and do what their names say."""
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from editcast_model.diff import apply_hunks
+from editcast_training.line_changes import line_changes
+from editcast_training.refactorings import KINDS, MOST_PLACES, refactorings
+from editcast_training.syntax import Source
+
+_OWN = sorted((Path(__file__).parents[2] / "model").rglob("*.py"))
+
+_CODE = '''\
+import os
+from shutil import copyfile
+
+WIDTH = 80
+
+
+def fetch(address, timeout, retries=3):
+    """é: offsets are not bytes."""
+    result = open_address(address, timeout)
+    print("%s: %d" % (address, timeout))
+    return wrap_all(result, timeout)
+
+
+class Client:
+    def get(self, address):
+        self.count = self.count + 1
+        return fetch(address, 10)
+
+    def post(self, address, body):
+        self.count += 1
+        copyfile(address, body)
+        return fetch(address, 20, retries=5)
+
+
+TABLE = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+]
+print(os.path.join("a", "b"), os.getcwd())
+print(str(WIDTH), str(TABLE))
+'''
+
+
+def _made(kind: str) -> list[str]:
+    """What a kind makes of the code above, by many seeds."""
+    source = Source(_CODE)
+    made = []
+    for seed in range(60):
+        hunks = sorted(set(KINDS[kind][0](source, Random(seed))), key=lambda hunk: hunk.start)
+        if hunks:
+            made.append(apply_hunks(_CODE, hunks))
+    return made
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_applies_and_parses(kind: str) -> None:
+    made = _made(kind)
+    assert made
+    for text in made:
+        ast.parse(text)
+        assert "é: offsets are not bytes." in text
+
+
+def test_a_parameter_is_renamed_with_its_uses() -> None:
+    made = _made("rename in a function")
+    renamed = [text for text in made if not re.search(r"\btimeout\b", text)]
+    assert renamed
+    for text in renamed:
+        (name,) = {
+            argument.arg
+            for node in ast.walk(ast.parse(text))
+            if isinstance(node, ast.FunctionDef) and node.name == "fetch"
+            for argument in node.args.args[1:2]
+        }
+        assert f"open_address(address, {name})" in text
+        assert f"wrap_all(result, {name})" in text
+        assert f"(address, {name}))" in text
+
+
+def test_a_parameter_goes_with_what_was_given_for_it() -> None:
+    made = _made("remove a parameter")
+    assert any("def fetch(timeout, retries=3)" in text and "fetch(10)" in text for text in made)
+    assert any(
+        "def fetch(address, timeout)" in text and "fetch(address, 20)\n" in text for text in made
+    )
+
+
+def test_an_import_is_changed_with_its_uses() -> None:
+    assert any(
+        "import shutil\n" in text and "shutil.copyfile(address, body)" in text
+        for text in _made("import the module")
+    )
+    assert any(
+        "from os import getcwd, path\n" in text and '(path.join("a", "b"), getcwd())' in text
+        for text in _made("import names")
+    )
+
+
+def test_strings_become_f_strings() -> None:
+    assert all('print(f"{address}: {timeout}")' in text for text in _made("f-strings"))
+
+
+def test_real_files_still_parse_after_many() -> None:
+    kinds: Counter[str] = Counter()
+    for number, path in enumerate(_OWN):
+        before = path.read_text("utf-8")
+        for kind, after in refactorings(before, Random(number), 8):
+            ast.parse(after)
+            changes = line_changes(before, after)
+            assert 0 < len(changes) <= MOST_PLACES
+            kinds[kind] += 1
+            before = after
+    assert len(kinds) > 10
+    assert kinds.total() > 4 * len(_OWN)
+
+
+def test_the_seed_decides() -> None:
+    one, again, other = (list(refactorings(_CODE, Random(seed), 10)) for seed in (1, 1, 2))
+    assert one == again
+    assert one != other
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "def f(:\n", "x = 1\n", "\ud7ff = 'x\n"])
+def test_what_cannot_be_refactored_is_left(text: str) -> None:
+    assert list(refactorings(text, Random(0), 3)) == []

@@ -1,0 +1,92 @@
+"""A Python text and its syntax tree, with offsets in code points.
+
+The trees are tree-sitter's: they keep every token's place, and read files of any Python version.
+"""
+
+from collections import defaultdict
+from functools import cache
+
+import numpy as np
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser
+
+from editcast_model.diff import Hunk
+
+
+@cache
+def _parser() -> Parser:
+    return Parser(Language(tree_sitter_python.language()))
+
+
+class Source:
+    """A parsed text.
+
+    Attributes:
+        text: The text.
+        parses: Whether the grammar reads all of it.
+        words: All identifiers in it.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        data = text.encode("utf-8")
+        tree = _parser().parse(data)
+        self.parses = not tree.root_node.has_error
+        self._at: list[int] | None = None
+        if len(data) != len(text):
+            begins = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
+            self._at = np.concatenate([[0], np.cumsum(begins)]).tolist()
+        self._nodes: defaultdict[str, list[Node]] = defaultdict(list)
+        stack = [tree.root_node]
+        while stack:
+            node = stack.pop()
+            self._nodes[node.type].append(node)
+            stack.extend(reversed(node.children))
+        self.words = {self.of(node) for node in self._nodes["identifier"]}
+
+    def all(self, *kinds: str, inside: Node | None = None) -> list[Node]:
+        """The nodes of these kinds, those of one kind in the order of the text."""
+        nodes = [node for kind in kinds for node in self._nodes[kind]]
+        if inside is None:
+            return nodes
+        low, high = inside.start_byte, inside.end_byte
+        return [node for node in nodes if low <= node.start_byte and node.end_byte <= high]
+
+    def start(self, node: Node) -> int:
+        """Where a node begins."""
+        return self._at[node.start_byte] if self._at else node.start_byte
+
+    def end(self, node: Node) -> int:
+        """Where a node ends."""
+        return self._at[node.end_byte] if self._at else node.end_byte
+
+    def of(self, node: Node) -> str:
+        """A node's text."""
+        return self.text[self.start(node) : self.end(node)]
+
+    def replace(self, node: Node, text: str) -> Hunk:
+        """A node gives way to a text."""
+        return Hunk(self.start(node), self.end(node), text)
+
+    def behind(self, node: Node, text: str) -> Hunk:
+        """A text is put behind a node."""
+        return Hunk(self.end(node), self.end(node), text)
+
+    def without(self, nodes: list[Node], index: int) -> Hunk:
+        """One of the items of a list goes, with the comma and the space beside it."""
+        if index + 1 < len(nodes):
+            return Hunk(self.start(nodes[index]), self.start(nodes[index + 1]), "")
+        first = self.end(nodes[index - 1]) if index else self.start(nodes[index])
+        return Hunk(first, self.end(nodes[index]), "")
+
+
+def field(node: Node | None, name: str) -> Node | None:
+    """A child by the name of its field; None where there is no node or no such child."""
+    return node.child_by_field_name(name) if node is not None else None
+
+
+def items(node: Node | None) -> list[Node]:
+    """The named children of a list, comments left out; none where there is no node."""
+    if node is None:
+        return []
+    return [child for child in node.named_children if child.type != "comment"]
