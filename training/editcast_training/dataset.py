@@ -22,9 +22,9 @@ from editcast_model.networks.batch import Instance
 
 # Subtokens kept before and after each edit, drawn between the two; a tenfold margin is as likely
 # anywhere.
-_MARGINS = 32, 256
+_MARGINS = 32, 128
 # Of the text beyond, pieces of so many subtokens, about so many subtokens together.
-_PIECE, _FAR = 128, 384
+_PIECE, _FAR = 128, 256
 # How often an instance is in an epoch. Recorded saves are what the model is for, and few beside
 # commits.
 _TIMES = {"saves": 4}
