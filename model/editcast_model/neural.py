@@ -36,6 +36,8 @@ _FLOOR = math.log(0.3)
 #: Repeated replacements that the network scores, and how many edits of each.
 _REPEATS, _SCORED = 3, 2
 _UNSEEN = -15.0
+#: Saves by which it is judged what kind of work is going on.
+_LATELY = 4
 _WORD = re.compile(r"\w+")
 
 
@@ -91,7 +93,13 @@ class NeuralSession:
         self._repeats = RepeatBest().open(text)
         self._seen: list[Hunk] = []  # transient hunks, in the order they were first seen
         self._last = 0  # where the last change ends
-        self._replaced: deque[tuple[str, str]] = deque(maxlen=REMEMBERED)
+        # The last replacements, old and new text, each with the save that made it.
+        self._replaced: deque[tuple[str, str, int]] = deque(maxlen=REMEMBERED)
+        self._saved = 0
+        self._said: set[tuple[int, str, str]] = set()  # candidates for the saved text
+        self._right: deque[bool] = deque(maxlen=_LATELY)  # whether a save was one of these
+        self._passed: Counter[tuple[str, str]] = Counter()  # what was not done, after how many
+        self._again: deque[bool] = deque(maxlen=_LATELY)  # whether it repeated a replacement
         self._window: Window | None = None
         self._sequence: Sequence | None = None
 
@@ -117,20 +125,29 @@ class NeuralSession:
         if saved and self._seen:
             if self._window is not None and not self._window.save(self._seen):
                 self._window = None
-            self._replaced += replacements(self._saves[-1], self._seen)
+            made = changes(self._saves[-1], self._seen)
+            self._right.append(not self._said.isdisjoint(made))
+            earlier = {(old, new) for old, new, _ in self._replaced}
+            now = {(old, new) for _, old, new in made}
+            self._again.append(not earlier.isdisjoint(now))
+            self._passed.update({(old, new) for _, old, new in self._said} - now)
+            for replacement in now:
+                del self._passed[replacement]
+            self._saved += 1
+            self._replaced += [(old, new, self._saved) for _, old, new in made]
+            self._said = set()
             self._saves = [*self._saves[-_MOST_SAVES:], text]
             self._seen = []
 
     def predict(self, count: int = 1, *, cancelled: Callable[[], bool] = never) -> list[Prediction]:
-        """The surest next edits for the text last given."""
+        """The likeliest next edits for the text last given."""
         ranking = self._forecaster.ranking
-        ranked = [(ranking.confidence(one), one) for one in self.candidates(count, cancelled)]
+        ranked = sorted(self.candidates(count, cancelled), key=ranking.worth, reverse=True)
         if cancelled():
             return []
-        ranked.sort(key=lambda pair: -pair[0])
         return [
-            Prediction((one.hunk,), one.log_probability, sure, one.edits)
-            for sure, one in ranked[:count]
+            Prediction((one.hunk,), one.log_probability, ranking.confidence(one), one.edits)
+            for one in ranked[:count]
         ]
 
     def candidates(self, count: int, cancelled: Callable[[], bool] = never) -> list[Candidate]:
@@ -160,25 +177,28 @@ class NeuralSession:
                 hunk = repeat.hunks[0]
                 scored = self._scored(window, sequence, hunk, repeat.confidence)
                 out[hunk] = replace(scored, decoded=hunk in out)
-        made = self._replacements()
-        return [self._beside(one, made) for one in out.values()]
+        if not self._seen:
+            self._said = set(changes(self._text, list(out)))
+        unsaved = [(old, new, self._saved) for _, old, new in changes(self._saves[-1], self._seen)]
+        return [self._beside(one, [*self._replaced, *unsaved]) for one in out.values()]
 
-    def _replacements(self) -> Counter[tuple[str, str]]:
-        """How often each replacement was made lately, saved or not."""
-        unsaved = replacements(self._saves[-1], self._seen)
-        return Counter([*self._replaced, *unsaved])
-
-    def _beside(self, candidate: Candidate, made: Counter[tuple[str, str]]) -> Candidate:
+    def _beside(self, candidate: Candidate, made: Ids[tuple[str, str, int]]) -> Candidate:
         """A candidate with what can be said of it beside what was done before."""
         hunk, text = candidate.hunk, self._text
-        (replacement,) = replacements(text, [hunk])
+        ((_, old, new),) = changes(text, [hunk])
+        same = [save for one, other, save in made if (one, other) == (old, new)]
         start, end = sorted((hunk.start, self._last))
         lines = text.count("\n", start, end)
         return replace(
             candidate,
-            times=made[replacement],
+            times=len(same),
             lines=lines if hunk.start >= self._last else -lines,
             known=all(word in text for word in _WORD.findall(hunk.text)),
+            right=sum(self._right) / max(len(self._right), 1),
+            again=sum(self._again) / max(len(self._again), 1),
+            ago=self._saved - same[-1] if same else 0,
+            passed=self._passed[old, new],
+            is_word=_WORD.search(old + new) is not None,
         )
 
     def _scored(
@@ -242,14 +262,15 @@ def _saves_next(sequence: Sequence) -> bool:
     return float(sequence.position[0]) + float(sequence.content(0)[SAVE]) > math.log(0.5)
 
 
-def replacements(text: str, hunks: Ids[Hunk]) -> list[tuple[str, str]]:
-    """What stood where hunks of a text are and what they put there, without common ends."""
+def changes(text: str, hunks: Ids[Hunk]) -> list[tuple[int, str, str]]:
+    """Where hunks of a text are, what stood there and what they put there, without common ends."""
     out = []
     for hunk in hunks:
         old, new = text[hunk.start : hunk.end], hunk.text
         head = len(os.path.commonprefix([old, new]))
-        tail = len(os.path.commonprefix([old[head:][::-1], new[head:][::-1]]))
-        out.append((old[head : len(old) - tail], new[head : len(new) - tail]))
+        old, new = old[head:], new[head:]
+        tail = len(os.path.commonprefix([old[::-1], new[::-1]]))
+        out.append((hunk.start + head, old[: len(old) - tail], new[: len(new) - tail]))
     return out
 
 

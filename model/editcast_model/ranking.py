@@ -1,9 +1,10 @@
 """From candidates to one calibrated confidence: how probable it is that a candidate is clean.
 
 Candidates come from two sources: what the network decoded, and earlier replacements made again
-elsewhere (`baselines.RepeatBest`), which the network then scores. Two logistic models, one for
-each source, put both on one scale, and a monotone line through knots makes it calibrated. Weights
-and knots are fitted on development data and lie in the bundle's card.
+elsewhere (`baselines.RepeatBest`), which the network then scores. Logistic models, one for each
+source, put both on one scale, and a monotone line through knots makes it calibrated. Others tell
+how probable it is that a candidate is at a right place, whatever it says there. Weights and knots
+are fitted on development data and lie in the bundle's card.
 """
 
 import math
@@ -14,7 +15,7 @@ from editcast_model.confidence import confidence
 from editcast_model.diff import Hunk
 
 #: How many features a candidate has; those of the other source are zero.
-FEATURES = 26
+FEATURES = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class Candidate:
         times: How often the same replacement was made lately.
         lines: How many lines below the last edit it is, negative above.
         known: Whether all words it inserts stand in the text.
+        right: Of the last saves, the share that did what a candidate had said.
+        again: Of the last saves, the share that made a replacement which was made before.
+        ago: How many saves ago the same replacement was made last; 0 in the last one, or if never.
+        passed: After how many saves the same replacement could have been made and was not.
+        is_word: Whether it inserts or deletes more than space and punctuation.
     """
 
     hunk: Hunk
@@ -44,6 +50,11 @@ class Candidate:
     times: int = 0
     lines: int = 0
     known: bool = True
+    right: float = 0.0
+    again: float = 0.0
+    ago: int = 0
+    passed: int = 0
+    is_word: bool = True
 
 
 def features(candidate: Candidate) -> list[float]:
@@ -62,6 +73,11 @@ def features(candidate: Candidate) -> list[float]:
         float(candidate.lines < 0),
         float(candidate.lines == 0),
         float(candidate.known),
+        candidate.right,
+        candidate.again,
+        math.log1p(candidate.ago),
+        math.log1p(candidate.passed),
+        float(candidate.is_word),
     ]
     if candidate.repeated:
         more = [candidate.repeated, float(candidate.decoded)]
@@ -71,24 +87,42 @@ def features(candidate: Candidate) -> list[float]:
 
 @dataclass(frozen=True)
 class Ranking:
-    """A bundle's weights and knots; without weights only the network's own candidates count."""
+    """A bundle's weights and knots; without weights only the network's own candidates count.
+
+    Attributes:
+        weights: Of the features, for being clean.
+        knots: Of the calibration.
+        places: Of the features, for being at a right place.
+    """
 
     weights: tuple[float, ...] = ()
     knots: tuple[tuple[float, float], ...] = ()
+    places: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, card: dict[str, Any]) -> "Ranking":
         """Of a bundle's card."""
         given = card.get("calibration", {})
-        weights = tuple(map(float, given.get("weights", ())))
-        if len(weights) != FEATURES:
-            weights = ()
-        return cls(weights, tuple((float(a), float(b)) for a, b in given.get("knots", ())))
+        weights, places = (tuple(map(float, given.get(of, ()))) for of in ("weights", "places"))
+        if not len(weights) == len(places) == FEATURES:
+            weights = places = ()
+        return cls(weights, tuple((float(a), float(b)) for a, b in given.get("knots", ())), places)
 
     def confidence(self, candidate: Candidate) -> float:
         """Estimated probability that the candidate is clean, 0 to 1."""
         if not self.weights:
             return confidence(self.knots, candidate.log_probability)
-        pairs = zip(self.weights, features(candidate), strict=True)
-        logit = sum(weight * value for weight, value in pairs)
-        return confidence(self.knots, -math.log1p(math.exp(min(-logit, 50.0))))
+        return confidence(self.knots, _log_sigmoid(self.weights, candidate))
+
+    def worth(self, candidate: Candidate) -> float:
+        """By what candidates are preferred: the right place alone is worth half of it all."""
+        if not self.weights:
+            return candidate.log_probability
+        clean, located = (_log_sigmoid(of, candidate) for of in (self.weights, self.places))
+        return math.exp(clean) + 0.5 * math.exp(located)
+
+
+def _log_sigmoid(weights: tuple[float, ...], candidate: Candidate) -> float:
+    pairs = zip(weights, features(candidate), strict=True)
+    logit = sum(weight * value for weight, value in pairs)
+    return -math.log1p(math.exp(min(-logit, 50.0)))

@@ -1,6 +1,7 @@
 """One scale for the candidates of both sources."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -54,9 +55,26 @@ def test_extreme_weights_do_not_overflow() -> None:
         assert 0 <= Ranking(weights).confidence(candidate(repeated=1.0)) <= 1
 
 
+def test_the_right_place_alone_is_worth_half() -> None:
+    weights, places = [0.0] * FEATURES, [0.0] * FEATURES
+    weights[1], places[2] = 5.0, 10.0  # of the log probability, and of the location's
+    ranking = Ranking(tuple(weights), (), tuple(places))
+
+    def logistic(logit: float) -> float:
+        return 1 / (1 + math.exp(-logit))
+
+    for joint, location in ((-1.0, -1.0), (-1.0, -0.1), (-0.2, -0.2)):
+        one = replace(candidate(joint), location=location)
+        assert ranking.worth(one) == pytest.approx(logistic(joint) + 0.5 * logistic(2 * location))
+    assert Ranking().worth(candidate(-0.5)) == -0.5
+
+
 def test_a_card_of_another_size_has_no_weights() -> None:
-    card = {"calibration": {"weights": [1.0, 2.0], "knots": [[-1.0, 0.2], [0.0, 0.8]]}}
-    ranking = Ranking.of(card)
-    assert ranking.weights == ()
+    knots = [[-1.0, 0.2], [0.0, 0.8]]
+    for weights, places in (([1.0, 2.0], [1.0, 2.0]), ([1.0] * FEATURES, [])):
+        ranking = Ranking.of(
+            {"calibration": {"weights": weights, "places": places, "knots": knots}}
+        )
+        assert ranking.weights == ranking.places == ()
     assert ranking.knots == ((-1.0, 0.2), (0.0, 0.8))
     assert Ranking.of({}) == Ranking()

@@ -108,7 +108,7 @@ def finish(
     tell("Calibrating")
     drawn = _drawn(sessions, seed, _MOST_TUNED_STEPS if base else _MOST_STEPS)
     weights = _fitted(fresh, drawn)
-    write_card(fresh, card | {"calibration": {"weights": weights}})
+    write_card(fresh, card | {"calibration": weights})
     rows = _replayed(fresh, drawn)
     card |= _calibrated(rows, weights)
     evaluation = Evaluation.of(origins.name, rows, source="development", command="", device="cpu")
@@ -208,10 +208,10 @@ def _token_scores(network: ImplicitAttention, split: Path) -> dict[str, float]:
     return score(network, batches()).shares()
 
 
-def _fitted(path: Path, sessions: Sequence[EditingSession]) -> list[float]:
-    """The weights that rank candidates."""
+def _fitted(path: Path, sessions: Sequence[EditingSession]) -> dict[str, list[float]]:
+    """The weights that rank candidates; see `ranking.Ranking`."""
     forecaster = NeuralForecaster.load(path, "cpu")
-    rows, clean = collect(forecaster, sessions)
+    rows, right = collect(forecaster, sessions)
     # Its files are mapped, and some systems do not rename what is mapped.
     del forecaster
     gc.collect()
@@ -220,7 +220,7 @@ def _fitted(path: Path, sessions: Sequence[EditingSession]) -> list[float]:
             "There is nothing to calibrate confidence by: no file has two changes that were not "
             "trained on. Name more history, or go on working for some days."
         )
-    return fit(rows, clean)
+    return {"weights": fit(rows, right[:, 0]), "places": fit(rows, right[:, 1])}
 
 
 def _replayed(path: Path, sessions: Sequence[EditingSession]) -> list[Row]:
@@ -246,7 +246,7 @@ def _drawn(sessions: Sequence[EditingSession], seed: int, most: int) -> list[Edi
     return [sessions[index] for index in sorted(chosen)]
 
 
-def _calibrated(rows: Sequence[Row], weights: Sequence[float]) -> dict[str, Any]:
+def _calibrated(rows: Sequence[Row], weights: Mapping[str, list[float]]) -> dict[str, Any]:
     """What the card says of confidence, and of suggestions by kind of session."""
     ranked = [
         Judged(log(max(row.confidence, 1e-9)), row.score.clean)
@@ -264,7 +264,7 @@ def _calibrated(rows: Sequence[Row], weights: Sequence[float]) -> dict[str, Any]
     kinds = sorted({row.kind for row in sure})
     return {
         "calibration": {
-            "weights": list(weights),
+            **weights,
             "knots": [[round(at, 6), round(value, 6)] for at, value in knots],
             "threshold": threshold,
             "precision": PRECISION,

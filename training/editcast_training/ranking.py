@@ -17,11 +17,15 @@ _COUNT = 2  # decoded candidates of a step
 def collect(
     forecaster: NeuralForecaster, sessions: Iterable[EditingSession]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Every candidate of every step: features (n, FEATURES), and whether it is clean (n,)."""
+    """Every candidate of every step.
+
+    Returns:
+        Features (n, FEATURES), and whether it is clean and whether it is located (n, 2).
+    """
     # With weights, whatever they are, a session offers repeated replacements too.
     forecaster.ranking = Ranking((0.0,) * FEATURES)
     rows: list[list[float]] = []
-    clean: list[bool] = []
+    scores: list[tuple[bool, bool]] = []
     for replayed in sessions:
         session = forecaster.open(replayed.texts[0])
         for step in replayed.steps():
@@ -29,16 +33,18 @@ def collect(
             judge = Judge(step)
             for candidate in session.candidates(_COUNT):
                 rows.append(features(candidate))
-                clean.append(judge.score((candidate.hunk,)).clean)
-    return np.array(rows, np.float64).reshape(-1, FEATURES), np.array(clean, np.bool_)
+                score = judge.score((candidate.hunk,))
+                scores.append((score.clean, score.located))
+    found = np.array(rows, np.float64).reshape(-1, FEATURES)
+    return found, np.array(scores, np.bool_).reshape(-1, 2)
 
 
 def fit(
-    rows: npt.NDArray[np.float64], clean: Sequence[bool] | npt.NDArray[np.bool_]
+    rows: npt.NDArray[np.float64], right: Sequence[bool] | npt.NDArray[np.bool_]
 ) -> list[float]:
     """Ridge logistic regression by Newton's method; weights (FEATURES,)."""
     weights = np.zeros(rows.shape[1])
-    wanted = np.asarray(clean, np.float64)
+    wanted = np.asarray(right, np.float64)
     ridge = _RIDGE * np.eye(rows.shape[1])
     for _ in range(30):
         share = 1 / (1 + np.exp(-rows @ weights))
