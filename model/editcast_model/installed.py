@@ -24,6 +24,8 @@ from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.errors import BundleError
 from editcast_model.process_lock import process_lock
 
+#: What is said when a training made no better model than the one in use; nothing is installed.
+NO_BETTER = "What was learned is no better on the newest tenth of your history; the model stays."
 _LINKS = os.name == "posix"
 _WAIT = 15.0  # seconds: renaming takes milliseconds, removing an old bundle hardly more
 

@@ -85,16 +85,21 @@ def _shapes(console: Console, corpus: Path) -> None:
 
 
 def _summary(console: Console, result: list[Made]) -> None:
-    kept = Table("split", "instances", "edits", title="Kept")
-    instances: Counter[str] = Counter()
-    edits: Counter[str] = Counter()
+    kept = Table("split", "made of", "instances", "edits", "share, %", title="Kept")
+    instances: Counter[tuple[str, str]] = Counter()
+    edits: Counter[tuple[str, str]] = Counter()
     skipped = Skipped()
     for made in result:
-        instances.update(made.instances)
-        edits.update(made.edits)
+        kind = made.name.partition("#")[2] or "history"
+        for split, count in made.instances.items():
+            instances[split, kind] += count
+            edits[split, kind] += made.edits[split]
         skipped.update(made.skipped)
-    for split in instances:
-        kept.add_row(split, f"{instances[split]:,}", f"{edits[split]:,}")
+    for split, kind in sorted(instances):
+        here = edits[split, kind]
+        total = sum(count for (other, _), count in edits.items() if other == split)
+        row = (f"{instances[split, kind]:,}", f"{here:,}", f"{100 * here / total:.1f}")
+        kept.add_row(split, kind, *row)
     console.print(kept)
     left = Table("reason", "count", title="Skipped")
     for reason, count in skipped.most_common():

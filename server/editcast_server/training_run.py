@@ -10,6 +10,8 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from editcast_model.installed import NO_BETTER
+
 log = logging.getLogger(__name__)
 
 _PERCENT = re.compile(r"(\d{1,3})(?:\.\d+)? ?%")
@@ -83,7 +85,8 @@ class TrainingRun:
         if self._was_stopped:
             end = "Training was stopped."
         elif code == 0:
-            end = "Training is done; Editcast takes the new model up."
+            is_better = said != NO_BETTER
+            end = "Training is done; Editcast takes the new model up." if is_better else said
             self._tell(end, False)
         else:
             end = said or f"Training ended with code {code}."

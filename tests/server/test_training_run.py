@@ -10,6 +10,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import Workspace
 
+from editcast_model.installed import NO_BETTER
 from editcast_server.training_run import TrainingRun
 
 
@@ -41,6 +42,11 @@ class Training:
             "print('3 %, step 1\\r40 %\\n\\x1b[1mdone\\x1b[0m')",
             ["3 %, step 1", "40 %", "done"],
             ("Training is done; Editcast takes the new model up.", False),
+        ),
+        (
+            f"print('100 %, step 6'); print({NO_BETTER!r})",
+            ["100 %, step 6", NO_BETTER],
+            (NO_BETTER, False),
         ),
         (
             "import sys; print('x'); sys.exit('There is too little history.')",

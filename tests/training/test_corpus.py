@@ -15,7 +15,7 @@ from editcast_model.errors import CorpusError
 from editcast_model.history import Store
 from editcast_model.tokens import Tokenizer
 from editcast_training.corpus import Made, make_corpus, read_manifest
-from editcast_training.origins import Origin, listed_repositories
+from editcast_training.origins import Origin, listed_repositories, made_of
 
 
 def _repository(path: Path, commits: int, seed: int = 0) -> Path:
@@ -62,6 +62,33 @@ def _contents(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def test_refactorings_and_pieces_put_back_are_made_of_what_is_trained_on(
+    mirror: Path, tmp_path: Path
+) -> None:
+    origins, _ = listed_repositories(mirror / "list.toml", mirror)
+    made = made_of(origins)
+    assert {origin.name for origin in made} == {
+        f"me/{name}#{kind}" for name in ("one", "two") for kind in ("refactorings", "restored")
+    }
+    result = make_corpus(tmp_path / "1", [*origins, *made], processes=1)
+    make_corpus(tmp_path / "2", [*made[::-1], *origins], processes=2)
+    assert _contents(tmp_path / "1") == _contents(tmp_path / "2")
+    assert all(set(each.instances) == {"train"} for each in result if "#" in each.name)
+    for kind in ("refactorings", "restored"):
+        path = tmp_path / "1" / "train" / f"me+one#{kind}.parquet"
+        table = pq.read_table(path)
+        assert set(table["kind"].to_pylist()) == {kind}
+        assert set(table["project"].to_pylist()) == {"me/one"}
+        assert table.num_rows
+
+
+def test_a_list_says_what_languages_are_read(mirror: Path, tmp_path: Path) -> None:
+    listing = tmp_path / "list.toml"
+    listing.write_text('languages = ["go", "typescript"]\ntrain = ["me/one"]\n')
+    (origin,), _ = listed_repositories(listing, mirror)
+    assert origin.languages == {"go", "typescript"}
 
 
 def test_the_corpus_does_not_depend_on_the_processes(mirror: Path, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from editcast.offline import export, train
 from editcast_model.bundle import Bundle, default_bundle_path
 from editcast_model.errors import BundleError, EditcastError
 from editcast_model.export import load_network
-from editcast_model.installed import install
+from editcast_model.installed import NO_BETTER, install
 from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.tokens import Tokenizer
@@ -136,6 +136,23 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     assert card["suggestions"]["commits"]["steps"] > 10
     assert str(small_repository.parent) not in json.dumps(card)
     assert Bundle.open(home / "models" / "previous").name == "small"
+
+
+def test_a_model_that_is_no_better_is_not_taken_up(
+    small_bundle: Path, small_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(small_bundle, tmp_path / "copy")
+    install(tmp_path / "copy", home / "models")
+    monkeypatch.setenv("EDITCAST_HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "no-editor"))
+    monkeypatch.chdir(small_repository)
+    monkeypatch.setattr(personal, "_FINE_TUNING_RATE", 30.0)  # it diverges
+    result = _invoke(train, "--steps", 4, "--processes", 1)
+    assert result.exit_code == 0, result.output
+    assert result.output.splitlines()[-1] == NO_BETTER
+    assert Bundle.open(home / "models" / "current").name == "small"
+    assert sorted(path.name for path in (home / "training").iterdir()) == [".lock"]
 
 
 def test_refitted_graphs_compute_with_the_new_weights(small_bundle: Path, tmp_path: Path) -> None:

@@ -71,7 +71,8 @@ def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list
     """The repositories of a TOML file with the lists train, dev and test, and those not there.
 
     Each stands in `mirror` as ``owner+name`` or ``owner+name/repo``, a work tree or a bare
-    repository. The smallest come first.
+    repository. The list `languages` says what is read of them; without it, that is Python. The
+    smallest come first.
 
     Raises:
         CorpusError: The file cannot be read, or a repository is in two lists.
@@ -79,6 +80,7 @@ def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list
     try:
         lists = tomllib.loads(listing.read_text())
         names = [(split, str(name)) for split in SPLITS for name in lists.get(split, [])]
+        languages = frozenset(map(str, lists.get("languages", PYTHON)))
     except (OSError, ValueError, TypeError) as error:
         raise CorpusError(
             f"{listing} is not a TOML file with the lists train, dev and test: {error}."
@@ -91,7 +93,7 @@ def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list
         folder = mirror / name.replace("/", "+")
         path = folder / "repo" if (folder / "repo").is_dir() else folder
         if path.is_dir():
-            found.append(Origin(name, "git", path, split, PYTHON))
+            found.append(Origin(name, "git", path, split, languages))
         else:
             missing.append(name)
     return sorted(found, key=lambda origin: _size(origin.path)), missing

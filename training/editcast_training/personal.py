@@ -24,11 +24,12 @@ import pygit2
 from editcast_model.bundle import Bundle, checksum_of
 from editcast_model.errors import BusyError, CorpusError, SourceError, TrainingError
 from editcast_model.export import load_network
-from editcast_model.installed import install
+from editcast_model.installed import NO_BETTER, install
 from editcast_model.networks.configs import NetworkConfig, bundled
 from editcast_model.paths import models_dir, store_path
 from editcast_model.process_lock import process_lock
 from editcast_model.tokens import Tokenizer
+from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import FORMAT, make_corpus, read_manifest
 from editcast_training.finish import Origins, finish
 from editcast_training.histories import Skipped
@@ -40,7 +41,7 @@ from editcast_training.windows import window_sessions
 
 #: Fewer instances (of about 100 edits) teach nothing that lasts.
 LEAST_INSTANCES = 50
-_MAX_STATE = 1024
+_MAX_STATE = 4096
 _COMMITS = 40  # replayed of each project
 _FINE_TUNING_RATE = 2e-4
 _FROM_SCRATCH_RATE = 1.5e-3
@@ -95,7 +96,9 @@ def train_to_bundle(
         tell: Called by the trainer; see `trainer.train`.
 
     Returns:
-        The bundle; None in all but the first process of a `torchrun`.
+        The bundle; None in all but the first process of a `torchrun`, and where a personal training
+        made nothing better than what it began with, on the newest tenth of the history, which it
+        was not trained on. That is said, and the folder is cleared for the next.
 
     Raises:
         TrainingError: There is too little history, the corpus is of another tokenizer than the
@@ -130,6 +133,10 @@ def train_to_bundle(
     checkpoint = train(plan, tell)
     if not first:
         return None
+    if request.personal and request.base is not None and _is_base(checkpoint):
+        _clear(request.folder)
+        say(NO_BETTER)
+        return None
     say("Reading what was held out")
     sessions = development_sessions(request.origins, seed=request.seed)
     out = request.folder / "bundle"
@@ -144,6 +151,12 @@ def train_to_bundle(
         seed=request.seed,
     )
     return out
+
+
+def _is_base(checkpoint: Path) -> bool:
+    """Whether the best weights are those that the training began with."""
+    _, _, about = read_checkpoint(checkpoint)
+    return not about["progress"]["step"]
 
 
 def development_sessions(origins: Sequence[Origin], *, seed: int) -> list[EditingSession]:

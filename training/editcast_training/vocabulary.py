@@ -19,7 +19,12 @@ def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4
     Raises:
         CorpusError: There is no text.
     """
-    chosen = [origin for origin in origins if origin.split in (None, "train")]
+    chosen = [
+        origin
+        for origin in origins
+        # What is made of files is of files that are read anyway.
+        if origin.split in (None, "train") and origin.kind not in ("refactorings", "restored")
+    ]
     texts: list[str] = []
     for origin in chosen:
         texts += _sample(origin, SAMPLE // len(chosen), seed)
@@ -53,6 +58,6 @@ def _newest(origin: Origin) -> Iterator[str]:
                 yield text
         except SourceError:  # reported when its histories are read
             return
-    elif origin.kind not in ("refactorings", "restored"):  # these are of the same files
+    else:
         for history in read_origin(origin, Skipped()):
             yield history.snapshots[-1].text
