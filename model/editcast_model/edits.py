@@ -132,6 +132,11 @@ class Timeline:
         out[self._rank[live]] = live
         return out
 
+    @property
+    def contents(self) -> npt.NDArray[np.int64]:
+        """The token of every item, also where it is dead or a mark, int64 (N,)."""
+        return self._tokens[: self.items]
+
     def tokens(self) -> npt.NDArray[np.int64]:
         """The tokens as they are now, `START` first."""
         return self._tokens[self.order()]

@@ -31,6 +31,7 @@ from editcast_model.networks.incremental import (
     Encode,
     Point,
     cache_width,
+    content_names,
     read_names,
     state_names,
 )
@@ -148,7 +149,7 @@ def _stages(network: ImplicitAttention) -> dict[str, tuple[nn.Module, list[str],
         "encode": (Encode(network), ["tokens"], state_names(config)),
         "advance": (Advance(network), inputs["advance"], ["row"]),
         "point": (Point(network), inputs["point"], ["position"]),
-        "content": (Content(network), inputs["content"], ["content"]),
+        "content": (Content(network), inputs["content"], content_names(config)),
     }
 
 

@@ -10,7 +10,7 @@ then content, and leaves the sequence as it was.
 from collections.abc import Callable
 from collections.abc import Sequence as Ids
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,8 +23,25 @@ from editcast_model.places import BUCKETS, Row, buckets
 _MASKED = -1e3
 #: Edits of one suggestion stay together: at most so many tokens from the one before.
 _TOGETHER = 16
+#: Several edits are made at once if they are likelier than their first one alone.
+_LIKELIER = np.log(0.5)
 #: A hypothesis so far below the floor is given up, in nats.
 _HOPELESS = 6.0
+
+
+class Contents(NamedTuple):
+    """What a network says of the next content at an item, in log probabilities.
+
+    Attributes:
+        content: Of every token, or of the first one of a span, (V,).
+        spans: Of copying a span of 2 and more tokens, by the item where it begins, (L - 1, N); None
+            where the network copies no spans.
+        deletes: Of the number of tokens deleted, from 1 on, if the content is a deletion, (L,).
+    """
+
+    content: npt.NDArray[np.float32]
+    spans: npt.NDArray[np.float32] | None = None
+    deletes: npt.NDArray[np.float32] | None = None
 
 
 class Network(Protocol):
@@ -59,8 +76,8 @@ class Network(Protocol):
 
     def content(
         self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
-    ) -> npt.NDArray[np.float32]:
-        """Log probabilities of the next content at an item, (V,)."""
+    ) -> Contents:
+        """What the next edit will say at an item."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +89,7 @@ class Decoded:
         log_probability: Joint, of all of them.
         location: Log probability of the first position alone.
         ended: Whether the network itself ended it: a save came next, or another place.
+        decisions: How many choices that took; a span is one.
         boundaries: How many edits lead to each point where it may be cut, and the joint log
             probability up to there; the last is the end.
     """
@@ -80,6 +98,7 @@ class Decoded:
     log_probability: float
     location: float
     ended: bool
+    decisions: int
     boundaries: tuple[tuple[int, float], ...] = ()
 
 
@@ -94,7 +113,7 @@ class Sequence:
         self._cache = np.zeros((64, network.cache_width), network.dtype)
         # Of each row: where the next edit will be, and what it will say there, once asked.
         self._positions: list[npt.NDArray[np.float32] | None] = []
-        self._contents: list[dict[int, npt.NDArray[np.float32]]] = []
+        self._contents: list[dict[int, Contents]] = []
         self._advance(np.array([START, 0, 0, 0, BUCKETS // 2], np.int64))
 
     def follow(self, edits: Ids[Edit]) -> int:
@@ -143,6 +162,47 @@ class Sequence:
 
     def content(self, position: int) -> npt.NDArray[np.float32]:
         """Log probabilities of what the next edit will say there, (V,)."""
+        return self._said(position).content
+
+    def leap(self, edit: Edit) -> tuple[list[Edit], float] | None:
+        """Several edits that are one decision: a span is copied, or several tokens go.
+
+        Args:
+            edit: What they begin with.
+
+        Returns:
+            The edits, and their log probability once that one is known; None if they are not
+            likelier than that one by itself.
+        """
+        said = self._said(edit.position)
+        if said.spans is None or said.deletes is None or edit.content == SAVE:
+            return None
+        if edit.content == DELETE:
+            count = int(said.deletes.argmax()) + 1
+            order, rank = self.timeline.order(), int(self.timeline.rank[edit.position])
+            gone = order[rank : rank + count].tolist()
+            log_probability = float(said.deletes[count - 1])
+            if count == 1 or len(gone) < count or log_probability < _LIKELIER:
+                return None
+            return [Edit(item, DELETE) for item in gone], log_probability
+        contents = self.timeline.contents
+        begins = np.flatnonzero(contents == edit.content)
+        spans = said.spans[:, begins]
+        ways: dict[tuple[int, ...], float] = {}  # the same text from several places is one
+        for index, start in np.argwhere(spans > _MASKED).tolist():
+            first = int(begins[start])
+            text = tuple(contents[first : first + index + 2].tolist())
+            ways[text] = float(np.logaddexp(ways.get(text, -np.inf), spans[index, start]))
+        if not ways:
+            return None
+        text = max(ways, key=lambda one: ways[one])
+        log_probability = min(0.0, ways[text] - float(said.content[edit.content]))
+        if log_probability < _LIKELIER:
+            return None
+        behind = range(self.timeline.items, self.timeline.items + len(text) - 1)
+        return [edit, *map(Edit, behind, text[1:])], log_probability
+
+    def _said(self, position: int) -> Contents:
         known = self._contents[-1].get(position)
         if known is None:
             rows = self.rows
@@ -200,7 +260,8 @@ def decode(
         firsts = _choices(sequence, count, first=True)
         out = []
         for first in firsts:
-            alive = [first]
+            sequence.follow(edits)
+            alive = [_leapt(sequence, first, floor)]
             done: list[tuple[float, Decoded]] = []
             while alive:
                 if cancelled():
@@ -264,7 +325,7 @@ def _choices(sequence: Sequence, count: int, first: bool) -> list[Decoded]:
         for token in _largest(content, count):
             joint = where + float(content[token])
             if joint > _MASKED:
-                out.append(Decoded((Edit(int(item), int(token)),), joint, where, False))
+                out.append(Decoded((Edit(int(item), int(token)),), joint, where, False, 1))
     out.sort(key=lambda one: -one.log_probability)
     if not first:
         return out[:count]
@@ -281,6 +342,17 @@ def _largest(values: npt.NDArray[np.float32], count: int) -> npt.NDArray[np.int6
     count = min(count, len(values))
     some = np.argpartition(-values, count - 1)[:count]
     return some[np.argsort(-values[some], kind="stable")]
+
+
+def _leapt(sequence: Sequence, choice: Decoded, floor: float) -> Decoded:
+    """A single edit, or the several at once that begin with it."""
+    leap = sequence.leap(choice.edits[0])
+    if leap is None or choice.log_probability + leap[1] < floor:
+        return choice
+    edits, log_probability = leap
+    return replace(
+        choice, edits=tuple(edits), log_probability=choice.log_probability + log_probability
+    )
 
 
 def _grow(
@@ -310,11 +382,14 @@ def _grow(
             and splits(_inserted(so_far.edits), edit.content)
         ):
             boundaries = (*boundaries, (count, joint))
+        if not leaves:
+            choice = _leapt(sequence, choice, floor - joint)
         grown = Decoded(
-            (*so_far.edits, edit),
+            (*so_far.edits, *choice.edits),
             joint + choice.log_probability,
             so_far.location,
             False,
+            so_far.decisions + 1,
             boundaries,
         )
         below = boundaries and grown.log_probability < floor

@@ -16,6 +16,7 @@ import onnxruntime
 
 from editcast_model.bundle import GRAPHS, Bundle
 from editcast_model.errors import BundleError
+from editcast_model.predictor import Contents
 
 Device = Literal["auto", "cpu", "cuda"]
 _THREADS = 2
@@ -117,7 +118,7 @@ class OnnxNetwork:
     ) -> npt.NDArray[Any]:
         """Read one edit: its cache row (1, F)."""
         given = {"edit": edit, "past": past, "cache": cache, "live": live}
-        return self._run(self._advance, given, state, "row")
+        return self._run(self._advance, given, state)[0]
 
     def point(
         self,
@@ -129,7 +130,7 @@ class OnnxNetwork:
     ) -> npt.NDArray[np.float32]:
         """Log probabilities of the next position, (N,)."""
         given = {"past": past, "cache": cache, "buckets": buckets, "live": live}
-        return self._run(self._point, given, state, "position")
+        return self._run(self._point, given, state)[0]
 
     def content(
         self,
@@ -137,21 +138,21 @@ class OnnxNetwork:
         position: int,
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
-    ) -> npt.NDArray[np.float32]:
-        """Log probabilities of the next content at an item, (V,)."""
+    ) -> Contents:
+        """What the next edit will say at an item."""
         given = {"at": np.array([position]), "past": past, "cache": cache}
-        return self._run(self._content, given, state, "content")
+        return Contents(*self._run(self._content, given, state))
 
     def _run(
-        self, session: Any, given: dict[str, Any], state: dict[str, Any], wanted: str
-    ) -> npt.NDArray[Any]:
+        self, session: Any, given: dict[str, Any], state: dict[str, Any]
+    ) -> list[npt.NDArray[Any]]:
         binding = session.io_binding()
         for name in (each.name for each in session.get_inputs()):
             if name in given:
                 binding.bind_cpu_input(name, given[name])
             else:
                 binding.bind_ortvalue_input(name, state[name])
-        binding.bind_output(wanted)
+        for each in session.get_outputs():
+            binding.bind_output(each.name)
         session.run_with_iobinding(binding)
-        (out,) = binding.copy_outputs_to_cpu()
-        return out  # type: ignore[no-any-return]
+        return binding.copy_outputs_to_cpu()  # type: ignore[no-any-return]

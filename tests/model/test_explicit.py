@@ -31,7 +31,7 @@ def network() -> Explicit:
 @torch.no_grad()
 def said(network: Explicit, batch: Batch) -> tuple[Tensor, Tensor]:
     """Log probabilities of positions (B, T, N) and of contents (B, T, V)."""
-    position, vocabulary, weights = network(batch)
+    position, vocabulary, weights, *_ = network(batch)
     assert weights is None
     return position, torch.log_softmax(vocabulary, -1)
 

@@ -22,12 +22,14 @@ from editcast_model.networks.incremental import (
     read_names,
     state_names,
 )
+from editcast_model.networks.spans import LONGEST
 from editcast_model.places import BUCKETS, Row, buckets
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 
 VOCABULARY = 60
 OURS = replace(bundled(VOCABULARY), width=32, feed_forward=64, local=8)
+SPANS = replace(OURS, spans=True)
 PLUS = replace(plus(VOCABULARY, 32), local=8)
 DEEP = {"state_layers": 2, "edit_layers": 2, "position_layers": 2, "content_layers": 2}
 CONFIGS: dict[str, NetworkConfig] = {
@@ -36,6 +38,7 @@ CONFIGS: dict[str, NetworkConfig] = {
     "deep IA-ag with distance": replace(paper(VOCABULARY, "IA-ag", 32), distance=True, **DEEP),
     "bundled": OURS,
     "deep bundled": replace(OURS, **DEEP),
+    "with spans": SPANS,
     "bundled, all of the state": replace(OURS, local=0),
     "bundled without heads": replace(OURS, analogy=0, distance=False, copy=False, feed_forward=0),
     "residual analogical": replace(OURS, decoder="analogical"),
@@ -57,8 +60,10 @@ def one_thread() -> Iterator[None]:
 
 
 @torch.no_grad()
-def incremental(network: ImplicitAttention, given: Instance) -> tuple[list[Tensor], list[Tensor]]:
-    """Log probabilities of each edit's position (N,) and content (V,), edit by edit."""
+def incremental(
+    network: ImplicitAttention, given: Instance
+) -> tuple[list[Tensor], list[tuple[Tensor, ...]]]:
+    """Log probabilities of each edit's position (N,), and what is said of its content."""
     config = network.config
     encode, advance, point = Encode(network), Advance(network), Point(network)
     content = Content(network)
@@ -80,7 +85,8 @@ def incremental(network: ImplicitAttention, given: Instance) -> tuple[list[Tenso
         apart = torch.from_numpy(buckets(timeline)).long()
         positions.append(point(past, cache, apart, live, *read("point")))
         at = torch.tensor([edit.position])
-        contents.append(content(at, past, cache, tokens, *read("content")))
+        said = content(at, past, cache, tokens, *read("content"))
+        contents.append(said if isinstance(said, tuple) else (said,))
         place = Row(timeline, edit)
         row = torch.tensor([edit.content, place.position, place.site, place.rank, place.move])
         timeline.append(edit)
@@ -100,13 +106,15 @@ def test_one_edit_at_a_time_is_the_whole_instance(name: str, draw: Draw) -> None
     ]
     batch = collate(instances)
     with torch.no_grad():
-        whole, vocabulary, weights = network(batch)
+        whole, vocabulary, weights, _, spans = network(batch)
     whole_contents = mix(vocabulary, weights, batch.tokens)
     start = batch.state.shape[1]
     for row, given in enumerate(instances):
         size = len(given.state)
         positions, contents = incremental(network, given)
-        for step, (position, content) in enumerate(zip(positions, contents, strict=True)):
+        for step, (position, (content, *copied)) in enumerate(
+            zip(positions, contents, strict=True)
+        ):
             wanted = torch.cat([whole[row, step, :size], whole[row, step, start : start + step]])
             possible = position > -1e4
             assert possible.tolist() == (wanted > -1e4).tolist()
@@ -115,6 +123,16 @@ def test_one_edit_at_a_time_is_the_whole_instance(name: str, draw: Draw) -> None
             torch.testing.assert_close(
                 content[likely], whole_contents[row, step][likely], atol=2e-4, rtol=1e-4
             )
+            if spans is None:
+                continue
+            both = [spans.of_length(length)[row, step] for length in range(2, LONGEST + 1)]
+            every = torch.log(torch.stack(both) + 1e-30) + spans.gate[row, step]
+            wanted = torch.cat([every[:, :size], every[:, start : start + step]], 1)
+            likely = copied[0] > -50
+            assert size < 5 or likely.any()
+            assert likely.tolist() == (wanted > -50).tolist()
+            torch.testing.assert_close(copied[0][likely], wanted[likely], atol=2e-4, rtol=1e-4)
+            torch.testing.assert_close(copied[1], spans.deletes[row, step])
 
 
 @pytest.mark.parametrize("name", CONFIGS)

@@ -10,7 +10,7 @@ import pytest
 
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
-from editcast_model.predictor import Sequence, decode
+from editcast_model.predictor import Contents, Sequence, decode
 
 History = tuple[Edit, ...]
 #: What comes after some edits: probabilities of items, and of contents at the item pointed at.
@@ -62,9 +62,9 @@ class Scripted:
 
     def content(
         self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
-    ) -> npt.NDArray[np.float32]:
+    ) -> Contents:
         assert past[:, 0].tolist() == cache[:, 1].tolist()
-        return logarithms(self._what(history(cache), position), self.vocabulary)
+        return Contents(logarithms(self._what(history(cache), position), self.vocabulary))
 
 
 def history(cache: npt.NDArray[Any]) -> History:

@@ -7,13 +7,16 @@ themselves are counted apart, since they are no edits.
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from editcast_model.edits import SAVE
+from editcast_model.edits import DELETE, SAVE
 from editcast_model.networks.batch import Batch
-from editcast_model.networks.heads import content_log_probability, mix
+from editcast_model.networks.heads import Forecasts, content_log_probability, mix
+from editcast_model.networks.spans import LONGEST, marginal, of_targets
 
 
 @dataclass
@@ -54,21 +57,49 @@ class TokenScores:
         return TokenScores(**{name: mine[name] + theirs[name] for name in mine})
 
 
-def losses(network: nn.Module, batch: Batch) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """Negative log likelihood of every edit, (B, T), and what the network returned.
+class Losses(NamedTuple):
+    """Negative log likelihoods, and what the network returned.
+
+    Attributes:
+        edits: Of every edit by itself, (B, T).
+        spans: What is added to their sum by looking at each sequence as a whole, (B,): there are
+            other ways to make it, by spans. 0 without spans.
+        out: The network's.
+    """
+
+    edits: Tensor
+    spans: Tensor
+    out: Forecasts
+
+
+def losses(network: nn.Module, batch: Batch) -> Losses:
+    """Negative log likelihood of a batch.
 
     The order in which a commit was made is not known, so the likelihood of where a part of it
     begins is that of all the places where a later part begins, together.
     """
-    out = network(batch)
-    position, vocabulary, weights = out
-    targets = batch.positions[:, 1:, None]
+    out: Forecasts = network(batch)
+    position, targets = out.position, batch.positions[:, 1:, None]
     where = position.gather(-1, targets).squeeze(-1)
     some = batch.instead.any(-1)
     right = batch.instead[some].scatter(-1, targets[some], True)
     where = where.masked_scatter(some, position[some].where(right, -torch.inf).logsumexp(-1))
-    what = content_log_probability(vocabulary, weights, batch.contents[:, 1:], batch.tokens)
-    return -(where + what), out
+    contents, tokens = batch.contents[:, 1:], batch.tokens
+    what = content_log_probability(out.vocabulary, out.weights, contents, tokens)
+    edits = -(where + what)
+    if out.spans is None:
+        return Losses(edits, torch.zeros_like(edits[:, 0]), out)
+    alone = content_log_probability(out.vocabulary, out.single, contents, tokens)
+    alone = alone + torch.where(contents == DELETE, out.spans.deletes[..., 0], 0.0)
+    goes_on = functional.pad(batch.behind[:, 1:], (0, 1))
+    copied = of_targets(out.spans, contents, tokens, goes_on)
+    deleted = alone[..., None] - out.spans.deletes[..., :1] + out.spans.deletes[..., 1:]
+    onward = functional.pad(batch.onward[:, 1:], (0, LONGEST))
+    runs = onward.unfold(-1, LONGEST - 1, 1)[:, : contents.shape[1]].cumprod(-1).bool()
+    leaps = torch.where(runs, deleted, copied)
+    steps = torch.where(batch.scored, where + alone, 0.0)
+    whole = marginal(steps, where[..., None] + leaps)
+    return Losses(edits, -whole - (edits * batch.scored).sum(-1), out)
 
 
 def score(network: nn.Module, batches: Iterable[Batch]) -> TokenScores:
@@ -77,7 +108,8 @@ def score(network: nn.Module, batches: Iterable[Batch]) -> TokenScores:
     total = TokenScores()
     with torch.no_grad():
         for batch in batches:
-            loss, (position, vocabulary, weights) = losses(network, batch)
+            loss, _, out = losses(network, batch)
+            position, vocabulary, weights = out[:3]
             contents = batch.contents[:, 1:]
             best = position.argmax(-1, keepdim=True)
             where = best.squeeze(-1) == batch.positions[:, 1:]

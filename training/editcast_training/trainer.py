@@ -278,10 +278,10 @@ class _Trainer:
             group["lr"] = rate
         self.model.train()
         with autocast(self.device):
-            loss, _ = losses(self.model, batch)
+            loss = losses(self.model, batch)
         jump = batch.contents[:, :-1] == SAVE
         weight = batch.scored * torch.where(jump, _JUMP_WEIGHT, 1.0)
-        mean = (loss * weight).sum() / weight.sum()
+        mean = ((loss.edits * weight).sum() + loss.spans.sum()) / weight.sum()
         self.optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(mean)
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)

@@ -35,6 +35,7 @@ class NetworkConfig:
         copy: Whether contents can be copied.
         asked: Whether relative positions in attention depend on the hidden that asks, and the copy
             head prefers tokens by where they stand.
+        spans: Whether runs of tokens are copied and deleted in one decision.
         deletions: Whether the edits see that tokens of the state are deleted.
         equality: Whether tokens and edits are told which of their neighbours are equal.
         seek: Heads of the pointer that looks for tokens which stood at earlier edits; 0 for none.
@@ -59,6 +60,7 @@ class NetworkConfig:
     scan: bool = False
     copy: bool = False
     asked: bool = False
+    spans: bool = False
     deletions: bool = False
     equality: bool = False
     seek: int = 0

@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from editcast_model.edits import DELETE, PAD, SAVE
 from editcast_model.networks.attention import hidden_bias
 from editcast_model.networks.batch import Batch
+from editcast_model.networks.heads import Forecasts
 
 
 def explicit_states(batch: Batch) -> tuple[Tensor, Tensor]:
@@ -71,13 +72,8 @@ class Explicit(nn.Module):
         self.history = nn.LSTM(width, width, batch_first=True)
         self.content = nn.Linear(width, vocabulary)
 
-    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, None]:
-        """Teacher-forced log probabilities of edits 1..T.
-
-        Returns:
-            Of every position, (B, T, N); logits of every content, (B, T, V); and None, for it
-            copies nothing.
-        """
+    def forward(self, batch: Batch) -> Forecasts:
+        """Teacher-forced log probabilities of edits 1..T."""
         items, tokens = explicit_states(batch)
         earlier = nn.functional.pad(tokens, (0, 0, 1, 0), value=PAD)[:, :-1]
         # Each state is one sequence, and states of padded steps are not read.
@@ -95,4 +91,4 @@ class Explicit(nn.Module):
         logits = pointed.new_zeros(batch.live.shape)
         logits[read] = spread.scatter(1, items, pointed)[:, :-1]
         logits = logits + hidden_bias(batch.live, logits.dtype)
-        return torch.log_softmax(logits.float(), -1), self.content(output), None
+        return Forecasts(torch.log_softmax(logits.float(), -1), self.content(output), None)

@@ -7,12 +7,15 @@ Dimensions:
     C  width of the surroundings, O * E
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from editcast_model.networks.attention import hidden_bias
 from editcast_model.networks.equality import REACH, VECTOR, token_vectors
+from editcast_model.networks.spans import SpanScores
 from editcast_model.places import BUCKETS
 
 NEAR = 12
@@ -183,6 +186,26 @@ class Copy(nn.Module):
         # Log sigmoids; ONNX Runtime's sigmoid has no digits left where a gate is nearly shut.
         opened, shut = -functional.softplus(-gate), -functional.softplus(gate)
         return torch.cat([opened, shut + scores], -1)
+
+
+class Forecasts(NamedTuple):
+    """What a network says of edits 1..T of a batch.
+
+    Attributes:
+        position: Log probabilities of every position, (B, T, N).
+        vocabulary: Logits of the vocabulary, (B, T, V), normalised unless contents can be copied.
+        weights: The copy head's log weights (B, T, 1 + N), of which the first is the vocabulary's
+            (`content_log_probability` and `mix` read them), or None. With spans, an item's is also
+            that of the spans which begin there.
+        single: The same for single tokens alone; with spans.
+        spans: With spans, their scores.
+    """
+
+    position: Tensor
+    vocabulary: Tensor
+    weights: Tensor | None
+    single: Tensor | None = None
+    spans: SpanScores | None = None
 
 
 def content_log_probability(

@@ -19,6 +19,7 @@ each edit's site, decoded from the `edits`, with additions that are options:
   were contents of earlier edits;
 - `asked`: which neighbours are read, must be equal, or are copied, depends on who asks;
 - `deletions`: what is deleted is no longer read;
+- `spans` (`spans.py`): copy or delete several tokens in one decision;
 - `equality` and `seek` (`equality.py`): which tokens are equal, whatever they are.
 
 `forward` reads whole instances; `incremental.py` is the same computation one row at a time.
@@ -46,7 +47,15 @@ from editcast_model.networks.equality import (
     around,
     token_vectors,
 )
-from editcast_model.networks.heads import Analogy, Copy, Distance, Scan, pointer_logits
+from editcast_model.networks.heads import (
+    Analogy,
+    Copy,
+    Distance,
+    Forecasts,
+    Scan,
+    pointer_logits,
+)
+from editcast_model.networks.spans import Spans, room_of
 from editcast_model.places import BUCKETS, HERE
 
 
@@ -112,6 +121,8 @@ class ImplicitAttention(nn.Module):
             self.copy = Copy(width, near=config.asked)
         if config.scan:
             self.scan = Scan(width)
+        if config.spans:
+            self.spans = Spans(width)
         self.content_bias = nn.Parameter(torch.zeros(config.vocabulary))
 
     def embed(self, tokens: Tensor) -> Tensor:
@@ -207,14 +218,8 @@ class ImplicitAttention(nn.Module):
 
     # -- whole instances -----------------------------------------------------------------------
 
-    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Teacher-forced log probabilities of edits 1..T.
-
-        Returns:
-            Of every position, (B, T, N); of the vocabulary, logits (B, T, V), normalised unless
-            contents can be copied; and then the copy head's log weights (B, T, 1 + N), of which
-            the first is the vocabulary's (`content_log_probability` and `mix` read them).
-        """
+    def forward(self, batch: Batch) -> Forecasts:
+        """Teacher-forced log probabilities of edits 1..T."""
         config = self.config
         rows = batch.positions.shape[1]
         index = torch.arange(rows, device=batch.state.device)
@@ -296,7 +301,7 @@ class ImplicitAttention(nn.Module):
             x = x + anchors[:, 1:]
         vocabulary = self.content_logits(x, batch.positions[:, 1:])
         if not config.copy:
-            return position, vocabulary, None
+            return Forecasts(position, vocabulary, None)
         earlier = torch.cat(
             [
                 visible[:, None, :].expand(-1, rows - 1, -1),
@@ -308,4 +313,14 @@ class ImplicitAttention(nn.Module):
         if config.asked:
             since = index[:-1, None] - index[None, 1:]
             scores = scores + self.copy.nearness(x, batch.sites[:, 1:], batch.state.shape[1], since)
-        return position, vocabulary, self.copy.weights(x, scores, earlier)
+        weights = self.copy.weights(x, scores, earlier)
+        if not config.spans:
+            return Forecasts(position, vocabulary, weights)
+        copyable = torch.cat([visible, batch.copyable], 1)
+        room = room_of(copyable, size, batch.sites[:, 1:] == batch.sites[:, :-1])
+        spans, shut, first = self.spans(x, self.keys_of(items), room, earlier)
+        single = shut + weights
+        either = torch.logaddexp(single[..., 1:], first)
+        return Forecasts(
+            position, vocabulary, torch.cat([single[..., :1], either], -1), single, spans
+        )

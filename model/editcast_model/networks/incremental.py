@@ -22,6 +22,7 @@ from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.equality import EARLIER, REACH, VECTOR, around
 from editcast_model.networks.heads import mix, pointer_logits
 from editcast_model.networks.implicit_attention import ImplicitAttention
+from editcast_model.networks.spans import LONGEST, room_of
 from editcast_model.places import HERE
 
 
@@ -53,6 +54,11 @@ def read_names(config: NetworkConfig, stage: str) -> list[str]:
     elif config.seek:
         wanted |= {"vectors"}
     return [name for name in state_names(config) if name in wanted]
+
+
+def content_names(config: NetworkConfig) -> list[str]:
+    """Names of what `content` says."""
+    return ["content", "spans", "deletes"] if config.spans else ["content"]
 
 
 def cache_slots(config: NetworkConfig) -> dict[str, slice]:
@@ -361,7 +367,7 @@ class Content(_Stage):
         cache: Tensor,
         tokens: Tensor,
         *state: Tensor,
-    ) -> Tensor:
+    ) -> Tensor | tuple[Tensor, Tensor, Tensor]:
         """Log probabilities of the next content.
 
         Args:
@@ -372,7 +378,9 @@ class Content(_Stage):
             state: The tensors of `read_names`.
 
         Returns:
-            (V,).
+            (V,). With spans, also those of copying a span of 2 to `LONGEST` tokens by where it
+            begins, (L - 1, N), and of the numbers of tokens deleted, 1 to `LONGEST`, if the next
+            content is a deletion, (L,).
         """
         network, config, slots = self.network, self.config, self.slots
         given = dict(zip(read_names(config, "content"), state, strict=True))
@@ -411,7 +419,19 @@ class Content(_Stage):
             ago = torch.arange(contents.shape[0] - 1, -1, -1, device=site.device).unsqueeze(0)
             scores = scores + network.copy.nearness(x, site, tokens.shape[0], ago)
         weights = network.copy.weights(x, scores, copyable.unsqueeze(0))
-        return mix(logits, weights, torch.cat([tokens, contents])).squeeze(0)
+        every = torch.cat([tokens, contents])
+        if not config.spans:
+            return mix(logits, weights, every).squeeze(0)
+        keys = torch.cat([network.keys_of(hidden), network.keys_of(edits)[1:]], 0)
+        together = (past[1:, 1] == past[:-1, 1]).unsqueeze(0)
+        room = room_of(copyable.unsqueeze(0), tokens.shape[0], together)
+        spans, shut, first = network.spans(x, keys, room.squeeze(0), copyable.unsqueeze(0))
+        weights = torch.cat(
+            [shut + weights[:, :1], torch.logaddexp(shut + weights[:, 1:], first)], 1
+        )
+        lengths = [spans.of_length(length) for length in range(2, LONGEST + 1)]
+        copied = torch.log(torch.cat(lengths) + 1e-30) + spans.gate
+        return mix(logits, weights, every).squeeze(0), copied, spans.deletes.squeeze(0)
 
     def _site(self, position: Tensor, past: Tensor, tokens: Tensor) -> Tensor:
         """The token of the state that an item (1,) hangs from."""

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from editcast_model.edits import PAD
 from editcast_model.networks.attention import hidden_bias
 from editcast_model.networks.batch import Batch
+from editcast_model.networks.heads import Forecasts
 
 
 class Recurrent(nn.Module):
@@ -43,13 +44,8 @@ class Recurrent(nn.Module):
         padding = size - (batch.state != PAD).sum(-1, keepdim=True)
         return (item - padding * (item >= size)).clamp(max=self.place.num_embeddings - 1)
 
-    def forward(self, batch: Batch) -> tuple[Tensor, Tensor, None]:
-        """Teacher-forced log probabilities of edits 1..T.
-
-        Returns:
-            Of every position, (B, T, N); logits of every content, (B, T, V); and None, for it
-            copies nothing.
-        """
+    def forward(self, batch: Batch) -> Forecasts:
+        """Teacher-forced log probabilities of edits 1..T."""
         columns = self.columns(batch)
         place = self.place(columns.gather(1, batch.positions))  # (B, T+1, D)
         edits = torch.cat([place, self.embedding(batch.contents)], -1)
@@ -67,4 +63,4 @@ class Recurrent(nn.Module):
         logits = logits.gather(2, columns[:, None, :].expand(-1, hidden.shape[1], -1))
         logits = logits + hidden_bias(batch.live, logits.dtype)
         content = self.content(torch.cat([hidden, place[:, 1:]], -1))
-        return torch.log_softmax(logits.float(), -1), content, None
+        return Forecasts(torch.log_softmax(logits.float(), -1), content, None)

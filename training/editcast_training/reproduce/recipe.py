@@ -171,7 +171,7 @@ def train_step(network: nn.Module, optimizer: torch.optim.Optimizer, batch: Batc
     """Forward, backward and an update, on the mean loss of the scored edits."""
     network.train()
     with autocast(batch.state.device) if batch.state.is_cuda else nullcontext():
-        loss, _ = losses(network, batch)
+        loss = losses(network, batch).edits
     mean = (loss * batch.scored).sum() / batch.scored.sum().clamp(min=1)
     optimizer.zero_grad(set_to_none=True)
     torch.autograd.backward(mean)

@@ -58,7 +58,13 @@ class Split:
         steps = int(self.lengths[index].max())
         size = self.batch.state.shape[1]
         widths = {"state": size, "live": steps, "buckets": steps, "instead": steps}
-        widths |= {"copyable": steps, "scored": steps, "stands": size + steps}
+        widths |= {
+            "copyable": steps,
+            "scored": steps,
+            "behind": steps,
+            "onward": steps,
+            "stands": size + steps,
+        }
         chosen = {}
         for field in fields(Batch):
             tensor = getattr(self.batch, field.name)[index, : widths.get(field.name, steps + 1)]
