@@ -1,4 +1,5 @@
-"""From a save to a suggestion: how long, how it grows with the edits and with the file.
+"""From a save to a suggestion: how long, how it grows with the edits and with the file; and how
+long the network takes to read all of a long file.
 
 The peer in the same run is repeat-best, which has no model. The file is written here: methods
 that are alike but for their names, to about 5,000 subtokens, and each edit renames one argument.
@@ -7,8 +8,11 @@ that are alike but for their names, to about 5,000 subtokens, and each edit rena
 import statistics
 import time
 
+import numpy as np
+
 from editcast_model.baselines import RepeatBest
 from editcast_model.bundle import default_bundle_path
+from editcast_model.edits import START
 from editcast_model.forecast import Forecaster
 from editcast_model.neural import NeuralForecaster
 
@@ -63,6 +67,16 @@ def first(forecaster: NeuralForecaster, methods: int) -> float:
     return 1e3 * (time.perf_counter() - started)
 
 
+def reading(forecaster: NeuralForecaster, subtokens: int) -> float:
+    """Milliseconds to encode a state of so many subtokens."""
+    ids = forecaster.tokenizer.ids(source(subtokens // 40))[: subtokens - 1]
+    tokens = np.array([START, *ids], np.int64)
+    assert len(tokens) == subtokens
+    started = time.perf_counter()
+    forecaster.network.encode(tokens)
+    return 1e3 * (time.perf_counter() - started)
+
+
 def main() -> None:
     model = NeuralForecaster.load(default_bundle_path())
 
@@ -76,6 +90,7 @@ def main() -> None:
             name = f"{forecaster.name}, {size(methods)} subtokens, save {edits}+"
             print(line(name, milliseconds(forecaster, methods, edits, 20)))
     print(line("first suggestion after opening", [first(model, 4 * small) for _ in range(5)]))
+    print(line("state of 16,000 subtokens encoded", [reading(model, 16_000) for _ in range(5)]))
 
 
 if __name__ == "__main__":

@@ -110,7 +110,7 @@ def room_of(copyable: Tensor, size: int, together: Tensor) -> Tensor:
     Args:
         copyable: Which items can be copied at all, bool (..., N), the state's first.
         size: S; no span goes from the state into the edits.
-        together: Which edit hangs from the same token of the state as the one before, bool (..., T).
+        together: Which edit hangs from the token that the one before hangs from, bool (..., T).
 
     Returns:
         int64 (..., N).
