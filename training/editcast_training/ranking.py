@@ -28,6 +28,8 @@ def collect(
     scores: list[tuple[bool, bool]] = []
     for replayed in sessions:
         session = forecaster.open(replayed.texts[0])
+        for text in replayed.texts[1 : replayed.first]:
+            session.update(text, saved=True)
         for step in replayed.steps():
             session.update(step.text, saved=True)
             judge = Judge(step)
