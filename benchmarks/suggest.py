@@ -1,7 +1,8 @@
 """From a save to a suggestion: how long, how it grows with the edits and with the file.
 
-Also how long the network takes to read all of a long file. The peer in the same run is repeat-best, which has no model. The file is written here: methods
-that are alike but for their names, to about 5,000 subtokens, and each edit renames one argument.
+Also how long the network takes to read all of a long file. The peer in the same run is repeat-best,
+which has no model. The file is written here: methods that are alike but for their names, to about
+5,000 subtokens, and each edit renames one argument.
 """
 
 import statistics
