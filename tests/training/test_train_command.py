@@ -86,6 +86,7 @@ def test_training_from_scratch_ends_with_an_evaluated_bundle(
     assert bundle.name == "small"
     assert card["trained_on"]["sources"] == {"project": ["dev", "train"]}
     assert card["trained_on"]["instances"]["train"] > 50
+    assert card["trained_on"]["made_of"] == {"history": card["trained_on"]["edits"]["train"]}
     assert card["training"]["steps"] <= 4 and card["training"]["edits_seen"] > 0
     assert card["tokens"]["dev"]["edits"] > 100
     assert card["suggestions"]["saves"]["steps"] > 20  # without sources, of the corpus' windows

@@ -285,7 +285,10 @@ def _card(
 ) -> dict[str, Any]:
     instances: dict[str, int] = {}
     edits: dict[str, int] = {}
-    for made in manifest["sources"].values():
+    made_of: dict[str, int] = {}  # the edits that were trained on
+    for name, made in manifest["sources"].items():
+        kind = name.partition("#")[2] or "history"
+        made_of[kind] = made_of.get(kind, 0) + made["edits"].get("train", 0)
         for total, counts in ((instances, made["instances"]), (edits, made["edits"])):
             for split, count in counts.items():
                 total[split] = total.get(split, 0) + count
@@ -303,6 +306,7 @@ def _card(
             "missing": sorted(set(origins.listed) - set(manifest["sources"])),
             "instances": instances,
             "edits": edits,
+            "made_of": made_of,
         },
         "training": _training(about["progress"]),
         "network": {**network.config.to_json(), "parameters": parameters},
