@@ -6,7 +6,8 @@ import numpy as np
 
 from editcast_model.diff import Hunk
 from editcast_model.ranking import FEATURES, Candidate
-from editcast_training.ranking import collect, fit
+from editcast_training.metrics import Score
+from editcast_training.ranking import Offered, collect, fit, fitted, ranked
 from editcast_training.sessions import EditingSession
 
 
@@ -34,10 +35,33 @@ def test_candidates_are_collected_from_whole_sessions() -> None:
     texts = tuple("x\n" * count for count in range(1, 6))
     recorder = Recorder()
     session = EditingSession("p", "a.py", "python", "saves", texts, first=3)
-    rows, right = collect(recorder, [session])  # type: ignore[arg-type]
+    (step,) = collect(recorder, [session])  # type: ignore[arg-type]
     assert recorder.heard == list(texts[:4])  # the last is what is to be predicted
-    assert rows.shape == (1, FEATURES)
-    assert right.tolist() == [[True, True]]
+    assert (step.number, step.step) == (0, 3)
+    (score,) = step.scores
+    assert score.clean and score.located
+
+
+def test_the_best_of_a_step_is_ranked_by_what_other_sessions_show() -> None:
+    draw = np.random.default_rng(0)
+    session = EditingSession("p", "a.py", "python", "saves", ("", "x\n"))
+    good, bad = Score(1, True, True, True, 1.0), Score(1, False, False, False, -1.0)
+    offered = []
+    for number in range(200):
+        # What is probable is right; where it says otherwise, nothing else is offered.
+        sure, unsure = (
+            Candidate(Hunk(0, 0, text), 1, 1, joint, joint / 2, 0.0, True)
+            for text, joint in (("a", -0.2 - draw.random()), ("b", -4 - draw.random()))
+        )
+        offered.append(Offered(session, number, 1, 5.0, (unsure, sure), (bad, good)))
+    offered.append(Offered(session, 200, 1, 5.0, (), ()))
+    rows = ranked(offered)
+    assert [row.session for row in rows] == list(range(201))
+    assert all(row.score == good for row in rows[:-1])
+    assert all(row.confidence and row.confidence > 0.9 for row in rows[:-1])
+    assert rows[-1].score is rows[-1].confidence is None
+    ranking = fitted(offered)
+    assert len(ranking.weights) == len(ranking.places) == FEATURES and not ranking.knots
 
 
 def test_fit_finds_what_made_them_clean() -> None:

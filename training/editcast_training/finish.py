@@ -23,13 +23,13 @@ from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.neural import NeuralForecaster
+from editcast_model.ranking import Ranking
 from editcast_model.tokens import Tokenizer
 from editcast_training.calibration import Judged, calibrate, threshold_for
 from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import read_manifest
 from editcast_training.dataset import Dataset
-from editcast_training.evaluate import InProcess, replay
-from editcast_training.ranking import collect, fit
+from editcast_training.ranking import Offered, collect, fitted, ranked
 from editcast_training.refit import refit
 from editcast_training.results import Evaluation, Row, outcomes, summarize
 from editcast_training.sessions import EditingSession
@@ -38,7 +38,7 @@ from editcast_training.teacher import score
 #: Suggestions shown at the card's threshold are clean with this precision, on development data.
 PRECISION = 0.85
 # Replayed to calibrate by: from scratch, and after fine-tuning, for which somebody waits.
-_MOST_STEPS, _MOST_TUNED_STEPS = 1_500, 700
+_MOST_STEPS, _MOST_TUNED_STEPS = 2_500, 700
 _MOST_INSTANCES = 320  # of each split, scored token by token
 _LICENCE = (
     "MIT, like Editcast. The model was trained on the projects listed here, whose own licences "
@@ -107,10 +107,9 @@ def finish(
         export(network, vocabulary, card, fresh)
     tell("Calibrating")
     drawn = _drawn(sessions, seed, _MOST_TUNED_STEPS if base else _MOST_STEPS)
-    weights = _fitted(fresh, drawn)
-    write_card(fresh, card | {"calibration": weights})
-    rows = _replayed(fresh, drawn)
-    card |= _calibrated(rows, weights)
+    offered = _offered(fresh, drawn)
+    rows = ranked(offered)
+    card |= _calibrated(rows, fitted(offered))
     evaluation = Evaluation.of(origins.name, rows, source="development", command="", device="cpu")
     card |= {"hardware": dict(evaluation.hardware), "versions": dict(evaluation.versions)}
     write_card(fresh, card)
@@ -208,28 +207,19 @@ def _token_scores(network: ImplicitAttention, split: Path) -> dict[str, float]:
     return score(network, batches()).shares()
 
 
-def _fitted(path: Path, sessions: Sequence[EditingSession]) -> dict[str, list[float]]:
-    """The weights that rank candidates; see `ranking.Ranking`."""
+def _offered(path: Path, sessions: Sequence[EditingSession]) -> list[Offered]:
+    """The candidates of every step, to rank and to calibrate by."""
     forecaster = NeuralForecaster.load(path, "cpu")
-    rows, right = collect(forecaster, sessions)
+    offered = collect(forecaster, sessions)
     # Its files are mapped, and some systems do not rename what is mapped.
     del forecaster
     gc.collect()
-    if not len(rows):
+    if not any(step.candidates for step in offered):
         raise TrainingError(
             "There is nothing to calibrate confidence by: no file has two changes that were not "
             "trained on. Name more history, or go on working for some days."
         )
-    return {"weights": fit(rows, right[:, 0]), "places": fit(rows, right[:, 1])}
-
-
-def _replayed(path: Path, sessions: Sequence[EditingSession]) -> list[Row]:
-    """Every step of the sessions; the confidence is ranked and not calibrated yet."""
-    forecaster = NeuralForecaster.load(path, "cpu")
-    rows = list(replay(InProcess(forecaster), sessions))
-    del forecaster
-    gc.collect()
-    return rows
+    return offered
 
 
 def _drawn(sessions: Sequence[EditingSession], seed: int, most: int) -> list[EditingSession]:
@@ -246,7 +236,7 @@ def _drawn(sessions: Sequence[EditingSession], seed: int, most: int) -> list[Edi
     return [sessions[index] for index in sorted(chosen)]
 
 
-def _calibrated(rows: Sequence[Row], weights: Mapping[str, list[float]]) -> dict[str, Any]:
+def _calibrated(rows: Sequence[Row], ranking: Ranking) -> dict[str, Any]:
     """What the card says of confidence, and of suggestions by kind of session."""
     ranked = [
         Judged(log(max(row.confidence, 1e-9)), row.score.clean)
@@ -264,7 +254,8 @@ def _calibrated(rows: Sequence[Row], weights: Mapping[str, list[float]]) -> dict
     kinds = sorted({row.kind for row in sure})
     return {
         "calibration": {
-            **weights,
+            "weights": list(ranking.weights),
+            "places": list(ranking.places),
             "knots": [[round(at, 6), round(value, 6)] for at, value in knots],
             "threshold": threshold,
             "precision": PRECISION,

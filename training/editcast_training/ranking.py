@@ -1,44 +1,95 @@
 """Fits the logistic models that put candidates of both sources on one scale."""
 
+import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
 from editcast_model.neural import NeuralForecaster
-from editcast_model.ranking import FEATURES, Ranking, features
-from editcast_training.metrics import Judge
+from editcast_model.ranking import FEATURES, Candidate, Ranking, features
+from editcast_training.metrics import Judge, Score
+from editcast_training.results import Row
 from editcast_training.sessions import EditingSession
 
 _RIDGE = 1.0
-_COUNT = 2  # decoded candidates of a step
+#: Weights by which a session is ranked are fitted on the sessions outside its part.
+_FOLDS = 5
 
 
-def collect(
-    forecaster: NeuralForecaster, sessions: Iterable[EditingSession]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Every candidate of every step.
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The candidates of one step, and what became of each.
 
-    Returns:
-        Features (n, FEATURES), and whether it is clean and whether it is located (n, 2).
+    Attributes:
+        session: The session.
+        number: Its number.
+        step: Number of the step within it, from 1.
+        milliseconds: From the save until they were there.
+        candidates: The candidates.
+        scores: Theirs.
     """
+
+    session: EditingSession
+    number: int
+    step: int
+    milliseconds: float
+    candidates: tuple[Candidate, ...]
+    scores: tuple[Score, ...]
+
+
+def collect(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -> list[Offered]:
+    """The candidates of every step."""
     # With weights, whatever they are, a session offers repeated replacements too.
     forecaster.ranking = Ranking((0.0,) * FEATURES)
-    rows: list[list[float]] = []
-    scores: list[tuple[bool, bool]] = []
-    for replayed in sessions:
+    out: list[Offered] = []
+    for number, replayed in enumerate(sessions):
         session = forecaster.open(replayed.texts[0])
         for text in replayed.texts[1 : replayed.first]:
             session.update(text, saved=True)
-        for step in replayed.steps():
+        for index, step in enumerate(replayed.steps(), replayed.first):
+            saved = time.perf_counter()
             session.update(step.text, saved=True)
+            candidates = tuple(session.candidates(1))
+            milliseconds = 1e3 * (time.perf_counter() - saved)
             judge = Judge(step)
-            for candidate in session.candidates(_COUNT):
-                rows.append(features(candidate))
-                score = judge.score((candidate.hunk,))
-                scores.append((score.clean, score.located))
-    found = np.array(rows, np.float64).reshape(-1, FEATURES)
-    return found, np.array(scores, np.bool_).reshape(-1, 2)
+            scores = tuple(judge.score((one.hunk,)) for one in candidates)
+            out.append(Offered(replayed, number, index, milliseconds, candidates, scores))
+    return out
+
+
+def fitted(offered: Sequence[Offered]) -> Ranking:
+    """The weights that rank the candidates; without knots."""
+    rows = [features(one) for step in offered for one in step.candidates]
+    scores = list(chain.from_iterable(step.scores for step in offered))
+    table = np.array(rows, np.float64).reshape(-1, FEATURES)
+    clean = fit(table, [one.clean for one in scores])
+    located = fit(table, [one.located for one in scores])
+    return Ranking(tuple(clean), (), tuple(located))
+
+
+def ranked(offered: Sequence[Offered]) -> list[Row]:
+    """The best suggestion of every step, by weights fitted on other sessions."""
+    rows: list[Row] = []
+    for fold in range(_FOLDS):
+        others = [step for step in offered if step.number % _FOLDS != fold]
+        ranking = fitted(others or offered)
+        rows += (_row(step, ranking) for step in offered if step.number % _FOLDS == fold)
+    return sorted(rows, key=lambda row: (row.session, row.step))
+
+
+def _row(step: Offered, ranking: Ranking) -> Row:
+    session = step.session
+    about = (session.project, session.path, session.language, session.kind)
+    where = (*about, step.number, step.step, round(step.milliseconds, 3))
+    if not step.candidates:
+        return Row(*where, None, None, None)
+    best, score = max(
+        zip(step.candidates, step.scores, strict=True), key=lambda pair: ranking.worth(pair[0])
+    )
+    return Row(*where, ranking.confidence(best), best.log_probability, score)
 
 
 def fit(
