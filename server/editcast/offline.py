@@ -32,7 +32,7 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 10.0, 60.0
 @click.argument("out", type=_FOLDER)
 @source_options
 @click.option("--tokenizer", type=_PATH, help="A tokenizer.json; else a vocabulary is learned.")
-@click.option("--max-state", default=1024, show_default=True, help="Subtokens of a window.")
+@click.option("--max-state", default=4096, show_default=True, help="Subtokens of a window.")
 @click.option("--processes", default=2, show_default=True, type=click.IntRange(1))
 @click.option("--seed", default=0, show_default=True)
 def corpus(

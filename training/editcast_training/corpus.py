@@ -78,7 +78,7 @@ def make_corpus(
     origins: Sequence[Origin],
     *,
     tokenizer: Path | None = None,
-    max_state: int = 1024,
+    max_state: int = 4096,
     processes: int = 1,
     seed: int = 0,
     each: Callable[[Made], None] = lambda made: None,
