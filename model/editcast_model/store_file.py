@@ -160,6 +160,7 @@ def _damage(path: Path, application_id: int, version: int) -> str | None:
 def _examine(path: Path, application_id: int, version: int) -> str | None:
     uri = f"{path.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as database:
+        database.execute("BEGIN")  # another window may be making it: all of this is read at once
         (found_id,) = database.execute("PRAGMA application_id").fetchone()
         (found_version,) = database.execute("PRAGMA user_version").fetchone()
         tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]

@@ -29,7 +29,7 @@ from editcast_model.networks.incremental import (
     read_names,
     state_names,
 )
-from editcast_model.predictor import Network, Sequence, decode
+from editcast_model.predictor import Contents, Network, Sequence, decode
 from editcast_model.runtime import OnnxNetwork, open_session
 from editcast_model.tokens import Tokenizer
 
@@ -89,10 +89,10 @@ class TorchNetwork:
         position: int,
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
-    ) -> npt.NDArray[np.float32]:
+    ) -> Contents:
         given = map(torch.tensor, ([position], past, cache))
         said = self._content(*given, state["tokens"], *self._read(state, "content"))
-        return np.asarray(said.numpy())
+        return Contents(np.asarray(said.numpy()))
 
 
 @pytest.fixture(scope="module", params=["bundled", "IA-ag", "IA+"])

@@ -199,6 +199,36 @@ def test_processes_that_find_the_same_damage_set_it_aside_once(path: Path) -> No
             assert texts(store, f"/{name}.py") == [f"{name} {step}" for step in range(20)]
 
 
+def test_a_store_that_another_window_makes_meanwhile_is_no_other_program_s(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as database:  # as far as the other window came by now
+        database.execute("PRAGMA journal_mode = WAL")
+    connect = sqlite3.connect
+    threads: list[threading.Thread] = []
+
+    class Slow(sqlite3.Connection):
+        """Once it knows whose file it is, another window goes on."""
+
+        def execute(self, sql: str, *given: object) -> sqlite3.Cursor:  # type: ignore[override]
+            found = super().execute(sql, *given)  # type: ignore[arg-type]
+            if sql == "PRAGMA application_id" and not threads:
+                monkeypatch.setattr(sqlite3, "connect", connect)
+                threads.append(threading.Thread(target=make))
+                threads[0].start()
+                threads[0].join(timeout=60)
+            return found
+
+    def make() -> None:
+        store_file._connect(path, "CREATE TABLE saves (text)", 7, 1).close()
+
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Slow, **k))
+    assert store_file._examine(path, 7, 1) is None
+    assert threads and not threads[0].is_alive()
+    assert store_file._examine(path, 7, 1) is None
+
+
 def test_two_damaged_stores_within_a_second_are_both_kept(path: Path) -> None:
     path.parent.mkdir()
     for content in (b"first" * 1000, b"second" * 1000, b"third" * 1000):

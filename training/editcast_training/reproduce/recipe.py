@@ -222,7 +222,7 @@ def judge(network: nn.Module, data: Split, batch: int = 64) -> Judgements:
         for index in torch.split(by_length, batch):
             rows = data.rows(index)
             with autocast(rows.state.device) if rows.state.is_cuda else nullcontext():
-                where, vocabulary, weights = network(rows)
+                where, vocabulary, weights, *_ = network(rows)
             steps, places = where.shape[1], index.cpu()
             at, found = where.max(-1)
             position[places, :steps] = (found == rows.positions[:, 1:]).cpu()
