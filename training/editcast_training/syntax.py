@@ -1,4 +1,4 @@
-"""A Python text and its syntax tree, with offsets in code points.
+"""A Python text and its syntax tree, with offsets in code points; what is found in it.
 
 The trees are tree-sitter's: they keep every token's place, and read files of any Python version.
 """
@@ -11,6 +11,9 @@ import tree_sitter_python
 from tree_sitter import Language, Node, Parser
 
 from editcast_model.diff import Hunk
+
+#: Nodes that stand for a value, are short, and can be put into a call.
+PLAIN_VALUES = ("identifier", "attribute", "call", "subscript", "string")
 
 
 @cache
@@ -90,3 +93,65 @@ def items(node: Node | None) -> list[Node]:
     if node is None:
         return []
     return [child for child in node.named_children if child.type != "comment"]
+
+
+def _is_use(node: Node) -> bool:
+    """Whether an identifier stands for a variable, not for an attribute or a keyword's name."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "attribute":
+        return field(parent, "attribute") != node
+    return parent.type != "keyword_argument" or field(parent, "name") != node
+
+
+def uses_of(source: Source, name: str, inside: Node | None = None) -> list[Node]:
+    """The identifiers that stand for a variable of this name."""
+    nodes = source.all("identifier", inside=inside)
+    return [node for node in nodes if source.of(node) == name and _is_use(node)]
+
+
+def parameters_of(function: Node) -> list[Node]:
+    """All parameters of a function."""
+    return items(field(function, "parameters"))
+
+
+def parameter_name(source: Source, parameter: Node) -> str | None:
+    """The name of a plain parameter; None for starred ones and separators."""
+    if parameter.type == "typed_parameter":
+        parameter = parameter.children[0]
+    elif parameter.type in ("default_parameter", "typed_default_parameter"):
+        named = field(parameter, "name")
+        return source.of(named) if named is not None else None
+    return source.of(parameter) if parameter.type == "identifier" else None
+
+
+def positional(call: Node) -> list[Node]:
+    """The arguments of a call before the first keyword; none if one is starred."""
+    given = items(field(call, "arguments"))
+    if any(one.type in ("list_splat", "dictionary_splat") for one in given):
+        return []
+    return [one for one in given if one.type != "keyword_argument"]
+
+
+def calls_of(source: Source, name: str) -> list[Node]:
+    """The calls of whatever has this name, as a variable or as an attribute."""
+    out = []
+    for call in source.all("call"):
+        callee = field(call, "function")
+        if callee is not None and callee.type == "attribute":
+            callee = field(callee, "attribute")
+        is_list = (given := field(call, "arguments")) is not None and given.type == "argument_list"
+        if callee is not None and is_list and source.of(callee) == name:
+            out.append(call)
+    return out
+
+
+def by_callee(source: Source) -> dict[str, list[Node]]:
+    """The calls, by the text of what they call."""
+    groups: defaultdict[str, list[Node]] = defaultdict(list)
+    for call in source.all("call"):
+        callee, given = field(call, "function"), field(call, "arguments")
+        if callee is not None and given is not None and given.type == "argument_list":
+            groups[source.of(callee)].append(call)
+    return groups
