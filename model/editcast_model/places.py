@@ -66,12 +66,12 @@ def trace(
     live = np.zeros((len(edits), size), np.bool_)
     bucket = np.zeros((len(edits), size), np.uint8)
     rows: list[Row] = []
-    missing = np.array(left_out if left_out else [0] * len(state), np.int64)
+    missing = np.array(left_out, np.int64) if left_out else np.zeros(len(state), np.int64)
     last = 0  # the site of the last edit
     for index, edit in enumerate(edits):
-        farther = missing[timeline.site] - missing[last] if left_out else 0
+        farther = missing[timeline.site] - missing[last]
         here = int(timeline.site[edit.position])
-        rows.append(Row(timeline, edit, int(missing[here] - missing[last])))
+        rows.append(Row(timeline, edit, int(farther[edit.position])))
         live[index, : timeline.items] = timeline.live
         bucket[index, : timeline.items] = buckets(timeline, farther)
         timeline.append(edit)

@@ -104,8 +104,8 @@ class Ranking:
         """Of a bundle's card."""
         given = card.get("calibration", {})
         weights, places = (tuple(map(float, given.get(of, ()))) for of in ("weights", "places"))
-        if not len(weights) == len(places) == FEATURES:
-            weights = places = ()
+        if weights and not len(weights) == len(places) == FEATURES:
+            return cls()  # of another version: the knots go with weights that mean nothing here
         return cls(weights, tuple((float(a), float(b)) for a, b in given.get("knots", ())), places)
 
     def confidence(self, candidate: Candidate) -> float:

@@ -19,7 +19,7 @@ from editcast_model.errors import BundleError, BusyError, TrainingError
 from editcast_model.paths import home, models_dir
 from editcast_training.corpus import Made, make_corpus
 from editcast_training.histories import Skipped
-from editcast_training.origins import Origin, made_of
+from editcast_training.origins import Origin, made_of, project_and_kind
 
 # torch takes seconds to import: the commands that need it import what they call.
 
@@ -90,7 +90,7 @@ def _summary(console: Console, result: list[Made]) -> None:
     edits: Counter[tuple[str, str]] = Counter()
     skipped = Skipped()
     for made in result:
-        kind = made.name.partition("#")[2] or "history"
+        kind = project_and_kind(made.name)[1]
         for split, count in made.instances.items():
             instances[split, kind] += count
             edits[split, kind] += made.edits[split]

@@ -69,12 +69,12 @@ def test_the_right_place_alone_is_worth_half() -> None:
     assert Ranking().worth(candidate(-0.5)) == -0.5
 
 
-def test_a_card_of_another_size_has_no_weights() -> None:
+def test_a_card_of_another_size_calibrates_nothing() -> None:
     knots = [[-1.0, 0.2], [0.0, 0.8]]
     for weights, places in (([1.0, 2.0], [1.0, 2.0]), ([1.0] * FEATURES, [])):
         ranking = Ranking.of(
             {"calibration": {"weights": weights, "places": places, "knots": knots}}
         )
-        assert ranking.weights == ranking.places == ()
-    assert ranking.knots == ((-1.0, 0.2), (0.0, 0.8))
+        assert ranking == Ranking()
+    assert Ranking.of({"calibration": {"knots": knots}}).knots == ((-1.0, 0.2), (0.0, 0.8))
     assert Ranking.of({}) == Ranking()

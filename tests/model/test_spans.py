@@ -21,6 +21,11 @@ def spans() -> Spans:
     return made.requires_grad_(False)
 
 
+def _said(spans: Spans, hidden: Tensor, keys: Tensor, room: Tensor, seen: Tensor) -> Any:
+    products = [query @ keys.transpose(-1, -2) for query in spans.queries(hidden)]
+    return spans(hidden, products, room, seen)
+
+
 def _listed(
     spans: Spans, hidden: Tensor, keys: Tensor, room: Tensor, seen: Tensor
 ) -> dict[Any, Any]:
@@ -58,7 +63,7 @@ def test_factors_are_the_probabilities_of_all_spans(spans: Spans) -> None:
     )
     step, item = torch.arange(6)[:, None], torch.arange(15)
     seen = ((item < 9) | (item - 9 < step))[None]
-    scores, shut, first = spans(hidden, keys, room, seen)
+    scores, shut, first = _said(spans, hidden, keys, room, seen)
     for t in range(6):
         every = _listed(spans, hidden[0, t], keys[0], room[0], seen[0, t])
         for (i, length), wanted in every.items():
@@ -73,7 +78,7 @@ def test_where_nothing_can_be_copied_nothing_is(spans: Spans) -> None:
     keys = torch.randn(1, 3, 12)
     room = torch.tensor([[1, 0, 1]])
     seen = torch.tensor([[[True, False, True]]])
-    _, shut, first = spans(torch.randn(1, 1, 12), keys, room, seen)
+    _, shut, first = _said(spans, torch.randn(1, 1, 12), keys, room, seen)
     assert float(shut) == 0
     assert (first < -50).all()
 
@@ -91,7 +96,7 @@ def test_what_comes_is_found_wherever_it_stands(spans: Spans) -> None:
     copyable = torch.cat([batch.state > 1, batch.copyable], 1)
     step, item = torch.arange(count)[:, None], torch.arange(8 + count)
     seen = copyable[:, None] & ((item < 8) | (item - 8 < step))
-    scores, _, _ = spans(hidden, keys, room_of(copyable, 8, batch.behind), seen)
+    scores, _, _ = _said(spans, hidden, keys, room_of(copyable, 8, batch.behind), seen)
     goes_on = torch.nn.functional.pad(batch.behind[:, 1:], (0, 1))
     found = of_targets(scores, batch.contents[:, 1:], batch.tokens, goes_on)[0]
     every = [

@@ -45,6 +45,13 @@ def _environment(home: Path) -> dict[str, str]:
     }
 
 
+def _home_with(bundle: Path, folder: Path) -> Path:
+    """Editcast's own folder, below `folder`, with a bundle in use."""
+    shutil.copytree(bundle, folder / "copy")
+    install(folder / "copy", folder / "home" / "models")
+    return folder / "home"
+
+
 def _run(*arguments: object, cwd: Path, home: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "editcast", *map(str, arguments)],
@@ -103,9 +110,7 @@ def test_training_from_scratch_ends_with_an_evaluated_bundle(
 def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     small_bundle: Path, small_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = tmp_path / "home"
-    shutil.copytree(small_bundle, tmp_path / "copy")
-    install(tmp_path / "copy", home / "models")
+    home = _home_with(small_bundle, tmp_path)
     process = subprocess.Popen(
         [sys.executable, "-m", "editcast", "train", "--steps", "6", "--processes", "1"],
         stdout=subprocess.PIPE,
@@ -142,9 +147,7 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
 def test_a_model_that_is_no_better_is_not_taken_up(
     small_bundle: Path, small_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    home = tmp_path / "home"
-    shutil.copytree(small_bundle, tmp_path / "copy")
-    install(tmp_path / "copy", home / "models")
+    home = _home_with(small_bundle, tmp_path)
     monkeypatch.setenv("EDITCAST_HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "no-editor"))
     monkeypatch.chdir(small_repository)
@@ -273,9 +276,7 @@ def test_options_that_exclude_each_other(tmp_path: Path) -> None:
 def test_a_second_training_is_refused_while_the_first_one_lives(
     small_bundle: Path, small_repository: Path, tmp_path: Path
 ) -> None:
-    home = tmp_path / "home"
-    shutil.copytree(small_bundle, tmp_path / "copy")
-    install(tmp_path / "copy", home / "models")
+    home = _home_with(small_bundle, tmp_path)
     first = subprocess.Popen(
         [sys.executable, "-m", "editcast", "train", "--steps", "100000", "--processes", "1"],
         stdout=subprocess.PIPE,

@@ -29,6 +29,7 @@ from editcast_training.calibration import Judged, calibrate, threshold_for
 from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import read_manifest
 from editcast_training.dataset import Dataset
+from editcast_training.origins import project_and_kind
 from editcast_training.ranking import Offered, collect, fitted, ranked
 from editcast_training.refit import refit
 from editcast_training.results import Evaluation, Row, outcomes, summarize
@@ -278,7 +279,7 @@ def _card(
     edits: dict[str, int] = {}
     made_of: dict[str, int] = {}  # the edits that were trained on
     for name, made in manifest["sources"].items():
-        kind = name.partition("#")[2] or "history"
+        kind = project_and_kind(name)[1]
         made_of[kind] = made_of.get(kind, 0) + made["edits"].get("train", 0)
         for total, counts in ((instances, made["instances"]), (edits, made["edits"])):
             for split, count in counts.items():

@@ -13,6 +13,10 @@ from typing import Literal
 
 Skipped = Counter[str]
 
+#: What is made of a repository's files, beside its commits.
+MadeKind = Literal["refactorings", "restored"]
+MADE_KINDS: tuple[MadeKind, ...] = ("refactorings", "restored")
+
 #: A text longer than this is no source code that a person edits.
 MAX_BYTES = 1_000_000
 
@@ -112,7 +116,7 @@ class FileHistory:
     project: str
     path: str
     language: str
-    kind: Literal["commits", "saves", "refactorings", "restored"]
+    kind: Literal["commits", "saves"] | MadeKind
     snapshots: tuple[Snapshot, ...]
 
 

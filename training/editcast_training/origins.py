@@ -8,7 +8,7 @@ from typing import Literal
 
 from editcast_model.errors import CorpusError
 from editcast_model.history import Store
-from editcast_training.histories import FileHistory, Skipped
+from editcast_training.histories import MADE_KINDS, FileHistory, MadeKind, Skipped
 from editcast_training.sources.git import PYTHON, read_git
 from editcast_training.sources.local_history import read_local_history
 from editcast_training.sources.made import read_made
@@ -33,7 +33,7 @@ class Origin:
     """
 
     name: str
-    kind: Literal["git", "saves", "local-history", "store", "refactorings", "restored"]
+    kind: Literal["git", "saves", "local-history", "store"] | MadeKind
     path: Path
     split: str | None = None
     languages: frozenset[str] | None = None
@@ -54,7 +54,7 @@ def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
             yield from read_made(
                 origin.path,
                 kind,
-                project=origin.name.partition("#")[0],
+                project=project_and_kind(origin.name)[0],
                 skipped=skipped,
                 languages=origin.languages,
             )
@@ -101,13 +101,18 @@ def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list
 
 def made_of(repositories: Iterable[Origin]) -> list[Origin]:
     """What is made of the files of repositories that are trained on, beside their commits."""
-    kinds: tuple[Literal["refactorings", "restored"], ...] = ("refactorings", "restored")
     return [
         replace(origin, name=f"{origin.name}#{kind}", kind=kind)
         for origin in repositories
         if origin.kind == "git" and origin.split == "train"
-        for kind in kinds
+        for kind in MADE_KINDS
     ]
+
+
+def project_and_kind(name: str) -> tuple[str, str]:
+    """What a source's name stands for: a project, and its `history` or what is made of it."""
+    project, _, kind = name.partition("#")
+    return project, kind or "history"
 
 
 def _size(folder: Path) -> int:

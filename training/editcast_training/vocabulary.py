@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from editcast_model.errors import CorpusError, SourceError
 from editcast_model.tokens import Tokenizer
-from editcast_training.histories import Skipped
+from editcast_training.histories import MADE_KINDS, Skipped
 from editcast_training.origins import Origin, read_origin
 from editcast_training.sources.git import read_files
 
@@ -23,7 +23,7 @@ def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4
         origin
         for origin in origins
         # What is made of files is of files that are read anyway.
-        if origin.split in (None, "train") and origin.kind not in ("refactorings", "restored")
+        if origin.split in (None, "train") and origin.kind not in MADE_KINDS
     ]
     texts: list[str] = []
     for origin in chosen:

@@ -55,7 +55,7 @@ from editcast_model.networks.heads import (
     Scan,
     pointer_logits,
 )
-from editcast_model.networks.spans import Spans, room_of
+from editcast_model.networks.spans import Spans, beside_spans, room_of
 from editcast_model.places import BUCKETS, HERE
 
 
@@ -318,9 +318,8 @@ class ImplicitAttention(nn.Module):
             return Forecasts(position, vocabulary, weights)
         copyable = torch.cat([visible, batch.copyable], 1)
         room = room_of(copyable, size, batch.sites[:, 1:] == batch.sites[:, :-1])
-        spans, shut, first = self.spans(x, self.keys_of(items), room, earlier)
-        single = shut + weights
-        either = torch.logaddexp(single[..., 1:], first)
-        return Forecasts(
-            position, vocabulary, torch.cat([single[..., :1], either], -1), single, spans
-        )
+        keys = self.keys_of(items)
+        products = [pointer_logits(query, keys) for query in self.spans.queries(x)]
+        spans, shut, first = self.spans(x, products, room, earlier)
+        single, either = beside_spans(weights, shut, first)
+        return Forecasts(position, vocabulary, either, single, spans)

@@ -22,7 +22,7 @@ from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.equality import EARLIER, REACH, VECTOR, around
 from editcast_model.networks.heads import mix, pointer_logits
 from editcast_model.networks.implicit_attention import ImplicitAttention
-from editcast_model.networks.spans import LONGEST, room_of
+from editcast_model.networks.spans import LONGEST, beside_spans, room_of
 from editcast_model.places import HERE
 
 
@@ -412,8 +412,12 @@ class Content(_Stage):
             [torch.ones_like(tokens, dtype=torch.bool), (contents != DELETE) & (contents != SAVE)]
         )
         query = network.copy.query_of(x)
-        products = [self.against_keys(query, hidden), self.against_keys(query, edits)[:, 1:]]
-        scores = torch.cat(products, 1)
+
+        def against_items(query: Tensor) -> Tensor:
+            products = [self.against_keys(query, hidden), self.against_keys(query, edits)[:, 1:]]
+            return torch.cat(products, 1)
+
+        scores = against_items(query)
         if config.asked:
             site = self._site(position, past, tokens)
             ago = torch.arange(contents.shape[0] - 1, -1, -1, device=site.device).unsqueeze(0)
@@ -422,13 +426,11 @@ class Content(_Stage):
         every = torch.cat([tokens, contents])
         if not config.spans:
             return mix(logits, weights, every).squeeze(0)
-        keys = torch.cat([network.keys_of(hidden), network.keys_of(edits)[1:]], 0)
         together = (past[1:, 1] == past[:-1, 1]).unsqueeze(0)
         room = room_of(copyable.unsqueeze(0), tokens.shape[0], together)
-        spans, shut, first = network.spans(x, keys, room.squeeze(0), copyable.unsqueeze(0))
-        weights = torch.cat(
-            [shut + weights[:, :1], torch.logaddexp(shut + weights[:, 1:], first)], 1
-        )
+        products = [against_items(one) for one in network.spans.queries(x)]
+        spans, shut, first = network.spans(x, products, room.squeeze(0), copyable.unsqueeze(0))
+        _, weights = beside_spans(weights, shut, first)
         lengths = [spans.of_length(length) for length in range(2, LONGEST + 1)]
         copied = torch.log(torch.cat(lengths) + 1e-30) + spans.gate
         return mix(logits, weights, every).squeeze(0), copied, spans.deletes.squeeze(0)

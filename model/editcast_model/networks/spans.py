@@ -61,14 +61,19 @@ class Spans(nn.Module):
         with torch.no_grad():
             self.count.bias.copy_(torch.tensor([4.0] + [0.0] * (LONGEST - 1)))
 
+    def queries(self, hidden: Tensor) -> list[Tensor]:
+        """What is held against the items' keys, where a span begins and where it ends: (..., D)."""
+        scale = hidden.shape[-1] ** -0.5
+        return [query(hidden) * scale for query in (self.start, self.end)]
+
     def forward(
-        self, hidden: Tensor, keys: Tensor, room: Tensor, seen: Tensor
+        self, hidden: Tensor, products: list[Tensor], room: Tensor, seen: Tensor
     ) -> tuple[SpanScores, Tensor, Tensor]:
         """Score all spans.
 
         Args:
             hidden: That asks for a content, (..., T, D).
-            keys: Of the items, (..., N, D).
+            products: Of each of the queries with the items' keys, (..., T, N).
             room: As in `SpanScores`, (..., N).
             seen: Which items can be copied at each step, bool (..., T, N).
 
@@ -76,12 +81,8 @@ class Spans(nn.Module):
             The scores; the log probability that no span is copied, (..., T, 1); and that of the
             first token of a span being each item, (..., T, N).
         """
-        scale = hidden.shape[-1] ** -0.5
         bias = hidden_bias(seen, hidden.dtype)
-        starts, ends = (
-            _exponentials(torch.matmul(query(hidden) * scale, keys.transpose(-1, -2)) + bias)
-            for query in (self.start, self.end)
-        )
+        starts, ends = (_exponentials(product + bias) for product in products)
         ends = ends * seen
         gate = self.gate(hidden).float()
         deletes = torch.log_softmax(self.count(hidden).float(), -1)
@@ -96,6 +97,21 @@ class Spans(nn.Module):
         shut = torch.where(possible, -functional.softplus(gate), torch.zeros_like(gate))
         scores = SpanScores(starts, ends, room, opened, deletes)
         return scores, shut, opened + torch.log(first + 1e-30)
+
+
+def beside_spans(weights: Tensor, shut: Tensor, first: Tensor) -> tuple[Tensor, Tensor]:
+    """The copy head's weights where spans are copied too.
+
+    Args:
+        weights: Of the vocabulary and of every item, (..., T, 1 + N).
+        shut: Log probability that no span is copied, (..., T, 1).
+        first: That of the first token of a span being each item, (..., T, N).
+
+    Returns:
+        Of single tokens alone, and of what comes first either way, (..., T, 1 + N) both.
+    """
+    single = shut + weights
+    return single, torch.cat([single[..., :1], torch.logaddexp(single[..., 1:], first)], -1)
 
 
 def _exponentials(scores: Tensor) -> Tensor:

@@ -8,9 +8,8 @@ before, and what code looks like.
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from random import Random
-from typing import Literal
 
-from editcast_training.histories import FileHistory, Skipped, Snapshot
+from editcast_training.histories import FileHistory, MadeKind, Skipped, Snapshot
 from editcast_training.refactorings import refactorings
 from editcast_training.restored import without_pieces
 from editcast_training.sources.git import PYTHON, read_files
@@ -21,7 +20,7 @@ _AMOUNTS = {"refactorings": (400, 40), "restored": (1_000, 12)}
 
 def read_made(
     path: Path,
-    kind: Literal["refactorings", "restored"],
+    kind: MadeKind,
     *,
     project: str,
     skipped: Skipped,
