@@ -7,18 +7,20 @@ has to beat both by far, and the server runs on `RepeatBest` when it has no usab
 """
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecast import Forecaster, Prediction, Session, never
+from editcast_model.forecast import Fits, Forecaster, Prediction, Session, anything, never
 from editcast_model.tokens import lex, lines
 
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
 REMEMBERED = 30  # replacements kept
+SPARE = 3  # more places than are asked for, of which some may not fit
 NEAR = 2  # tokens on each side that must match for repeat-last
 LEAST_CONTEXT = 3  # matching tokens without which an insertion has no place
 MOST_TIMES = 4
@@ -42,6 +44,8 @@ class Replacement:
         before: The tokens to its left before the change, nearest first.
         after: The tokens to its right before the change, nearest first.
         words: How many of the replaced tokens are words or numbers.
+        rest: What the same save replaced behind it on its line, each with the number of tokens
+            between it and the one before.
     """
 
     old: tuple[int, ...]
@@ -49,6 +53,7 @@ class Replacement:
     before: tuple[int, ...]
     after: tuple[int, ...]
     words: int
+    rest: tuple[tuple[int, "Replacement"], ...] = ()
 
 
 class _Lexicon:
@@ -89,8 +94,20 @@ class _Tokens:
         self.ids = np.full(self.count + 2 * CONTEXT, -1, np.int64)
         self.ids[CONTEXT : CONTEXT + self.count] = ids
 
-    def replacement(self, hunk: Hunk) -> Replacement:
-        """A hunk that is about to be applied to the text; it lies on token boundaries."""
+    def replacements(self, hunks: Sequence[Hunk]) -> list[Replacement]:
+        """Hunks that are about to be applied to the text; they lie on token boundaries."""
+        out: list[Replacement] = []
+        rest: tuple[tuple[int, Replacement], ...] = ()
+        for hunk, before in zip(reversed(hunks), (*hunks[-2::-1], None), strict=True):
+            out.append(self._replacement(hunk, rest))
+            if before is None or "\n" in self.text[before.end : hunk.start]:
+                rest = ()
+            else:
+                between = np.searchsorted(self.starts, (before.end, hunk.start))
+                rest = ((int(np.diff(between)[0]), out[-1]), *rest)
+        return out[::-1]
+
+    def _replacement(self, hunk: Hunk, rest: tuple[tuple[int, Replacement], ...]) -> Replacement:
         first, last = np.searchsorted(self.starts, (hunk.start, hunk.end)).tolist()
         ids = self.ids[CONTEXT : CONTEXT + self.count]
         replaced = lex(self.text[hunk.start : hunk.end])
@@ -100,6 +117,7 @@ class _Tokens:
             before=tuple(ids[max(0, first - CONTEXT) : first][::-1].tolist()),
             after=tuple(ids[last : last + CONTEXT].tolist()),
             words=sum(token[0].isalnum() or token[0] == "_" for token in replaced),
+            rest=rest,
         )
 
     def places(self, replacement: Replacement) -> Places:
@@ -153,6 +171,30 @@ class _Tokens:
         start, end = self.starts[place], self.starts[place + len(replacement.old)]
         return Hunk(int(start), int(end), replacement.new)
 
+    def whole(self, replacement: Replacement, place: int) -> Hunk:
+        """The replacement made at `place`, and what went with it behind that on the line.
+
+        By itself where the rest has no place there: half of a pair of brackets is no use.
+        """
+        alone = self.hunk(replacement, place)
+        at, parts = place + len(replacement.old), [alone.text]
+        line_end = self.text.find("\n", alone.end)
+        last = self.count if line_end < 0 else int(np.searchsorted(self.starts, line_end))
+        for gap, other in replacement.rest:
+            spots = self.places(other)
+            spots = spots[(at <= spots) & (spots + len(other.old) <= last)]
+            if not other.old:
+                spots = spots[self.is_absent(other, spots)]
+            if spots.size:
+                spot = int(spots[self.agreement(other, spots, CONTEXT).argmax()])
+            elif not other.old and at + gap <= last:
+                spot = at + gap
+            else:
+                return alone
+            parts += [self.text[self.starts[at] : self.starts[spot]], other.new]
+            at = spot + len(other.old)
+        return Hunk(alone.start, int(self.starts[at]), "".join(parts))
+
 
 class _Memory:
     """One open file: its text now, and what was replaced in it."""
@@ -185,7 +227,7 @@ class _Memory:
         if not hunks:
             return [], self._end
         growth = len(self._now.text) - len(self._saved.text)
-        made = [self._saved.replacement(hunk) for hunk in hunks[-REMEMBERED:]]
+        made = self._saved.replacements(hunks[-REMEMBERED:])
         return made, hunks[-1].end + growth
 
 
@@ -194,7 +236,9 @@ def _prediction(hunk: Hunk, confidence: float) -> Prediction:
 
 
 class _RepeatLastSession(_Memory):
-    def predict(self, count: int = 1, *, cancelled: Callable[[], bool] = never) -> list[Prediction]:
+    def predict(
+        self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+    ) -> list[Prediction]:
         """The next places that read like the last one; at most `count`."""
         known, end = self.recall()
         if not known or cancelled():
@@ -205,19 +249,22 @@ class _RepeatLastSession(_Memory):
         places = places[agreement == len(last.before[:NEAR]) + len(last.after[:NEAR])]
         places = places[tokens.starts[places] >= end]
         places = places[tokens.is_absent(last, places)]
-        hunks = [tokens.hunk(last, place) for place in places[:count].tolist()]
-        return [_prediction(hunk, REPEAT_LAST_CONFIDENCE) for hunk in hunks]
+        hunks = (tokens.hunk(last, place) for place in places[: count + SPARE].tolist())
+        fitting = islice((hunk for hunk in hunks if fits((hunk,))), count)
+        return [_prediction(hunk, REPEAT_LAST_CONFIDENCE) for hunk in fitting]
 
 
 class _RepeatBestSession(_Memory):
-    def predict(self, count: int = 1, *, cancelled: Callable[[], bool] = never) -> list[Prediction]:
+    def predict(
+        self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+    ) -> list[Prediction]:
         """The `count` places and replacements with the highest scores, best first."""
         known, end = self.recall()
         if not known or count < 1:
             return []
-        tokens = self._now
+        tokens, most = self._now, count + SPARE
         times = Counter((replacement.old, replacement.new) for replacement in known)
-        best: dict[Hunk, tuple[int, int]] = {}
+        best: dict[Hunk, tuple[tuple[int, int], Replacement, int]] = {}
         for replacement in dict.fromkeys(reversed(known)):
             if cancelled():
                 return []
@@ -234,15 +281,18 @@ class _RepeatBestSession(_Memory):
             # Behind the last change is farther than anything ahead of it.
             away = np.where(ahead >= 0, ahead, len(tokens.text) - ahead)
             order = score * (2 * len(tokens.text) + 2) - away
-            if order.size > count:
-                top = np.argpartition(order, -count)[-count:]
+            if order.size > most:
+                top = np.argpartition(order, -most)[-most:]
                 places, score, away = places[top], score[top], away[top]
             for place, points, distance in zip(places, score, away, strict=True):
                 hunk = tokens.hunk(replacement, int(place))
                 rank = int(points), -int(distance)
-                best[hunk] = max(rank, best.get(hunk, rank))
-        first = sorted(best.items(), key=lambda item: item[1], reverse=True)[:count]
-        return [_prediction(hunk, rank[0] / BEST_SCORE) for hunk, rank in first]
+                if hunk not in best or best[hunk][0] < rank:
+                    best[hunk] = rank, replacement, int(place)
+        first = sorted(best.values(), key=lambda one: one[0], reverse=True)[:most]
+        whole = {tokens.whole(made, place): rank[0] / BEST_SCORE for rank, made, place in first}
+        fitting = islice((hunk for hunk in whole if fits((hunk,))), count)
+        return [_prediction(hunk, whole[hunk]) for hunk in fitting]
 
 
 class RepeatLast:

@@ -33,6 +33,15 @@ class Prediction:
         return apply_hunks(text, self.hunks)
 
 
+#: Whether a change is worth showing, as far as whoever asks can tell.
+Fits = Callable[[tuple[Hunk, ...]], bool]
+
+
+def anything(hunks: tuple[Hunk, ...]) -> bool:
+    """The default answer to "is this change worth showing?"."""
+    return True
+
+
 def never() -> bool:
     """The default answer to "was this request cancelled?"."""
     return False
@@ -44,8 +53,13 @@ class Session(Protocol):
     def update(self, text: str, *, saved: bool) -> None:
         """The buffer now reads `text`; `saved` says that it was just saved like this."""
 
-    def predict(self, count: int = 1, *, cancelled: Callable[[], bool] = never) -> list[Prediction]:
-        """At most `count` predictions for the text last given, best first; none if cancelled."""
+    def predict(
+        self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+    ) -> list[Prediction]:
+        """At most `count` predictions for the text last given, best first; none if cancelled.
+
+        All of them are changes that fit: another is looked for in place of one that does not.
+        """
 
 
 class Forecaster(Protocol):

@@ -7,7 +7,6 @@ window, it is rebased on a later save.
 """
 
 import math
-import os
 import re
 from collections import Counter, deque
 from collections.abc import Callable
@@ -16,14 +15,13 @@ from dataclasses import replace
 from pathlib import Path
 from weakref import ref
 
-import numpy as np
-
 from editcast_model.baselines import REMEMBERED, RepeatBest
 from editcast_model.bundle import Bundle
-from editcast_model.diff import Hunk, diff
-from editcast_model.edits import SAVE, Edit, Timeline
-from editcast_model.forecast import Prediction, never
-from editcast_model.predictor import Decoded, Network, Sequence, decode, score
+from editcast_model.decoding import decode, score
+from editcast_model.diff import Hunk, diff, shortest_hunk
+from editcast_model.edits import SAVE, Edit
+from editcast_model.forecast import Fits, Prediction, anything, never
+from editcast_model.predictor import Network, Sequence
 from editcast_model.ranking import Candidate, Ranking
 from editcast_model.runtime import Device, OnnxNetwork
 from editcast_model.tokens import Tokenizer, lex
@@ -139,10 +137,13 @@ class NeuralSession:
             self._saves = [*self._saves[-_MOST_SAVES:], text]
             self._seen = []
 
-    def predict(self, count: int = 1, *, cancelled: Callable[[], bool] = never) -> list[Prediction]:
-        """The likeliest next edits for the text last given."""
+    def predict(
+        self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+    ) -> list[Prediction]:
+        """The likeliest next edits that fit, for the text last given."""
         ranking = self._forecaster.ranking
-        ranked = sorted(self.candidates(count, cancelled), key=ranking.worth, reverse=True)
+        candidates = self.candidates(count, fits=fits, cancelled=cancelled)
+        ranked = sorted(candidates, key=ranking.worth, reverse=True)
         if cancelled():
             return []
         return [
@@ -150,7 +151,9 @@ class NeuralSession:
             for one in ranked[:count]
         ]
 
-    def candidates(self, count: int, cancelled: Callable[[], bool] = never) -> list[Candidate]:
+    def candidates(
+        self, count: int, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+    ) -> list[Candidate]:
         """What may come next: `count` that the network decodes, and repeated replacements."""
         if len(self._saves) == 1 and not self._seen:
             return []
@@ -162,18 +165,30 @@ class NeuralSession:
         sequence = self._follow(window, edits)
         if edits[-1].content != SAVE and _saves_next(sequence):
             sequence.append(Edit(0, SAVE))
-        decoded = decode(
-            sequence, count=count, floor=_FLOOR, splits=self._splits, cancelled=cancelled
-        )
+        timeline = sequence.timeline.copy()
+
+        def is_suggestion(edits: Ids[Edit]) -> bool:
+            hunk = window.hunk(timeline, edits)
+            if hunk is None or self._text[hunk.start : hunk.end] == hunk.text:
+                return False
+            return fits((hunk,))
+
         out: dict[Hunk, Candidate] = {}
-        for one in decoded:
-            hunk = self._hunk(window, sequence.timeline, one)
-            if hunk is not None:
-                size = len(one.edits)
-                joint, location = one.log_probability, one.location
-                out[hunk] = Candidate(hunk, size, size, joint, location, 0.0, True)
+        for one in decode(
+            sequence,
+            count=count,
+            floor=_FLOOR,
+            splits=self._splits,
+            fits=is_suggestion,
+            cancelled=cancelled,
+        ):
+            hunk = window.hunk(timeline, one.edits)
+            assert hunk is not None
+            size = len(one.edits)
+            joint, location = one.log_probability, one.location
+            out[hunk] = Candidate(hunk, size, size, joint, location, 0.0, True)
         if self._forecaster.ranking.weights:
-            repeats = self._repeats.predict(len(_SCORED))
+            repeats = self._repeats.predict(len(_SCORED), fits=fits)
             for repeat, most in zip(repeats, _SCORED, strict=False):
                 hunk = repeat.hunks[0]
                 scored = self._scored(window, sequence, hunk, repeat.confidence, most)
@@ -236,26 +251,6 @@ class NeuralSession:
             return True
         return len(lex(left + right)) == len(lex(left)) + len(lex(right))
 
-    def _hunk(self, window: "Window", timeline: Timeline, decoded: Decoded) -> Hunk | None:
-        """Decoded edits as a hunk of the text, or None where they are no whole characters."""
-        before, here = timeline.order(), len(timeline)
-        starts = window.starts(timeline)
-        for edit in decoded.edits:
-            timeline.append(edit)
-        after = timeline.order()
-        tokens = timeline.tokens()
-        timeline.truncate(here)
-        size = min(len(before), len(after))
-        differs = np.flatnonzero(before[:size] != after[:size])
-        head = int(differs[0]) if len(differs) else size
-        differs = np.flatnonzero(before[::-1][: size - head] != after[::-1][: size - head])
-        tail = int(differs[0]) if len(differs) else size - head
-        text = self._tokenizer.decode(tokens[head : len(after) - tail].tolist())
-        start, end = int(starts[head - 1]), int(starts[len(before) - tail - 1])
-        if "\ufffd" in text or self._text[start:end] == text:
-            return None
-        return Hunk(start, end, text)
-
 
 def _saves_next(sequence: Sequence) -> bool:
     """Whether the network thinks that what was typed is all there is to this save."""
@@ -264,14 +259,8 @@ def _saves_next(sequence: Sequence) -> bool:
 
 def changes(text: str, hunks: Ids[Hunk]) -> list[tuple[int, str, str]]:
     """Where hunks of a text are, what stood there and what they put there, without common ends."""
-    out = []
-    for hunk in hunks:
-        old, new = text[hunk.start : hunk.end], hunk.text
-        head = len(os.path.commonprefix([old, new]))
-        old, new = old[head:], new[head:]
-        tail = len(os.path.commonprefix([old[::-1], new[::-1]]))
-        out.append((hunk.start + head, old[: len(old) - tail], new[: len(new) - tail]))
-    return out
+    shortest = (shortest_hunk(text[one.start : one.end], one.text, one.start) for one in hunks)
+    return [(one.start, text[one.start : one.end], one.text) for one in shortest]
 
 
 def _in_order_seen(hunks: tuple[Hunk, ...], seen: list[Hunk]) -> list[Hunk]:

@@ -1,32 +1,24 @@
-"""Incremental inference and decoding, on token ids alone.
+"""Incremental inference, on token ids alone.
 
 A `Sequence` follows a list of implicit edits: what it has read before is never read again, and
-retyping cuts its cache back to where the lists part. Decoding goes on from there, position first,
-then content, and leaves the sequence as it was.
+retyping cuts its cache back to where the lists part.
 
     S  state tokens    N  items    F  width of a cache row    V  vocabulary
 """
 
-from collections.abc import Callable
 from collections.abc import Sequence as Ids
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.edits import DELETE, PAD, SAVE, START, Edit, Timeline
-from editcast_model.forecast import never
+from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
 from editcast_model.places import BUCKETS, Row, buckets
 
 #: A log probability below which something is masked, not just unlikely.
-_MASKED = -1e3
-#: Edits of one suggestion stay together: at most so many tokens from the one before.
-_TOGETHER = 16
+MASKED = -1e3
 #: Several edits are made at once if they are likelier than their first one alone.
 _LIKELIER = np.log(0.5)
-#: A hypothesis so far below the floor is given up, in nats.
-_HOPELESS = 6.0
 
 
 class Contents(NamedTuple):
@@ -78,28 +70,6 @@ class Network(Protocol):
         self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
     ) -> Contents:
         """What the next edit will say at an item."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decoded:
-    """One way the sequence may go on.
-
-    Attributes:
-        edits: Implicit edits, following those of the sequence.
-        log_probability: Joint, of all of them.
-        location: Log probability of the first position alone.
-        ended: Whether the network itself ended it: a save came next, or another place.
-        decisions: How many choices that took; a span is one.
-        boundaries: How many edits lead to each point where it may be cut, and the joint log
-            probability up to there; the last is the end.
-    """
-
-    edits: tuple[Edit, ...]
-    log_probability: float
-    location: float
-    ended: bool
-    decisions: int
-    boundaries: tuple[tuple[int, float], ...] = ()
 
 
 class Sequence:
@@ -189,7 +159,7 @@ class Sequence:
         begins = np.flatnonzero(contents == edit.content)
         spans = said.spans[:, begins]
         ways: dict[tuple[int, ...], float] = {}  # the same text from several places is one
-        for index, start in np.argwhere(spans > _MASKED).tolist():
+        for index, start in np.argwhere(spans > MASKED).tolist():
             first = int(begins[start])
             text = tuple(contents[first : first + index + 2].tolist())
             ways[text] = float(np.logaddexp(ways.get(text, -np.inf), spans[index, start]))
@@ -223,200 +193,3 @@ class Sequence:
         self._past[row] = edit[0], edit[2]
         self._positions.append(None)
         self._contents.append({})
-
-
-def decode(
-    sequence: Sequence,
-    *,
-    count: int = 1,
-    beam: int = 1,
-    limit: int = 32,
-    floor: float = -np.inf,
-    splits: Callable[[Ids[int], int], bool] = lambda before, token: True,
-    cancelled: Callable[[], bool] = never,
-) -> list[Decoded]:
-    """What comes next: whole suggestions, the most probable first.
-
-    The first edits are the `count` most probable ones; each is continued greedily, or by a beam
-    of `beam` hypotheses, while the edits stay together. It ends where the network saves or goes
-    elsewhere, or when the joint log probability falls below `floor`: then it is cut back to the
-    last boundary above it, or, if there is none, goes on to the first.
-
-    Args:
-        sequence: Left as it was.
-        count: How many suggestions, with different first edits.
-        beam: Hypotheses kept at each step; 1 is greedy.
-        limit: Most edits of a suggestion.
-        floor: Of the joint log probability.
-        splits: Whether a lexical token ends between these inserted tokens and the next.
-        cancelled: Asked before each step.
-
-    Returns:
-        At most `count`; none when cancelled or when nothing can come next.
-    """
-    start = len(sequence.timeline)
-    edits = list(sequence.timeline.edits)
-    try:
-        firsts = _choices(sequence, count, first=True)
-        out = []
-        for first in firsts:
-            sequence.follow(edits)
-            alive = [_leapt(sequence, first, floor)]
-            done: list[tuple[float, Decoded]] = []
-            while alive:
-                if cancelled():
-                    return []
-                grown: list[tuple[float, Decoded]] = []
-                for hypothesis in alive:
-                    sequence.follow([*edits, *hypothesis.edits])
-                    grown += _grow(sequence, hypothesis, beam, limit, floor, splits)
-                grown.sort(key=lambda one: -one[0])
-                done += [one for one in grown if one[1].ended]
-                alive = [one for _, one in grown if not one.ended][:beam]
-                best = max(done, key=lambda one: one[0], default=None)
-                if best and alive and alive[0].log_probability <= best[0]:
-                    break  # what grows longer only becomes less probable
-            if best:
-                out.append(best[1])
-        return sorted(out, key=lambda one: -one.log_probability)
-    finally:
-        sequence.truncate(start)
-        sequence.follow(edits)
-
-
-def score(sequence: Sequence, edits: Ids[Edit], most: int) -> tuple[float, float]:
-    """How probable `edits` are next.
-
-    Args:
-        sequence: Left as it was.
-        edits: Implicit edits that could follow.
-        most: How many of them are scored; each costs a step.
-
-    Returns:
-        Joint log probability of the first `most`, and that of the first position alone.
-    """
-    start = len(sequence.timeline)
-    joint = 0.0
-    location = float(sequence.position[edits[0].position])
-    try:
-        for index, edit in enumerate(edits[:most]):
-            if index:
-                sequence.append(edits[index - 1])
-            joint += float(sequence.position[edit.position])
-            joint += float(sequence.content(edit.position)[edit.content])
-    finally:
-        sequence.truncate(start)
-    return joint, location
-
-
-def _choices(sequence: Sequence, count: int, first: bool) -> list[Decoded]:
-    """The most probable single edits; a first one is no save, that goes without saying."""
-    position = sequence.position
-    out: list[Decoded] = []
-    for item in _largest(position, count + first):
-        where = float(position[item])
-        if not sequence.timeline.live[item]:
-            continue
-        # A copy can be of the start token, and rounding can leave a little to anything.
-        content = sequence.content(int(item)).copy()
-        content[[PAD, START, DELETE if item == 0 else SAVE]] = -np.inf
-        if first:
-            content[SAVE] = -np.inf
-        for token in _largest(content, count):
-            joint = where + float(content[token])
-            if joint > _MASKED:
-                out.append(Decoded((Edit(int(item), int(token)),), joint, where, False, 1))
-    out.sort(key=lambda one: -one.log_probability)
-    if not first:
-        return out[:count]
-    places: dict[int, Decoded] = {}
-    for one in out:
-        places.setdefault(one.edits[0].position, one)
-    return list(places.values())[:count]
-
-
-def _largest(values: npt.NDArray[np.float32], count: int) -> npt.NDArray[np.int64]:
-    """Indices of the `count` largest values, the largest first."""
-    if count == 1:
-        return np.array([values.argmax()])
-    count = min(count, len(values))
-    some = np.argpartition(-values, count - 1)[:count]
-    return some[np.argsort(-values[some], kind="stable")]
-
-
-def _leapt(sequence: Sequence, choice: Decoded, floor: float) -> Decoded:
-    """A single edit, or the several at once that begin with it."""
-    leap = sequence.leap(choice.edits[0])
-    if leap is None or choice.log_probability + leap[1] < floor:
-        return choice
-    edits, log_probability = leap
-    return replace(
-        choice, edits=tuple(edits), log_probability=choice.log_probability + log_probability
-    )
-
-
-def _grow(
-    sequence: Sequence,
-    so_far: Decoded,
-    beam: int,
-    limit: int,
-    floor: float,
-    splits: Callable[[Ids[int], int], bool],
-) -> list[tuple[float, Decoded]]:
-    """A hypothesis with each of its next edits, or ended; `sequence` has read its edits.
-
-    Each with the log probability that ranks it: the edit that ended it counts too, lest to end
-    be always the best.
-    """
-    timeline = sequence.timeline
-    count, joint = len(so_far.edits), so_far.log_probability
-    out = []
-    for choice in _choices(sequence, beam, first=False):
-        edit = choice.edits[0]
-        apart = abs(int(timeline.rank[edit.position]) - timeline.last_rank)
-        leaves = edit.content == SAVE or apart > _TOGETHER
-        boundaries = so_far.boundaries
-        if leaves or (
-            so_far.edits[-1].content != DELETE
-            and edit.content != DELETE
-            and splits(_inserted(so_far.edits), edit.content)
-        ):
-            boundaries = (*boundaries, (count, joint))
-        if not leaves:
-            choice = _leapt(sequence, choice, floor - joint)
-        grown = Decoded(
-            (*so_far.edits, *choice.edits),
-            joint + choice.log_probability,
-            so_far.location,
-            False,
-            so_far.decisions + 1,
-            boundaries,
-        )
-        below = boundaries and grown.log_probability < floor
-        hopeless = grown.log_probability < floor - _HOPELESS
-        if leaves or below or hopeless or count >= limit:
-            ended = _cut(replace(so_far, boundaries=boundaries), floor)
-            if ended:
-                out.append((grown.log_probability, ended))
-        else:
-            out.append((grown.log_probability, grown))
-    return out
-
-
-def _cut(decoded: Decoded, floor: float) -> Decoded | None:
-    """The longest part that ends at a boundary above the floor, else the shortest."""
-    if not decoded.boundaries:
-        return None
-    above = [one for one in decoded.boundaries if one[1] >= floor]
-    count, joint = above[-1] if above else decoded.boundaries[0]
-    return replace(decoded, edits=decoded.edits[:count], log_probability=joint, ended=True)
-
-
-def _inserted(edits: Ids[Edit]) -> list[int]:
-    """The tokens inserted last, one after another."""
-    out: list[int] = []
-    for edit in reversed(edits):
-        if edit.content == DELETE:
-            break
-        out.append(edit.content)
-    return out[::-1]

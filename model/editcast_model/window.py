@@ -121,6 +121,27 @@ class Window:
         timeline.truncate(here)
         return edits
 
+    def hunk(self, timeline: Timeline, edits: Ids[Edit]) -> Hunk | None:
+        """What edits of the text as it is now would change; None where that is no whole character.
+
+        The timeline is left as it was.
+        """
+        before, here = timeline.order(), len(timeline)
+        starts = self.starts(timeline)
+        for edit in edits:
+            timeline.append(edit)
+        after = timeline.order()
+        tokens = timeline.tokens()
+        timeline.truncate(here)
+        size = min(len(before), len(after))
+        differs = np.flatnonzero(before[:size] != after[:size])
+        head = int(differs[0]) if len(differs) else size
+        differs = np.flatnonzero(before[::-1][: size - head] != after[::-1][: size - head])
+        tail = int(differs[0]) if len(differs) else size - head
+        text = self._tokenizer.decode(tokens[head : len(after) - tail].tolist())
+        start, end = int(starts[head - 1]), int(starts[len(before) - tail - 1])
+        return None if "\ufffd" in text else Hunk(start, end, text)
+
     def _apply(self, timeline: Timeline, hunks: Ids[Hunk]) -> None:
         """Hunks of the saved text, in this order, to a timeline that stands at that text."""
         order = timeline.order()

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from lsprotocol import types
 
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, shortest_hunk
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
@@ -193,27 +193,3 @@ def split_lines(text: str) -> list[str]:
         return [*out, text[done:]]
     *lines, rest = text.split("\n")
     return [line + "\n" for line in lines] + [rest]
-
-
-def shortest_hunk(before: str, after: str, offset: int = 0) -> Hunk:
-    """The one replacement that turns `before` into `after`, common ends left out.
-
-    `offset` is added to its place. Halving keeps it at a few comparisons of memory, for texts of
-    any length.
-    """
-    head = _common(before, after, min(len(before), len(after)), ends=False)
-    tail = _common(before, after, min(len(before), len(after)) - head, ends=True)
-    return Hunk(offset + head, offset + len(before) - tail, after[head : len(after) - tail])
-
-
-def _common(a: str, b: str, most: int, *, ends: bool) -> int:
-    """How many characters `a` and `b` have in common at their beginnings, or at their ends."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if ends:
-            same = a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]
-        else:
-            same = a[low:middle] == b[low:middle]
-        low, high = (middle, high) if same else (low, middle - 1)
-    return low

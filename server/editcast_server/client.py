@@ -18,10 +18,10 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.errors import ServerError
 from editcast_server import protocol
-from editcast_server.buffer import Buffer, Units, shortest_hunk
+from editcast_server.buffer import Buffer, Units
 
 START_LIMIT = 60.0  # seconds, loading the model included
 ANSWER_LIMIT = 60.0  # seconds

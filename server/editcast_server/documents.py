@@ -12,11 +12,12 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from editcast_model.diff import Hunk
-from editcast_server.buffer import Buffer, OutOfRangeError, Units, shortest_hunk, split_lines
+from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.imports import is_import
+from editcast_model.unwanted import line_at
+from editcast_server.buffer import Buffer, OutOfRangeError, Units, split_lines
 from editcast_server.engine import Answer, Job, Track
 from editcast_server.filters import Rejections, is_beside
-from editcast_server.imports import is_import
 from editcast_server.kept import Results
 from editcast_server.restraint import Memory, Volume
 from editcast_server.saves import now_ms
@@ -121,7 +122,7 @@ class Document:
         self._begin_revision()
         if before is not None:
             hunk = shortest_hunk(before.text, text)
-            self._line_before = _line_at(before.text, hunk.start)
+            self._line_before = line_at(before.text, hunk.start)
             deleted = before.text.count("\n", hunk.start, hunk.end)
             self._follow(hunk, self.buffer, hunk.text.count("\n") + deleted)
         else:
@@ -172,7 +173,7 @@ class Document:
         """Whether the last change was on an import line."""
         if self.buffer is None:
             return False
-        line = _line_at(self.buffer.text, self._changed.start)
+        line = line_at(self.buffer.text, self._changed.start)
         return any(is_import(one, self.language) for one in (self._line_before, line))
 
     def _begin_revision(self) -> None:
@@ -273,11 +274,6 @@ class Document:
             if not future.done():
                 future.set_result(None)
         self._waiting.clear()
-
-
-def _line_at(text: str, offset: int) -> str:
-    end = text.find("\n", offset)
-    return text[text.rfind("\n", 0, offset) + 1 : len(text) if end < 0 else end]
 
 
 def path_of(uri: str) -> Path | None:

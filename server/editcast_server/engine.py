@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from editcast_model.diff import Hunk, diff
 from editcast_model.forecast import Forecaster, Prediction, Session
 from editcast_server import models
 from editcast_server.filters import Situation, reason_to_hold_back
@@ -22,7 +23,6 @@ log = logging.getLogger(__name__)
 
 REPLAYED = 8  # saved texts kept to open a session anew when the model changes
 _LAST_JOB = 10.0  # seconds
-SECOND_LOOK = 3  # predictions to choose from when the best one is held back
 
 
 class Track:
@@ -42,11 +42,6 @@ class Track:
         """The document was saved like this."""
         self._saves.append(text)
 
-    @property
-    def saved_before(self) -> str | None:
-        """The text that the last save replaced."""
-        return self._texts[-2] if len(self._texts) > 1 else None
-
     def session(self, forecaster: Forecaster) -> Session:
         """The session of `forecaster` that has seen every save; a new one replays the last."""
         if self._session is None or self._forecaster is not forecaster:
@@ -64,14 +59,25 @@ class Track:
         return self._session
 
     def predict(
-        self, forecaster: Forecaster, text: str, most: int, cancelled: Callable[[], bool]
+        self, forecaster: Forecaster, situation: Situation, most: int, cancelled: Callable[[], bool]
     ) -> list[Prediction]:
-        """Predictions for the buffer as it is now."""
+        """Predictions for the buffer as it is now, of what is not to be held back."""
         session = self.session(forecaster)
+        text = situation.work.text
         if text != self._given:
             session.update(text, saved=False)
             self._given = text
-        return session.predict(most, cancelled=cancelled)
+        if len(self._texts) > 1:
+            work = replace(situation.work, way_back=diff(text, self._texts[-2]))
+            situation = replace(situation, work=work)
+
+        def fits(hunks: tuple[Hunk, ...]) -> bool:
+            reason = reason_to_hold_back(hunks, situation)
+            if reason is not None:
+                log.debug("Held back, %s", reason)
+            return reason is None
+
+        return session.predict(most, fits=fits, cancelled=cancelled)
 
     def drop_session(self) -> None:
         """Forget a session that may be in a bad state."""
@@ -202,21 +208,8 @@ class Engine:
 
 
 def _choose(job: Job, forecaster: Forecaster) -> list[Prediction]:
-    """The predictions worth showing; when the first ones are not, more of them are looked at."""
-    good: list[Prediction] = []
-    for most in (job.most, job.most + SECOND_LOOK):
-        predictions = job.track.predict(forecaster, job.situation.text, most, job.is_cancelled)
-        situation = replace(job.situation, saved_before=job.track.saved_before)
-        for prediction in predictions:
-            if job.cancelled:
-                return []
-            reason = reason_to_hold_back(prediction, situation)
-            if reason is None:
-                good.append(prediction)
-            else:
-                log.debug("Held back, %s", reason)
-        # The others are even less sure.
-        is_unsure = predictions and predictions[-1].confidence < situation.threshold
-        if good or is_unsure or len(predictions) < most:
-            break
-    return good[: job.most]
+    """The predictions worth showing."""
+    predictions = job.track.predict(forecaster, job.situation, job.most, job.is_cancelled)
+    if job.cancelled:
+        return []
+    return [one for one in predictions if one.confidence >= job.situation.threshold]

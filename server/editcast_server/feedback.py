@@ -56,7 +56,7 @@ class Feedback:
 
     def offer(self, document: Document, answer: Answer) -> tuple[Suggestion, ...]:
         """The suggestions that an answer becomes; what was suggested before keeps its id."""
-        text = answer.job.situation.text
+        text = answer.job.situation.work.text
         known = {one.hunks: one.id for one in document.suggestions}
         suggestions = tuple(
             Suggestion.of(one, text, known.get(one.hunks) or str(next(self._ids)))

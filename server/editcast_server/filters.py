@@ -1,15 +1,11 @@
-"""What is held back: predictions that a user would not want to see, whatever their confidence."""
+"""What is held back: what a user did not want, and what nobody would, whatever its confidence."""
 
 from collections import deque
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
-from editcast_model.diff import Hunk, apply_hunks, diff
-from editcast_model.forecast import Prediction
-from editcast_server import syntax
-from editcast_server.buffer import shortest_hunk
-from editcast_server.imports import touches_only_imports
+from editcast_model.diff import Hunk
+from editcast_model.unwanted import Work, reason_against
 from editcast_server.kept import CONTEXT
 from editcast_server.suggestions import Suggestion
 
@@ -130,88 +126,30 @@ class Situation:
     """What a prediction is judged by.
 
     Attributes:
-        text: The text it was made for.
-        saved_before: What the last save replaced; None before the second.
-        language: The document's language identifier.
+        work: The text it is made for, and what went on there.
         threshold: The least confidence to show.
         rejections: What the user did not want here.
         fresh: Lines where nothing is to be suggested in this very text.
-        texts: Hashes of texts that the document had.
-        on_imports: Whether the user's own last change was on an import line.
     """
 
-    text: str
-    saved_before: str | None
-    language: str
+    work: Work
     threshold: float
     rejections: tuple[Rejection, ...] = ()
     fresh: tuple[Span, ...] = ()
-    texts: Set[int] = frozenset()
-    on_imports: bool = False
 
 
-def reason_to_hold_back(prediction: Prediction, situation: Situation) -> str | None:
-    """Why a prediction is not shown, in a few words for the log; None when it is."""
-    if prediction.confidence < situation.threshold:
-        return "not sure enough"
-    if not prediction.hunks:
-        return "changes nothing"
-    checks: tuple[tuple[Callable[[], bool], str], ...] = (
-        (partial(_changes_nothing, prediction, situation), "changes nothing"),
-        (partial(_is_white_space, prediction, situation), "changes only white space"),
-        (partial(_is_rejected, prediction, situation), "was rejected"),
-        (
-            partial(is_beside, situation.fresh, prediction.hunks, situation.text),
-            "beside a rejected",
-        ),
-        (partial(_is_about_imports, prediction, situation), "changes only imports"),
-        (partial(_undoes, prediction, situation), "undoes the last save"),
-        (partial(_brings_back, prediction, situation), "undoes an edit"),
-        (
-            partial(syntax.breaks, situation.text, prediction.hunks, situation.language),
-            "breaks what can be parsed",
-        ),
-    )
-    return next((reason for check, reason in checks if check()), None)
+def reason_to_hold_back(hunks: tuple[Hunk, ...], situation: Situation) -> str | None:
+    """Why a change is not to be offered, in a few words for the log; None when it may be."""
+    if _is_rejected(hunks, situation):
+        return "was rejected"
+    if is_beside(situation.fresh, hunks, situation.work.text):
+        return "beside a rejected"
+    return reason_against(hunks, situation.work)
 
 
-def _changes_nothing(prediction: Prediction, situation: Situation) -> bool:
-    return all(situation.text[hunk.start : hunk.end] == hunk.text for hunk in prediction.hunks)
-
-
-def _is_white_space(prediction: Prediction, situation: Situation) -> bool:
-    return all(
-        situation.text[hunk.start : hunk.end].split() == hunk.text.split()
-        for hunk in prediction.hunks
-    )
-
-
-def _is_rejected(prediction: Prediction, situation: Situation) -> bool:
-    return any(
-        rejection.is_about(prediction.hunks, situation.text) for rejection in situation.rejections
-    )
-
-
-def _undoes(prediction: Prediction, situation: Situation) -> bool:
-    """Whether all it does is to put back what the last save replaced."""
-    if situation.saved_before is None:
-        return False
-    text = situation.text
-    if apply_hunks(text, prediction.hunks) == situation.saved_before:
-        return True
-    way_back = {_core(hunk, text) for hunk in diff(text, situation.saved_before)}
-    return all(_core(hunk, text) in way_back for hunk in prediction.hunks)
-
-
-def _brings_back(prediction: Prediction, situation: Situation) -> bool:
-    """Whether it would make the text one that the document had already."""
-    return hash(apply_hunks(situation.text, prediction.hunks)) in situation.texts
-
-
-def _is_about_imports(prediction: Prediction, situation: Situation) -> bool:
-    return not situation.on_imports and touches_only_imports(
-        situation.text, prediction.hunks, situation.language
-    )
+def _is_rejected(hunks: tuple[Hunk, ...], situation: Situation) -> bool:
+    text = situation.work.text
+    return any(rejection.is_about(hunks, text) for rejection in situation.rejections)
 
 
 def _moved(span: Span, change: Hunk) -> Span:
@@ -239,7 +177,3 @@ def _lines(hunks: Sequence[Hunk], text: str) -> tuple[Span, ...]:
     return tuple(
         (text.rfind("\n", 0, start) + 1, len(text) if end < 0 else end) for start, end in ends
     )
-
-
-def _core(hunk: Hunk, text: str) -> Hunk:
-    return shortest_hunk(text[hunk.start : hunk.end], hunk.text, hunk.start)

@@ -15,6 +15,7 @@ from lsprotocol import types
 
 from editcast_model import paths
 from editcast_model.history import What
+from editcast_model.unwanted import Work
 from editcast_server.buffer import Units
 from editcast_server.documents import Document, is_longer
 from editcast_server.engine import Answer, Engine, Job, Track
@@ -209,14 +210,15 @@ class Service:
         document.job = Job(
             self._track(document, text),
             Situation(
-                text,
-                None,
-                document.language,
+                Work(
+                    text,
+                    document.language,
+                    texts=document.memory.hashes,
+                    on_imports=document.is_on_imports,
+                ),
                 self._feedback.decisions.threshold(self._threshold),
                 document.rejections.now(),
                 (*document.rejections.fresh, *document.rejections.disagreed),
-                document.memory.hashes,
-                document.is_on_imports,
             ),
             most,
             done=partial(self._on_loop, self._answered, document),

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecast import Prediction
-from editcast_server.buffer import shortest_hunk
 from editcast_server.kept import CONTEXT, Result
 
 _TITLE_WIDTH = 40

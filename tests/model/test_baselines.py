@@ -169,6 +169,33 @@ def test_several_hunks_of_one_save_are_several_replacements() -> None:
     }
 
 
+def test_what_was_replaced_on_one_line_is_replaced_together() -> None:
+    text = "run(a, kind=x, slow)\nrun(b, kind=y, fast)\nrun(c, kind=z)\nkind\n"
+    texts = [text, text.replace("kind=x", "kinds=[x]", 1)]
+    for value in "yz":  # by its neighbours, then by how far it was from the first
+        (best,) = after(RepeatBest(), *texts)
+        texts.append(best.apply(texts[-1]))
+        assert texts[-1] == texts[-2].replace(f"kind={value}", f"kinds=[{value}]")
+    # Where the rest has no place on the line, the first stands for itself.
+    text = "a = f(b)\nc = 1\na = g(b)\n"
+    saved = "A = F(b)\nc = 1\na = g(b)\n"
+    (best,) = after(RepeatBest(), text, saved)
+    assert best.apply(saved) == "A = F(b)\nc = 1\nA = g(b)\n"
+
+
+@BOTH
+def test_places_that_do_not_fit_are_passed_over(forecaster: Forecaster) -> None:
+    text = "x.load(1)\n" * 6
+    saved = renamed(text)
+    session = forecaster.open(text)
+    session.update(saved, saved=True)
+    places = [prediction.hunks[0] for prediction in session.predict(4)]
+    fitting = [hunk for hunk in places if hunk != places[1]]
+    found = session.predict(2, fits=lambda hunks: hunks[0] != places[1])
+    assert [prediction.hunks[0] for prediction in found] == fitting[:2]
+    assert session.predict(2, fits=lambda hunks: False) == []
+
+
 @BOTH
 def test_predictions_are_distinct_and_no_more_than_asked(forecaster: Forecaster) -> None:
     text = "x.load(1)\n" * 8

@@ -15,6 +15,7 @@ import torch
 
 from editcast_model import export as exporting
 from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle
+from editcast_model.decoding import decode
 from editcast_model.edits import Edit
 from editcast_model.errors import BundleError
 from editcast_model.export import check_parity, examples, export, load_network
@@ -29,7 +30,7 @@ from editcast_model.networks.incremental import (
     read_names,
     state_names,
 )
-from editcast_model.predictor import Contents, Network, Sequence, decode
+from editcast_model.predictor import Contents, Network, Sequence
 from editcast_model.runtime import OnnxNetwork, open_session
 from editcast_model.tokens import Tokenizer
 

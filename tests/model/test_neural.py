@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from editcast_model import neural
 from editcast_model import window as windows_of_files
 from editcast_model.bundle import Bundle
-from editcast_model.diff import apply_hunks
+from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.edits import SAVE, START
 from editcast_model.forecast import Prediction
 from editcast_model.neural import NeuralForecaster, NeuralSession
@@ -144,6 +144,23 @@ def test_several_predictions_are_several(forecaster: NeuralForecaster, code: str
     text = code.replace("parse", "read")
     assert len(say(session, text, saved=True, count=4)) >= 2
     assert len(session.predict(1)) <= 1
+
+
+def test_only_what_fits_is_predicted(forecaster: NeuralForecaster, code: str) -> None:
+    session = forecaster.open(code)
+    text = code.replace("parse", "read")
+    (first,) = say(session, text, saved=True)
+    asked: list[tuple[Hunk, ...]] = []
+
+    def fits(hunks: tuple[Hunk, ...]) -> bool:
+        asked.append(hunks)
+        return hunks != first.hunks
+
+    others = session.predict(3, fits=fits)
+    consistent(session)
+    assert others and first.hunks in asked
+    assert all(one.hunks in asked and one.hunks != first.hunks for one in others)
+    assert session.predict(3, fits=lambda hunks: False) == []
 
 
 def test_cancelled(forecaster: NeuralForecaster, code: str) -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from editcast_model.decoding import decode
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
-from editcast_model.predictor import Contents, Sequence, decode
+from editcast_model.predictor import Contents, Sequence
 
 History = tuple[Edit, ...]
 #: What comes after some edits: probabilities of items, and of contents at the item pointed at.
@@ -256,6 +257,51 @@ def test_the_floor_cuts_back_to_a_boundary() -> None:
     assert found.log_probability == pytest.approx(2 * log(0.8), abs=1e-5)
 
 
+def test_it_is_cut_where_it_fits() -> None:
+    script = typing(50, 51, 52, 53, probability=0.8)
+    asked: list[int] = []
+
+    def found(floor: float, *good: int) -> list[tuple[Edit, ...]]:
+        asked.clear()
+
+        def fits(edits: tuple[Edit, ...]) -> bool:
+            asked.append(len(edits))
+            return len(edits) in good
+
+        sequence = Sequence(Scripted(*script), STATE)
+        return [one.edits for one in decode(sequence, floor=floor, fits=fits)]
+
+    two = 2.5 * log(0.8)  # as far as the second edit it is above the floor
+    assert found(two, 1, 2, 3, 4) == [typed(50, 51)]
+    assert found(two, 1, 4) == [typed(50)]
+    assert asked == [2, 1]  # the longest first, and only when it has to end
+    assert found(two, 3, 4) == [typed(50, 51, 52)]
+    assert asked == [2, 1, 3]  # none twice
+    assert found(two, 4) == [typed(50, 51, 52, 53)]
+    assert found(two) == []
+
+
+def test_another_place_is_tried_where_nothing_fits() -> None:
+    def where(edits: History) -> dict[int, float]:
+        return {5: 0.5, 9: 0.3, 14: 0.1, 15: 0.06, 16: 0.04} if not edits else {0: 1.0}
+
+    def what(edits: History, position: int) -> dict[int, float]:
+        return {SAVE: 1.0} if position == 0 else {50: 1.0}
+
+    def found(count: int, *good: int) -> list[int]:
+        sequence = Sequence(Scripted(where, what), STATE)
+        out = decode(sequence, count=count, fits=lambda edits: edits[0].position in good)
+        assert len(sequence.timeline) == 0
+        return [one.edits[0].position for one in out]
+
+    assert found(1, 5, 9) == [5]
+    assert found(1, 9, 14) == [9]
+    assert found(2, 9, 5, 14) == [5, 9]
+    assert found(2, 14, 15) == [14, 15]
+    assert found(1, 15) == [15]
+    assert found(1, 16) == []  # not the fifth place for one
+
+
 def test_a_replacement_is_not_cut_between_its_halves() -> None:
     # Deleting 5 and 6 and typing two tokens: the only boundary is between the two, and the end.
     edits = (Edit(5, DELETE), Edit(6, DELETE), Edit(4, 50), Edit(NEXT + 2, 51))
@@ -301,7 +347,7 @@ def test_cancelled() -> None:
     network = Scripted(*typing(50, 51, 52, 53))
     sequence = Sequence(network, STATE)
     answers = iter([False, False, True])
-    assert decode(sequence, cancelled=lambda: next(answers)) == []
+    assert decode(sequence, cancelled=lambda: next(answers, True)) == []
     assert sequence.timeline.edits == [] and network.advanced == 1 + 2
     assert decode(sequence, cancelled=lambda: True) == []
 

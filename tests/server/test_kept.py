@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.diff import Hunk, apply_hunks, diff
-from editcast_server.buffer import shortest_hunk
+from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_server.kept import Result, Results, Standing
 
 TEXT = "def f(a):\n    return a\n\n\ndef g(a):\n    return a\n"

@@ -2,9 +2,8 @@
 
 import pytest
 
-from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
 from editcast_model.forecast import Prediction
-from editcast_server.buffer import shortest_hunk
 from editcast_server.suggestions import Suggestion
 
 

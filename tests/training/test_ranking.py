@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from editcast_model.diff import Hunk
+from editcast_model.forecast import Fits
 from editcast_model.ranking import FEATURES, Candidate
 from editcast_training.metrics import Score
 from editcast_training.ranking import Offered, collect, fit, fitted, ranked
@@ -26,8 +27,9 @@ class Recorder:
         assert saved
         self.heard.append(text)
 
-    def candidates(self, count: int) -> list[Candidate]:
+    def candidates(self, count: int, *, fits: Fits) -> list[Candidate]:
         size = len(self.heard[-1])
+        assert not fits((Hunk(size, size, " "),))
         return [Candidate(Hunk(size, size, "x\n"), 1, 1, -1.0, -0.5, 0.0, True)]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
 from editcast_model.forecast import Forecaster, Prediction, Session
+from editcast_model.unwanted import Work
 from editcast_training.metrics import Judge
 from editcast_training.results import Row
 from editcast_training.sessions import EditingSession
@@ -47,22 +48,27 @@ class InProcess:
         self.name = forecaster.name
         self._forecaster = forecaster
         self._session: Session | None = None
+        self._saves: list[str] = []
+        self._language = ""
         self._saved = 0.0
 
     def open(self, text: str, language: str) -> None:
         """Open a session of the forecaster."""
         self._session = self._forecaster.open(text)
+        self._saves, self._language = [text], language
 
     def save(self, text: str) -> None:
         """Tell the session; the clock of the next answer starts here."""
         assert self._session is not None
         self._saved = time.perf_counter()
         self._session.update(text, saved=True)
+        self._saves.append(text)
 
     def suggest(self) -> Answer:
         """Ask the session for its best prediction."""
         assert self._session is not None
-        predictions = self._session.predict()
+        work = Work.of(self._saves, self._language)
+        predictions = self._session.predict(fits=work.admits)
         return Answer(predictions, 1e3 * (time.perf_counter() - self._saved))
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from editcast_model.neural import NeuralForecaster
 from editcast_model.ranking import FEATURES, Candidate, Ranking, features
+from editcast_model.unwanted import Work
 from editcast_training.metrics import Judge, Score
 from editcast_training.results import Row
 from editcast_training.sessions import EditingSession
@@ -41,7 +42,7 @@ class Offered:
 
 
 def collect(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -> list[Offered]:
-    """The candidates of every step."""
+    """The candidates of every step, of those that would be shown if they were sure."""
     # With weights, whatever they are, a session offers repeated replacements too.
     forecaster.ranking = Ranking((0.0,) * FEATURES)
     out: list[Offered] = []
@@ -52,7 +53,8 @@ def collect(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) ->
         for index, step in enumerate(replayed.steps(), replayed.first):
             saved = time.perf_counter()
             session.update(step.text, saved=True)
-            candidates = tuple(session.candidates(1))
+            work = Work.of(replayed.texts[: index + 1], replayed.language)
+            candidates = tuple(session.candidates(1, fits=work.admits))
             milliseconds = 1e3 * (time.perf_counter() - saved)
             judge = Judge(step)
             scores = tuple(judge.score((one.hunk,)) for one in candidates)

@@ -1,0 +1,131 @@
+"""What nobody wants to be offered, as a table."""
+
+import pytest
+
+from editcast_model.diff import Hunk, apply_hunks, diff
+from editcast_model.syntax import breaks
+from editcast_model.unwanted import Work, reason_against
+
+TEXT = "def f(x):\n    return x\n\n\ndef g(y):\n    return y\n"
+
+
+def reason(after: str, *saves: str, before: str = TEXT) -> str | None:
+    """Against turning `before` into `after`; it was reached by these saves."""
+    return reason_against(diff(before, after), Work.of([*saves, before], "python"))
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        (TEXT.replace("return x", "return x + 1"), None),
+        (TEXT, "changes nothing"),
+        (TEXT.replace("\n\n\n", "\n\n"), "changes only white space"),
+        (TEXT.replace("return x", "return  x"), "changes only white space"),
+        (TEXT.replace("return x", "return (x"), "breaks what can be parsed"),
+        (TEXT.replace("def g(y):\n", "def g(y)\n"), "breaks what can be parsed"),
+    ],
+)
+def test_reasons(after: str, expected: str | None) -> None:
+    assert reason(after) == expected
+    assert Work(TEXT, "python").admits(diff(TEXT, after)) is (expected is None)
+
+
+def test_a_replacement_by_the_same_changes_nothing() -> None:
+    assert reason_against((Hunk(4, 5, "f"),), Work(TEXT, "python")) == "changes nothing"
+
+
+def test_white_space_is_for_those_who_are_at_it() -> None:
+    blanks = "a = 1  \nb = 2  \nc = 3\n"
+    tidied = "a = 1\nb = 2  \nc = 3\n"
+    after = "a = 1\nb = 2\nc = 3\n"
+    assert reason(after, blanks, before=tidied) is None
+    assert reason(after, blanks.replace("1  ", "2  "), before=tidied) == "changes only white space"
+    assert reason(after, before=tidied) == "changes only white space"
+
+
+@pytest.mark.parametrize(
+    ("saved_before", "after", "undoes"),
+    [
+        # The last save wrote `y` where `z` was.
+        (TEXT.replace("return y", "return z"), TEXT.replace("return y", "return z"), True),
+        (TEXT.replace("return y", "return z"), TEXT.replace("return y", "return w"), False),
+        (TEXT.replace("return y", "return z"), TEXT.replace("(y)", "(z)"), False),
+        # It changed two places; one of them would go back.
+        (
+            TEXT.replace("return", "yield"),
+            TEXT.replace("return x", "yield x"),
+            True,
+        ),
+        # It inserted lines; deleting some of them is no undoing, deleting all of them is.
+        ("def g(y):\n    return y\n", "def g(y):\n    return y\n", True),
+        ("def g(y):\n    return y\n", TEXT.replace("def f(x)", "def f()"), False),
+        (None, TEXT.replace("return x", "return y"), False),
+    ],
+)
+def test_what_undoes_the_last_save(saved_before: str | None, after: str, undoes: bool) -> None:
+    saves = [] if saved_before is None else [saved_before]
+    assert reason(after, *saves) == ("undoes the last save" if undoes else None)
+
+
+CLASS = "class A:\n    def f(self):\n        return (1,\n                2)\n\n    x = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "after", "broken"),
+    [
+        ("python", TEXT, TEXT.replace("x):", "x:"), True),
+        ("python", TEXT, TEXT.replace("x):", "x, z):"), False),
+        ("python", TEXT + "\ndef h(:\n", TEXT.replace("x):", "x:") + "\ndef h(:\n", True),
+        ("python", "def h(:\n", "def i(:\n", False),  # it did not parse before
+        ("python", CLASS, CLASS.replace("2)", "2"), True),
+        ("python", CLASS, CLASS.replace("(1,", "(1, 3,"), False),
+        ("python", CLASS, CLASS.replace("    x = 1", "  x = 1"), True),
+        ("python", '"""\nprose here\n"""\n', '"""\nprose is here\n"""\n', False),
+        ("python", "@deco\ndef f():\n    pass\n", "@deco(\ndef f():\n    pass\n", True),
+        ("python", "if x:\n    a()\nelse:\n    b()\n", "if x:\n    a()\nelse\n    b()\n", True),
+        ("python", "if x:\n    a()\nelse:\n    b()\n", "if x:\n    a()\nelse:\n    c()\n", False),
+        ("python", "a = 1\n", "a = '\\d'\n", False),  # a warning at most
+        ("python", "a = 1\n", "a = '\x00'\n", True),
+        ("python", "a = (1)\n", "a = " + "(" * 5000 + "1" + ")" * 5000 + "\n", True),
+        ("c", "int f(int x) { return x; }", "int f(int x { return x; }", True),
+        ("c", "int f(int x) { return x; }", "int f(int y) { return y; }", False),
+        ("c", "int f(int x { return x; }", "int f(int y { return y; }", False),
+        ("json", '{"a": [1, 2]}', '{"a": [1, 2}', True),
+        ("markdown", "1) one", "1) one (and", False),
+        ("plaintext", "(a)", "(a", False),
+    ],
+)
+def test_what_breaks_code(language: str, before: str, after: str, broken: bool) -> None:
+    hunks = diff(before, after)
+    assert apply_hunks(before, hunks) == after
+    assert breaks(before, hunks, language) is broken
+
+
+@pytest.mark.filterwarnings("error")
+def test_code_is_parsed_without_warnings() -> None:
+    assert not breaks("a = '\\d'\n", diff("a = '\\d'\n", "b = '\\d'\n"), "python")
+
+
+IMPORTS = "import os\nimport re\n\n\ndef f(x):\n    return x\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "saved_before", "expected"),
+    [
+        (IMPORTS.replace("import re\n", "import re\nimport sys\n"), "", "changes only imports"),
+        (IMPORTS.replace("import re\n", "import re\nimport sys\n"), "import os", None),
+        (IMPORTS.replace("import re\n", ""), "", "changes only imports"),
+        (IMPORTS.replace("import re", "import math").replace("x", "y"), "", None),
+        (IMPORTS.replace("return x", "return x + 1"), "", None),
+    ],
+)
+def test_changes_of_imports_alone(after: str, saved_before: str, expected: str | None) -> None:
+    before = IMPORTS.replace(saved_before, "") if saved_before else IMPORTS + "x = 1\n"
+    assert reason(after, before, before=IMPORTS) == expected
+
+
+def test_what_would_bring_back_an_earlier_text() -> None:
+    earlier = TEXT.replace("return x", "return x + 1")
+    between = TEXT.replace("return y", "return y + 1")
+    assert reason(earlier, earlier, between) == "undoes an edit"
+    assert reason(TEXT.replace("return x", "return x + 2"), earlier, between) is None
