@@ -8,7 +8,7 @@ has to beat both by far, and the server runs on `RepeatBest` when it has no usab
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
@@ -20,7 +20,8 @@ from editcast_model.tokens import lex, lines
 
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
 REMEMBERED = 30  # replacements kept
-SPARE = 3  # more places than are asked for, of which some may not fit
+TOGETHER = 8  # replacements that one brings along
+SPARE = 8  # more places than are asked for, of which some may not fit
 NEAR = 2  # tokens on each side that must match for repeat-last
 LEAST_CONTEXT = 3  # matching tokens without which an insertion has no place
 MOST_TIMES = 4
@@ -44,8 +45,8 @@ class Replacement:
         before: The tokens to its left before the change, nearest first.
         after: The tokens to its right before the change, nearest first.
         words: How many of the replaced tokens are words or numbers.
-        rest: What the same save replaced behind it on its line, each with the number of tokens
-            between it and the one before.
+        rest: What the same save replaced behind it, on its line and on the lines right below,
+            nearest first.
     """
 
     old: tuple[int, ...]
@@ -53,7 +54,16 @@ class Replacement:
     before: tuple[int, ...]
     after: tuple[int, ...]
     words: int
-    rest: tuple[tuple[int, "Replacement"], ...] = ()
+    rest: tuple["Next", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """A replacement behind another: so many lines (0 or 1) and so many tokens lie between."""
+
+    lines: int
+    gap: int
+    replacement: Replacement
 
 
 class _Lexicon:
@@ -97,17 +107,19 @@ class _Tokens:
     def replacements(self, hunks: Sequence[Hunk]) -> list[Replacement]:
         """Hunks that are about to be applied to the text; they lie on token boundaries."""
         out: list[Replacement] = []
-        rest: tuple[tuple[int, Replacement], ...] = ()
+        rest: tuple[Next, ...] = ()
         for hunk, before in zip(reversed(hunks), (*hunks[-2::-1], None), strict=True):
-            out.append(self._replacement(hunk, rest))
-            if before is None or "\n" in self.text[before.end : hunk.start]:
+            made = self._replacement(hunk)
+            out.append(replace(made, rest=rest))
+            lines = 2 if before is None else self.text.count("\n", before.end, hunk.start)
+            if before is None or lines > 1:
                 rest = ()
             else:
                 between = np.searchsorted(self.starts, (before.end, hunk.start))
-                rest = ((int(np.diff(between)[0]), out[-1]), *rest)
+                rest = (Next(lines, int(np.diff(between)[0]), made), *rest)[:TOGETHER]
         return out[::-1]
 
-    def _replacement(self, hunk: Hunk, rest: tuple[tuple[int, Replacement], ...]) -> Replacement:
+    def _replacement(self, hunk: Hunk) -> Replacement:
         first, last = np.searchsorted(self.starts, (hunk.start, hunk.end)).tolist()
         ids = self.ids[CONTEXT : CONTEXT + self.count]
         replaced = lex(self.text[hunk.start : hunk.end])
@@ -117,7 +129,6 @@ class _Tokens:
             before=tuple(ids[max(0, first - CONTEXT) : first][::-1].tolist()),
             after=tuple(ids[last : last + CONTEXT].tolist()),
             words=sum(token[0].isalnum() or token[0] == "_" for token in replaced),
-            rest=rest,
         )
 
     def places(self, replacement: Replacement) -> Places:
@@ -172,28 +183,44 @@ class _Tokens:
         return Hunk(int(start), int(end), replacement.new)
 
     def whole(self, replacement: Replacement, place: int) -> Hunk:
-        """The replacement made at `place`, and what went with it behind that on the line.
+        """The replacement made at `place`, and what went with it on the line and below.
 
-        By itself where the rest has no place there: half of a pair of brackets is no use.
+        Only whole lines: where the rest of its line has no place there, it stands for itself.
         """
-        alone = self.hunk(replacement, place)
-        at, parts = place + len(replacement.old), [alone.text]
-        line_end = self.text.find("\n", alone.end)
-        last = self.count if line_end < 0 else int(np.searchsorted(self.starts, line_end))
-        for gap, other in replacement.rest:
-            spots = self.places(other)
-            spots = spots[(at <= spots) & (spots + len(other.old) <= last)]
-            if not other.old:
-                spots = spots[self.is_absent(other, spots)]
-            if spots.size:
-                spot = int(spots[self.agreement(other, spots, CONTEXT).argmax()])
-            elif not other.old and at + gap <= last:
-                spot = at + gap
+        whole = self.hunk(replacement, place)
+        at, parts = place + len(replacement.old), [whole.text]
+        line = self._line_end(at)
+        for step in replacement.rest:
+            other = step.replacement
+            if step.lines:
+                whole = Hunk(whole.start, int(self.starts[at]), "".join(parts))
+                least, line = line + 1, self._line_end(line + 1)
             else:
-                return alone
+                least = at
+            spot = self._spot(other, least, line, at + step.gap)
+            if spot is None:
+                return whole
             parts += [self.text[self.starts[at] : self.starts[spot]], other.new]
             at = spot + len(other.old)
-        return Hunk(alone.start, int(self.starts[at]), "".join(parts))
+        return Hunk(whole.start, int(self.starts[at]), "".join(parts))
+
+    def _line_end(self, token: int) -> int:
+        """The token that ends the line of a token, or how many tokens there are."""
+        if token > self.count:
+            return self.count
+        end = self.text.find("\n", self.starts[token])
+        return self.count if end < 0 else int(np.searchsorted(self.starts, end))
+
+    def _spot(self, replacement: Replacement, least: int, most: int, usual: int) -> int | None:
+        """Where a replacement fits best between two tokens; an insertion at least where it was."""
+        old = len(replacement.old)
+        spots = self.places(replacement)
+        spots = spots[(least <= spots) & (spots + old <= most)]
+        if not old:
+            spots = spots[self.is_absent(replacement, spots)]
+        if spots.size:
+            return int(spots[self.agreement(replacement, spots, CONTEXT).argmax()])
+        return usual if not old and least <= usual <= most else None
 
 
 class _Memory:
@@ -221,6 +248,9 @@ class _Memory:
         """
         typed, end = self._change()
         return [*self._replacements, *typed][-REMEMBERED:], end
+
+    def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
+        """There is nothing to prepare."""
 
     def _change(self) -> tuple[list[Replacement], int]:
         hunks = diff(self._saved.text, self._now.text)

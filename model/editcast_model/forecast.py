@@ -61,6 +61,9 @@ class Session(Protocol):
         All of them are changes that fit: another is looked for in place of one that does not.
         """
 
+    def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
+        """Do what the next prediction would have to do first, while nobody waits for it."""
+
 
 class Forecaster(Protocol):
     """What opens sessions: a network's bundle, or a baseline.

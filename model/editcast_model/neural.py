@@ -31,6 +31,8 @@ from editcast_model.window import MOST_EDITS, Window, growth
 _ENCODED = 20
 _MOST_SAVES = 24
 _FLOOR = math.log(0.3)
+#: Edits after which a window is made anew when there is time, well before it has to be.
+_SPENT = MOST_EDITS * 3 // 4
 #: Of the best repeated replacements, how many edits of each the network scores.
 _SCORED = 2, 1
 _UNSEEN = -15.0
@@ -150,6 +152,26 @@ class NeuralSession:
             Prediction((one.hunk,), one.log_probability, ranking.confidence(one), one.edits)
             for one in ranked[:count]
         ]
+
+    def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
+        """Make the window anew before it is used up, and read what it keeps.
+
+        Both together take some 0.2 s: too long to begin once somebody has saved.
+        """
+        window = self._window
+        if window is None or self._seen:
+            return
+        if len(window.fixed) > _SPENT:
+            fresh = Window.over(self._tokenizer, self._saves, [])
+            if fresh is not None and len(fresh.fixed) <= _SPENT:
+                self._window, self._sequence = fresh, None
+                window = fresh
+        edits = list(window.fixed.edits)
+        read = len(self._sequence.timeline) if self._sequence else 0
+        for count in range(min(read, len(edits)), len(edits) + 1):
+            if cancelled():
+                return
+            self._follow(window, edits[:count])
 
     def candidates(
         self, count: int, *, fits: Fits = anything, cancelled: Callable[[], bool] = never

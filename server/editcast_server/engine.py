@@ -79,6 +79,11 @@ class Track:
 
         return session.predict(most, fits=fits, cancelled=cancelled)
 
+    def prepare(self, cancelled: Callable[[], bool]) -> None:
+        """Get ready for the next prediction."""
+        if self._session is not None:
+            self._session.prepare(cancelled=cancelled)
+
     def drop_session(self) -> None:
         """Forget a session that may be in a bad state."""
         self._session = None
@@ -205,6 +210,9 @@ class Engine:
             milliseconds = (time.perf_counter() - job.asked) * 1000
             name = model.forecaster.name if model else ""
             job.done(Answer(job, predictions, name, milliseconds))
+            if not job.cancelled:
+                # When there is nothing better to do, and only until there is.
+                self._put(2, lambda: job.track.prepare(lambda: not self._queue.empty()))
 
 
 def _choose(job: Job, forecaster: Forecaster) -> list[Prediction]:

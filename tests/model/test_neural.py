@@ -146,6 +146,32 @@ def test_several_predictions_are_several(forecaster: NeuralForecaster, code: str
     assert len(session.predict(1)) <= 1
 
 
+def test_a_window_is_made_anew_while_there_is_time(forecaster: NeuralForecaster, code: str) -> None:
+    session = forecaster.open(code)
+    text, count = code, 0
+    worn = session._window
+    assert worn is not None
+    while len(worn.fixed) <= windows_of_files.MOST_EDITS * 3 // 4:
+        count += 1
+        text += f"x{count} = {count}\n"
+        session.update(text, saved=True)
+    session.predict()
+    assert session._window is worn
+    asked = iter([False] * 5)
+    session.prepare(cancelled=lambda: next(asked, True))
+    fresh = session._window
+    assert fresh is not worn and fresh is not None and len(fresh.fixed) < len(worn.fixed)
+    assert session._sequence is not None and len(session._sequence.timeline) == 4
+    session.prepare()
+    assert list(session._sequence.timeline.edits) == list(fresh.fixed.edits)
+    consistent(session)
+    session.prepare()
+    assert session._window is fresh
+    say(session, text.replace("x1 = 1", "x1 = 2"), saved=True)
+    assert session._window is fresh
+    forecaster.open(code).prepare()  # nothing was done there yet
+
+
 def test_only_what_fits_is_predicted(forecaster: NeuralForecaster, code: str) -> None:
     session = forecaster.open(code)
     text = code.replace("parse", "read")

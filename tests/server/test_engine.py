@@ -22,6 +22,7 @@ class Scripted:
     def __init__(self, predict: Callable[..., list[Prediction]]) -> None:
         self.script = predict
         self.sessions: list[Scripted._Session] = []
+        self.prepared = 0
 
     def open(self, text: str) -> "Scripted._Session":
         self.sessions.append(self._Session(self, text))
@@ -40,6 +41,9 @@ class Scripted:
         ) -> list[Prediction]:
             found = self.owner.script(self.told[-1][0], count, cancelled)
             return [one for one in found if fits(one.hunks)][:count]
+
+        def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
+            self.owner.prepared += 1
 
 
 def insert(word: str, confidence: float = 0.9) -> Prediction:
@@ -149,6 +153,16 @@ def test_what_is_held_back_is_passed_over(bench: Bench) -> None:
     bench.use(Scripted(lambda *_: found))
     assert bench.ask(Track("x"), "x")[1]().predictions == [insert("word")]
     assert bench.ask(Track("x"), "x", 2)[1]().predictions == [insert("word")]  # too unsure
+
+
+def test_sessions_are_prepared_when_there_is_time(bench: Bench) -> None:
+    forecaster = Scripted(lambda *_: [])
+    bench.use(forecaster)
+    track = Track("x")
+    for count in range(1, 4):
+        bench.ask(track, "x" * count)[1]()
+    bench.engine.stop()
+    assert 1 <= forecaster.prepared <= 3
 
 
 def test_what_the_last_save_did_is_not_undone(bench: Bench) -> None:

@@ -71,6 +71,7 @@ class _Task:
     folder: Path
     max_state: int
     seed: int
+    order: str
 
 
 def make_corpus(
@@ -81,6 +82,7 @@ def make_corpus(
     max_state: int = 4096,
     processes: int = 1,
     seed: int = 0,
+    order: str = "",
     each: Callable[[Made], None] = lambda made: None,
 ) -> list[Made]:
     """Make a corpus, or go on making it.
@@ -92,6 +94,7 @@ def make_corpus(
         max_state: Most subtokens of a window.
         processes: How many work at once.
         seed: Decides all that is drawn.
+        order: In which hunks of commits are made, one of `rehearsal.ORDERS`; drawn if empty.
         each: Called with each source's result, as they come; with those made earlier first.
 
     Raises:
@@ -113,7 +116,7 @@ def make_corpus(
     for made in manifest.made.values():
         each(made)
     tasks = [
-        _Task(origin, folder, max_state, seed)
+        _Task(origin, folder, max_state, seed, order)
         for origin in origins
         if origin.name not in manifest.made
     ]
@@ -191,6 +194,7 @@ def _make_shards(task: _Task) -> Made:
         max_state=task.max_state,
         seed=task.seed,
         skipped=made.skipped,
+        order=task.order,
     )
     seen: set[bytes] = set()
     with ExitStack() as stack:

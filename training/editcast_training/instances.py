@@ -99,15 +99,23 @@ class Cutter:
         max_state: Most subtokens of a window, `START` included.
         seed: With the project and path it decides every random choice about a file.
         skipped: Counts what is left out, by reason.
+        order: In which the hunks of commits are made, one of `rehearsal.ORDERS`; drawn if empty.
     """
 
     def __init__(
-        self, tokenizer: Tokenizer, *, max_state: int, seed: int, skipped: Counter[str]
+        self,
+        tokenizer: Tokenizer,
+        *,
+        max_state: int,
+        seed: int,
+        skipped: Counter[str],
+        order: str = "",
     ) -> None:
         self._tokenizer = tokenizer
         self._room = max_state - 1
         self._seed = seed
         self._skipped = skipped
+        self._order = order
         self._known: dict[str, list[int]] = {}
         self._changes: set[int] = set()
 
@@ -145,7 +153,10 @@ class Cutter:
                 now = lines(after.text)
                 run = _Run(now.copy(), [])
                 continue
-            made = as_saved(changes) if history.kind == "saves" else rehearse(changes, last, rng)
+            if history.kind == "saves":
+                made = as_saved(changes)
+            else:
+                made = rehearse(changes, last, rng, self._order)
             for part in made:
                 step = self._step(part, snapshot, after.time)
                 now[step.first : step.end] = step.lines

@@ -1,0 +1,137 @@
+"""What each part of the bundled model is worth: trained without it, on the same edits, as long.
+
+Small trainings from scratch that differ in one thing, on a corpus of a few projects, and replayed
+in this process on commits of the test projects; candidates are ranked by weights fitted on other
+sessions. The numbers are far below the bundled model's: what counts is how they differ. A variant
+that was measured already is not trained again.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from editcast_model import window
+from editcast_model.bundle import Bundle
+from editcast_model.networks.configs import bundled
+from editcast_model.neural import NeuralForecaster
+from editcast_model.tokens import Tokenizer
+from editcast_training.corpus import make_corpus
+from editcast_training.finish import export_only
+from editcast_training.histories import Skipped
+from editcast_training.origins import Origin, listed_repositories, made_of, read_origin
+from editcast_training.ranking import collect, ranked
+from editcast_training.results import summarize
+from editcast_training.sessions import EditingSession, sample_commits
+from editcast_training.token_level import token_scores
+from editcast_training.trainer import TrainingPlan, train
+
+#: By name: which corpus, and what the network has not got.
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "all of it": ("all", {}),
+    "without refactorings": ("without-refactorings", {}),
+    "without copying": ("all", {"copy": False, "spans": False}),
+    "without copying spans": ("all", {"spans": False}),
+    "left to right only": ("left-to-right", {}),
+}
+#: Windows that the first of them is replayed with; it was trained on 4,096 subtokens.
+WINDOWS = (1_024, 4_096, 16_384)
+_LEARNING_RATE = 1.5e-3
+_PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("folder", type=_PATH)
+@click.option("--repositories", type=_PATH, required=True, help="A TOML file with three lists.")
+@click.option("--mirror", type=_PATH, required=True, help="The folder of these repositories.")
+@click.option("--tokenizer", type=_PATH, required=True, help="The bundled model's.")
+@click.option("--projects", default=8, show_default=True, help="Trained on, the smallest first.")
+@click.option("--steps", default=600, show_default=True, help="Of each training.")
+@click.option("--commits", default=10, show_default=True, help="Replayed, a test project.")
+@click.option("--out", type=_PATH, default=Path(__file__).with_name("ablations.json"))
+def main(
+    folder: Path,
+    repositories: Path,
+    mirror: Path,
+    tokenizer: Path,
+    projects: int,
+    steps: int,
+    commits: int,
+    out: Path,
+) -> None:
+    """Make the corpora in FOLDER, train there, and write after each variant."""
+    console = Console()
+    listed, _ = listed_repositories(repositories, mirror)
+    train_on = [one for one in listed if one.split == "train"][:projects]
+    origins = [*train_on, *made_of(train_on), *(one for one in listed if one.split == "dev")]
+    _make_corpora(folder, origins, tokenizer)
+    sessions: list[EditingSession] = []
+    for origin in listed:
+        if origin.split == "test":
+            sessions += sample_commits(read_origin(origin, Skipped()), count=commits)
+    known: dict[str, Any] = json.loads(out.read_text()) if out.exists() else {"variants": {}}
+    known |= {"steps": steps, "sessions": len(sessions), "projects": [one.name for one in train_on]}
+    for name, (corpus, without) in VARIANTS.items():
+        if name in known["variants"]:
+            continue
+        console.print(name)
+        bundle = _trained(folder / name.replace(" ", "-"), folder / corpus, without, steps)
+        found = {"tokens": token_scores(bundle, sessions)}
+        for subtokens in WINDOWS if name == "all of it" else (4_096,):
+            found[str(subtokens)] = _replayed(bundle, sessions, subtokens)
+        known["variants"][name] = found
+        out.write_text(json.dumps(known, indent=1) + "\n")
+    console.print(_table(known["variants"]))
+
+
+def _make_corpora(folder: Path, origins: Sequence[Origin], tokenizer: Path) -> None:
+    processes = os.cpu_count() or 1
+    for name, order in (("all", ""), ("left-to-right", "left to right")):
+        made = {"tokenizer": tokenizer, "processes": processes, "order": order}
+        make_corpus(folder / name, origins, **made)  # type: ignore[arg-type]
+    for split in ("train", "dev"):
+        plain = folder / "without-refactorings" / split
+        plain.mkdir(parents=True, exist_ok=True)
+        for shard in (folder / "all" / split).glob("*.parquet"):
+            here = plain / shard.name
+            if "#refactorings" not in shard.name and not here.exists():
+                here.symlink_to(shard.resolve())
+
+
+def _trained(out: Path, corpus: Path, without: dict[str, Any], steps: int) -> Bundle:
+    tokenizer = corpus.parent / "all" / "tokenizer.json"
+    network = replace(bundled(len(Tokenizer.load(tokenizer))), **without)
+    plan = TrainingPlan(corpus, out / "run", network, steps=steps, learning_rate=_LEARNING_RATE)
+    train(replace(plan, interval=max(1, steps // 3)))
+    return export_only(plan.out / "latest.safetensors", tokenizer, out / "bundle", out.name)
+
+
+def _replayed(bundle: Bundle, sessions: list[EditingSession], subtokens: int) -> dict[str, Any]:
+    before, window.WINDOW = window.WINDOW, subtokens
+    try:
+        forecaster = NeuralForecaster.load(bundle.path, "cpu")
+        return asdict(summarize(ranked(collect(forecaster, sessions))))
+    finally:
+        window.WINDOW = before
+
+
+def _table(variants: dict[str, Any]) -> Table:
+    table = Table("variant", "window", "both, %", "jumps, %", "exact", "located", "70", "80", "90")
+    for name, found in variants.items():
+        tokens = found["tokens"]
+        for subtokens in found.keys() - {"tokens"}:
+            one = found[subtokens]
+            shares = (one["exact"], one["located"], *one["coverage"].values())
+            cells = [f"{100 * share:.1f}" for share in shares]
+            table.add_row(name, subtokens, str(tokens["both"]), str(tokens["jumps_both"]), *cells)
+    return table
+
+
+if __name__ == "__main__":
+    main()
