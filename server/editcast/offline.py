@@ -72,8 +72,8 @@ def corpus(
 
 
 def _shapes(console: Console, corpus: Path) -> None:
+    from editcast_training.corpus_sessions import shapes
     from editcast_training.shape import MEASURES
-    from editcast_training.windows import shapes
 
     found = shapes(corpus)
     names = {"commits": "rehearsed commits", "saves": "recorded saves"}
@@ -295,9 +295,9 @@ def export(
 
             export_only(checkpoint, tokenizer, out, name)
         else:
+            from editcast_training.corpus_sessions import window_sessions
             from editcast_training.finish import Origins, finish
             from editcast_training.personal import development_sessions
-            from editcast_training.windows import window_sessions
 
             progress.say("Reading what to calibrate by")
             sessions = development_sessions(origins, seed=seed) or window_sessions(corpus)

@@ -15,6 +15,7 @@ from typing import Any
 
 from editcast_model.errors import BundleError, ReportError, StoreError
 from editcast_model.history import Store
+from editcast_server.models import HIGHEST
 from editcast_server.usage import BINS, Usage, interval, percentile, usage
 
 # Jinja2 and the model's side take a tenth of a second to import, and the server starts without.
@@ -151,6 +152,9 @@ def _card(path: Path | None) -> _Card:
         return _Card(problem=str(error))
     trained, calibration = _table(card, "trained_on"), _table(card, "calibration")
     sources, edits = trained.get("sources"), _table(trained, "edits")
+    threshold = calibration.get("threshold")
+    if isinstance(threshold, float):
+        threshold = min(threshold, HIGHEST)
     facts = [
         ("made", _time(card.get("created"))),
         ("begun from", card.get("base")),
@@ -159,7 +163,7 @@ def _card(path: Path | None) -> _Card:
         ("edits to train on", _number(edits.get("train"), "{:,}")),
         ("parameters", _number(_table(card, "network").get("parameters"), "{:,}")),
         ("calibrated on", _number(calibration.get("suggestions"), "{:,} suggestions")),
-        ("sure from", _number(calibration.get("threshold"), "a confidence of {:.2f}")),
+        ("sure from", _number(threshold, "a confidence of {:.2f}")),
         ("precision there", _number(calibration.get("precision"), "{:.0f} %", 100)),
         ("licence", card.get("licence")),
     ]

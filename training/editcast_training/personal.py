@@ -31,13 +31,13 @@ from editcast_model.process_lock import process_lock
 from editcast_model.tokens import Tokenizer
 from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import FORMAT, make_corpus, read_manifest
+from editcast_training.corpus_sessions import window_sessions
 from editcast_training.finish import Origins, finish
 from editcast_training.histories import Skipped
 from editcast_training.origins import Origin, read_origin
 from editcast_training.sessions import EditingSession, draw_sessions
 from editcast_training.sources.local_history import local_history_folders
 from editcast_training.trainer import TrainingPlan, train
-from editcast_training.windows import window_sessions
 
 #: Fewer instances (of about 100 edits) teach nothing that lasts.
 LEAST_INSTANCES = 50

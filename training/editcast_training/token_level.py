@@ -12,7 +12,7 @@ from editcast_training.instances import Cutter
 from editcast_training.sessions import EditingSession
 from editcast_training.teacher import score
 
-_MAX_STATE = 1024
+_MAX_STATE = 4096
 
 
 def token_scores(bundle: Bundle, sessions: Iterable[EditingSession]) -> dict[str, float]:
