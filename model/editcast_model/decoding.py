@@ -84,7 +84,8 @@ def decode(
     tried: set[int] = set()
     try:
         for most in (count, count + _SPARE):
-            for first in _choices(sequence, most, first=True):
+            firsts = _choices(sequence, most, first=True) if len(out) < count else []
+            for first in firsts:
                 if len(out) == count or first.edits[0].position in tried:
                     continue
                 tried.add(first.edits[0].position)

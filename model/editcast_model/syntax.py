@@ -4,6 +4,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterable
+from functools import lru_cache
 
 from editcast_model.diff import Hunk, apply_hunks
 
@@ -48,6 +49,7 @@ def _breaks_python(text: str, hunks: tuple[Hunk, ...]) -> bool:
     return not _parses(apply_hunks(text, hunks))
 
 
+@lru_cache(maxsize=8)  # what stands there is asked about again for every way to change it
 def _parses(code: str) -> bool:
     try:
         with warnings.catch_warnings():

@@ -29,7 +29,6 @@ Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 
 VOCABULARY = 60
 OURS = replace(bundled(VOCABULARY), width=32, feed_forward=64, local=8)
-SPANS = replace(OURS, spans=True)
 PLUS = replace(plus(VOCABULARY, 32), local=8)
 DEEP = {"state_layers": 2, "edit_layers": 2, "position_layers": 2, "content_layers": 2}
 CONFIGS: dict[str, NetworkConfig] = {
@@ -38,9 +37,11 @@ CONFIGS: dict[str, NetworkConfig] = {
     "deep IA-ag with distance": replace(paper(VOCABULARY, "IA-ag", 32), distance=True, **DEEP),
     "bundled": OURS,
     "deep bundled": replace(OURS, **DEEP),
-    "with spans": SPANS,
+    "without spans": replace(OURS, spans=False),
     "bundled, all of the state": replace(OURS, local=0),
-    "bundled without heads": replace(OURS, analogy=0, distance=False, copy=False, feed_forward=0),
+    "bundled without heads": replace(
+        OURS, analogy=0, distance=False, copy=False, spans=False, feed_forward=0
+    ),
     "residual analogical": replace(OURS, decoder="analogical"),
     "IA+": PLUS,
     "deep IA+": replace(PLUS, **DEEP),

@@ -26,7 +26,7 @@ CONFIGS = {name: paper(VOCABULARY, name, 32) for name in VARIANTS} | {
     "bundled": replace(bundled(VOCABULARY), width=32, feed_forward=64, local=8, dropout=0.0),
     "IA+": replace(plus(VOCABULARY, 32), local=8),
 }
-CONFIGS["with spans"] = replace(CONFIGS["bundled"], spans=True)
+CONFIGS["without spans"] = replace(CONFIGS["bundled"], spans=False)
 # Above what a mask leaves of any logit, below every real log probability.
 IMPOSSIBLE = -1e6
 

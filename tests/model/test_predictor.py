@@ -301,6 +301,15 @@ def test_another_place_is_tried_where_nothing_fits() -> None:
     assert found(1, 15) == [15]
     assert found(1, 16) == []  # not the fifth place for one
 
+    asked: list[int] = []
+
+    def heard(edits: History, position: int) -> dict[int, float]:
+        asked.append(position)
+        return what(edits, position)
+
+    decode(Sequence(Scripted(where, heard), STATE), fits=lambda edits: True)
+    assert set(asked) == {0, 5, 9}  # no more is asked than has to be
+
 
 def test_a_replacement_is_not_cut_between_its_halves() -> None:
     # Deleting 5 and 6 and typing two tokens: the only boundary is between the two, and the end.

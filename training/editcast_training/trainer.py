@@ -32,6 +32,9 @@ from editcast_training.teacher import losses, score
 _WARM_UP = 0.03
 # The first edit after a save is the hard one, and one in ten: it counts this many times.
 _JUMP_WEIGHT = 3.0
+# Half of the likelihood is that of going token by token: were all of it that of the best way, what
+# stands inside a span would be learned as a part of it only, and forgotten by itself.
+_LEAPS = 0.5
 _DEV_INSTANCES = 160
 _LEAST_BUDGET = 500  # below it a batch is hardly an instance
 
@@ -281,7 +284,7 @@ class _Trainer:
             loss = losses(self.model, batch)
         jump = batch.contents[:, :-1] == SAVE
         weight = batch.scored * torch.where(jump, _JUMP_WEIGHT, 1.0)
-        mean = ((loss.edits * weight).sum() + loss.spans.sum()) / weight.sum()
+        mean = ((loss.edits * weight).sum() + _LEAPS * loss.spans.sum()) / weight.sum()
         self.optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(mean)
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)

@@ -99,6 +99,7 @@ def bundled(vocabulary: int) -> NetworkConfig:
         distance=True,
         copy=True,
         asked=True,
+        spans=True,
         scaled=True,
         dropout=0.05,
     )
