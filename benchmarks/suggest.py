@@ -45,7 +45,7 @@ def milliseconds(forecaster: Forecaster, methods: int, edits: int, runs: int) ->
             session.predict()
             if step >= edits:
                 times.append(1e3 * (time.perf_counter() - started))
-            session.prepare()  # as the server does when nobody waits
+        session.prepare()  # as the server does when nobody waits
     return times
 
 

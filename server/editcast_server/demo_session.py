@@ -72,6 +72,18 @@ def average_text(order):
     return f"Average: {money(order.total() / len(order.lines))}"
 
 
+def count_text(order):
+    return f"{sum(line.qty for line in order.lines)} pieces"
+
+
+def is_wholesale(line):
+    return line.qty >= 100
+
+
+def shelf_space(line):
+    return line.qty * 0.25
+
+
 def invoice(order):
     """The whole invoice as text."""
     parts = [heading(order.customer)]
@@ -128,7 +140,10 @@ SAVES = (
     ),
     Save("a field deserves its whole name", (("    qty: int", "    quantity: int"),)),
     Save("where it is multiplied", (("self.qty", "self.quantity"),)),
-    Save("where it is printed", (("line.qty", "line.quantity"),)),
+    Save("where it is printed", (("{line.qty} x", "{line.quantity} x"),)),
+    Save("where it is estimated", (("line.qty * 0.25", "line.quantity * 0.25"),)),
+    Save("where it is counted", (("sum(line.qty", "sum(line.quantity"),)),
+    Save("where it is compared", (("line.qty >= 100", "line.quantity >= 100"),)),
 )
 
 
