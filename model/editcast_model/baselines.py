@@ -218,9 +218,12 @@ class _Tokens:
         spots = spots[(least <= spots) & (spots + old <= most)]
         if not old:
             spots = spots[self.is_absent(replacement, spots)]
-        if spots.size:
-            return int(spots[self.agreement(replacement, spots, CONTEXT).argmax()])
-        return usual if not old and least <= usual <= most else None
+        if not spots.size and not old and least <= usual <= most:
+            spots = np.array([usual])
+            spots = spots[self.is_absent(replacement, spots)]
+        return (
+            int(spots[self.agreement(replacement, spots, CONTEXT).argmax()]) if spots.size else None
+        )
 
 
 class _Memory:

@@ -3,17 +3,19 @@
 import ast
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from editcast_model.diff import Hunk, apply_hunks
 
-# Parsing holds Python's lock: 20 kB take some 10 ms. So only the statements around an edit are
-# parsed, or the whole text when they cannot stand alone, and nothing longer than this.
+# Parsing holds Python's lock: 20 kB take some 10 ms. So only the function around an edit is parsed,
+# or the statements when it cannot stand alone, or else the whole text; nothing longer than this.
 _LONGEST = 50_000
 
 _PROSE = frozenset({"", "plaintext", "markdown", "restructuredtext", "latex", "tex", "log"})
 _BRACKETS = ("()", "[]", "{}")
+# A line that begins a function inside something.
+_FUNCTION = re.compile(r"([ \t]+)(?:async +)?def\b")
 # A line that begins a top-level statement of its own.
 _STATEMENT = re.compile(r"^(?!(?:else|elif|except|finally)\b)[A-Za-z_@]", re.MULTILINE)
 
@@ -32,21 +34,61 @@ def breaks(text: str, hunks: Iterable[Hunk], language: str) -> bool:
 
 
 def _breaks_python(text: str, hunks: tuple[Hunk, ...]) -> bool:
+    for start, end, indent in _blocks(text, hunks):
+        if end - start > _LONGEST:
+            return False
+        inside = [Hunk(hunk.start - start, hunk.end - start, hunk.text) for hunk in hunks]
+        before = _dedented(text[start:end], indent)
+        after = _dedented(apply_hunks(text[start:end], inside), indent)
+        if before is not None and after is not None and _parses(before):
+            return not _parses(after)
+    return False
+
+
+def _blocks(text: str, hunks: tuple[Hunk, ...]) -> Iterator[tuple[int, int, str]]:
+    """Start, end and indent of what could be parsed by itself, the smallest first."""
     line = text.rfind("\n", 0, hunks[0].start) + 1
+    function = _function(text, line, hunks[-1].end)
+    if function is not None:
+        yield function
     start = line
     while start and not _STATEMENT.match(text, start):
         start = text.rfind("\n", 0, start - 1) + 1
     ahead = _STATEMENT.search(text, text.find("\n", hunks[-1].end) + 1 or len(text))
-    end = ahead.start() if ahead else len(text)
-    inside = [Hunk(hunk.start - start, hunk.end - start, hunk.text) for hunk in hunks]
-    block = text[start:end]
-    if len(block) > _LONGEST:
-        return False
-    if _parses(block):
-        return not _parses(apply_hunks(block, inside))
-    if len(text) > _LONGEST or not _parses(text):
-        return False
-    return not _parses(apply_hunks(text, hunks))
+    yield start, ahead.start() if ahead else len(text), ""
+    yield 0, len(text), ""
+
+
+def _function(text: str, line: int, last: int) -> tuple[int, int, str] | None:
+    """The indented function that begins above a line and ends behind an offset."""
+    while line and not _STATEMENT.match(text, line):
+        line = text.rfind("\n", 0, line - 1) + 1
+        found = _FUNCTION.match(text, line)
+        if found is not None:
+            end = _end(text, line, found[1])
+            if last < end:
+                return line, end, found[1]
+    return None
+
+
+def _end(text: str, line: int, indent: str) -> int:
+    """Where the next line begins that is indented no more and closes no bracket."""
+    while line < len(text):
+        line = text.find("\n", line) + 1 or len(text)
+        rest = text[line : line + len(indent) + 1]
+        if rest.strip() and (not rest.startswith(indent) or rest[len(indent) :].strip(" \t)]}")):
+            break
+    return line
+
+
+def _dedented(block: str, indent: str) -> str | None:
+    """The block without its indent; None where a line has less."""
+    if not indent:
+        return block
+    lines = block.split("\n")
+    if lines[-1] or any(line.strip() and not line.startswith(indent) for line in lines):
+        return None  # its last line may have lost its end
+    return "\n".join(line[len(indent) :] for line in lines)
 
 
 @lru_cache(maxsize=8)  # what stands there is asked about again for every way to change it

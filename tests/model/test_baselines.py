@@ -160,13 +160,30 @@ def test_only_the_last_thirty_replacements_are_remembered() -> None:
 
 
 def test_several_hunks_of_one_save_are_several_replacements() -> None:
-    text = "a = 1\nb = 2\nq\na = 1\nb = 2\n"
-    saved = "c = 1\nd = 2\nq\na = 1\nb = 2\n"
+    text = "a = 1\nq\nb = 2\nq\nb = 2\nq\na = 1\n"
+    saved = "c = 1\nq\nd = 2\nq\nb = 2\nq\na = 1\n"
     predictions = after(RepeatBest(), text, saved, count=9)
     assert {p.apply(saved) for p in predictions} >= {
         saved.replace("a", "c"),
         saved.replace("b", "d"),
     }
+
+
+def test_what_was_replaced_on_lines_below_each_other_is_replaced_together() -> None:
+    text = "a = 1\nb = 2\nq\na = 1\nb = 2\nq\na = 1\nx = 2\n"
+    saved = "c = 1\nd = 2\n" + text.partition("b = 2\n")[2]
+    predictions = [p.apply(saved) for p in after(RepeatBest(), text, saved, count=9)]
+    assert "c = 1\nd = 2\nq\nc = 1\nd = 2\nq\na = 1\nx = 2\n" in predictions
+    # Where the line below is another, the line by itself.
+    assert "c = 1\nd = 2\nq\na = 1\nb = 2\nq\nc = 1\nx = 2\n" in predictions
+
+
+def test_what_stands_there_already_is_not_inserted_again() -> None:
+    text = "".join(f"show(label, {n})\nshow(label, {n})  # x\n\n" for n in "abc")
+    text = text.replace("show(label, b)", "show(y, label, b)", 1)
+    saved = text.replace("show(label, a)", "show(y, label, a)")
+    for prediction in after(RepeatBest(), text, saved, count=9):
+        assert "y, y" not in prediction.apply(saved)
 
 
 def test_what_was_replaced_on_one_line_is_replaced_together() -> None:

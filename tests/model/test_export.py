@@ -93,7 +93,7 @@ class TorchNetwork:
     ) -> Contents:
         given = map(torch.tensor, ([position], past, cache))
         said = self._content(*given, state["tokens"], *self._read(state, "content"))
-        return Contents(np.asarray(said.numpy()))
+        return Contents(*(np.asarray(one.numpy()) for one in said))
 
 
 @pytest.fixture(scope="module", params=["bundled", "IA-ag", "IA+"])

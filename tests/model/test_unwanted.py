@@ -1,6 +1,10 @@
 """What nobody wants to be offered, as a table."""
 
+import ast
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.syntax import breaks
@@ -99,6 +103,57 @@ def test_what_breaks_code(language: str, before: str, after: str, broken: bool) 
     hunks = diff(before, after)
     assert apply_hunks(before, hunks) == after
     assert breaks(before, hunks, language) is broken
+
+
+METHODS = """import os
+
+class A:
+    x = 1
+
+    @property
+    def f(
+        self, a=(1,
+                 2),
+    ):
+        if a:
+            return [a,
+    2]
+
+        def inner():
+            pass
+        return inner
+
+    async def g(self): return 1
+    y = 2
+
+    def h(self):
+        return None
+# a comment
+    z = 3
+
+def top(x):
+    return x
+"""
+HUNKS = st.builds(
+    lambda start, size, text: Hunk(start, min(start + size, len(METHODS)), text),
+    st.integers(0, len(METHODS)),
+    st.integers(0, 12),
+    st.text(st.sampled_from("ax =1():,[]\n    "), max_size=6),
+)
+
+
+@given(hunk=HUNKS)
+@settings(max_examples=500)
+def test_a_function_by_itself_breaks_as_the_whole_text_does(hunk: Hunk) -> None:
+    def parses(text: str) -> bool:
+        try:
+            ast.parse(text)
+        except SyntaxError:
+            return False
+        return True
+
+    assert parses(METHODS)
+    assert breaks(METHODS, (hunk,), "python") is not parses(apply_hunks(METHODS, (hunk,)))
 
 
 @pytest.mark.filterwarnings("error")
