@@ -118,9 +118,8 @@ class _Decoder:
         self._splits, self._fits = splits, cache(fits)
 
     def best(self, first: Decoded, cancelled: Callable[[], bool]) -> Decoded | None:
-        """The most probable suggestion that begins like this; None when there is none."""
+        """The most probable suggestion that begins like this, or None; the sequence has read on."""
         sequence = self._sequence
-        sequence.follow(self._edits)
         alive = [_leapt(sequence, first, self._floor)]
         done: list[tuple[float, Decoded]] = []
         best = None
