@@ -122,13 +122,12 @@ class _Tokens:
     def _replacement(self, hunk: Hunk) -> Replacement:
         first, last = np.searchsorted(self.starts, (hunk.start, hunk.end)).tolist()
         ids = self.ids[CONTEXT : CONTEXT + self.count]
-        replaced = lex(self.text[hunk.start : hunk.end])
         return Replacement(
             old=tuple(ids[first:last].tolist()),
             new=hunk.text,
             before=tuple(ids[max(0, first - CONTEXT) : first][::-1].tolist()),
             after=tuple(ids[last : last + CONTEXT].tolist()),
-            words=sum(token[0].isalnum() or token[0] == "_" for token in replaced),
+            words=_words(self.text[hunk.start : hunk.end]),
         )
 
     def places(self, replacement: Replacement) -> Places:
@@ -216,10 +215,9 @@ class _Tokens:
         old = len(replacement.old)
         spots = self.places(replacement)
         spots = spots[(least <= spots) & (spots + old <= most)]
-        if not old:
-            spots = spots[self.is_absent(replacement, spots)]
-        if not spots.size and not old and least <= usual <= most:
+        if not old and not spots.size and least <= usual <= most:
             spots = np.array([usual])
+        if not old and _words(replacement.new):  # a bracket may well stand beside another
             spots = spots[self.is_absent(replacement, spots)]
         return (
             int(spots[self.agreement(replacement, spots, CONTEXT).argmax()]) if spots.size else None
@@ -262,6 +260,11 @@ class _Memory:
         growth = len(self._now.text) - len(self._saved.text)
         made = self._saved.replacements(hunks[-REMEMBERED:])
         return made, hunks[-1].end + growth
+
+
+def _words(text: str) -> int:
+    """How many names and numbers are in a text."""
+    return sum(token[0].isalnum() or token[0] == "_" for token in lex(text))
 
 
 def _prediction(hunk: Hunk, confidence: float) -> Prediction:

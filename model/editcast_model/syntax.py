@@ -33,6 +33,22 @@ def breaks(text: str, hunks: Iterable[Hunk], language: str) -> bool:
     return _is_balanced(text) and not _is_balanced(apply_hunks(text, hunks))
 
 
+def is_broken(text: str, hunks: Iterable[Hunk], language: str) -> bool:
+    """Whether Python cannot be parsed where it is about to be changed by hunks.
+
+    Of other languages, `breaks` looks at the whole text.
+    """
+    hunks = tuple(hunks)
+    if language != "python" or not hunks:
+        return False
+    blocks = ((text[start:end], indent) for start, end, indent in _blocks(text, hunks))
+    for block, indent in blocks:
+        alone = _dedented(block, indent)
+        if len(block) > _LONGEST or (alone is not None and _parses(alone)):
+            return False
+    return True
+
+
 def _breaks_python(text: str, hunks: tuple[Hunk, ...]) -> bool:
     for start, end, indent in _blocks(text, hunks):
         if end - start > _LONGEST:

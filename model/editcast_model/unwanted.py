@@ -23,6 +23,7 @@ class Work:
         way_back: What would make it the text that the last save replaced; none before the second.
         texts: Hashes of texts that stood here before.
         on_imports: Whether the last change was on an import line.
+        broken: Whether the last save left what cannot be parsed, so that nothing breaks it.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Work:
     way_back: tuple[Hunk, ...] = ()
     texts: Set[int] = frozenset()
     on_imports: bool = False
+    broken: bool = False
 
     @classmethod
     def of(cls, saves: Sequence[str], language: str) -> "Work":
@@ -41,7 +43,9 @@ class Work:
         changed = shortest_hunk(before, text).start
         lines = (line_at(one, changed) for one in (before, text))
         on_imports = any(is_import(line, language) for line in lines)
-        return cls(text, language, diff(text, before), frozenset(map(hash, saves)), on_imports)
+        way_back = diff(text, before)
+        broken = syntax.is_broken(text, way_back, language)
+        return cls(text, language, way_back, frozenset(map(hash, saves)), on_imports, broken)
 
     def admits(self, hunks: tuple[Hunk, ...]) -> bool:
         """Whether nothing speaks against a change."""
@@ -64,7 +68,7 @@ def reason_against(hunks: tuple[Hunk, ...], work: Work) -> str | None:
         (partial(_is_about_imports, hunks, work), "changes only imports"),
         (partial(_undoes, hunks, work), "undoes the last save"),
         (partial(_brings_back, hunks, work), "undoes an edit"),
-        (partial(syntax.breaks, work.text, hunks, work.language), "breaks what can be parsed"),
+        (partial(_breaks, hunks, work), "breaks what can be parsed"),
     )
     return next((reason for check, reason in checks if check()), None)
 
@@ -101,6 +105,11 @@ def _undoes(hunks: tuple[Hunk, ...], work: Work) -> bool:
 def _brings_back(hunks: tuple[Hunk, ...], work: Work) -> bool:
     """Whether it would make the text one that stood here before."""
     return hash(apply_hunks(work.text, hunks)) in work.texts
+
+
+def _breaks(hunks: tuple[Hunk, ...], work: Work) -> bool:
+    """Whether it breaks code, unless the last save did: who is at a pair of brackets goes on."""
+    return not work.broken and syntax.breaks(work.text, hunks, work.language)
 
 
 def _core(hunk: Hunk, text: str) -> Hunk:

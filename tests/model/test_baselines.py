@@ -186,6 +186,13 @@ def test_what_stands_there_already_is_not_inserted_again() -> None:
         assert "y, y" not in prediction.apply(saved)
 
 
+def test_a_bracket_may_be_inserted_beside_another() -> None:
+    text = "send(root=find('a'))\n\nq\nsend(root=find('a'))\n\n"
+    once = text.replace("'a'", "join(top, 'a')", 1)
+    (best,) = after(RepeatBest(), text, once)
+    assert best.apply(once) == text.replace("'a'", "join(top, 'a')")
+
+
 def test_what_was_replaced_on_one_line_is_replaced_together() -> None:
     text = "run(a, kind=x, slow)\nrun(b, kind=y, fast)\nrun(c, kind=z)\nkind\n"
     texts = [text, text.replace("kind=x", "kinds=[x]", 1)]

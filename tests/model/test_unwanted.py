@@ -47,6 +47,15 @@ def test_white_space_is_for_those_who_are_at_it() -> None:
     assert reason(after, before=tidied) == "changes only white space"
 
 
+def test_those_who_broke_it_go_on() -> None:
+    breaking = TEXT.replace("return x", "return (x")
+    after = breaking.replace("return y", "return (y")
+    assert reason(after, TEXT, before=breaking) is None
+    mended = TEXT.replace("return x", "return (x)")
+    broken = mended.replace("return y", "return (y")
+    assert reason(broken, TEXT, before=mended) == "breaks what can be parsed"
+
+
 @pytest.mark.parametrize(
     ("saved_before", "after", "undoes"),
     [
