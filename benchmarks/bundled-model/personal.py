@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -53,16 +54,19 @@ def main(repositories: Path, mirror: Path, minutes: float, commits: int, out: Pa
             sessions = sample_commits(_since(histories, cut), count=commits)
             command = ["train", f"{folder}/training", "--git", str(older)]
             command += ["--minutes", str(minutes)]
+            begun = time.monotonic()
             subprocess.run([sys.executable, "-m", "editcast", *command], check=True)
+            seconds = time.monotonic() - begun
             models = {
                 "bundled": default_bundle_path(),
                 "personal": Path(folder) / "training" / "bundle",
             }
             result = {name: _replayed(model, sessions) for name, model in models.items()}
-        known["projects"][origin.name] = result
+        known["projects"][origin.name] = result | {"seconds": round(seconds)}
         out.write_text(json.dumps(known, indent=1) + "\n")
         for name, found in result.items():
             console.print(origin.name, name, found["coverage"], highlight=False)
+        console.print(f"{origin.name}: trained in {seconds:.0f} s, corpus and calibration included")
     for name in ("bundled", "personal"):
         shares = [found[name]["coverage"]["0.8"] for found in known["projects"].values()]
         console.print(f"{name}: coverage at 80 % clean {100 * sum(shares) / len(shares):.1f} %")

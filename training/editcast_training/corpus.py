@@ -112,7 +112,7 @@ def make_corpus(
         _settle_tokenizer(folder, origins, tokenizer, seed)
     except OSError as error:
         raise CorpusError(f"The corpus cannot be written to {folder}: {error}.") from error
-    manifest = _Manifest.open(folder, max_state, seed)
+    manifest = _Manifest.open(folder, max_state, seed, order)
     for made in manifest.made.values():
         each(made)
     tasks = [
@@ -289,21 +289,23 @@ class _Manifest:
         self.made: dict[str, Made] = {}
 
     @classmethod
-    def open(cls, folder: Path, max_state: int, seed: int) -> "_Manifest":
+    def open(cls, folder: Path, max_state: int, seed: int, order: str) -> "_Manifest":
         checksum = hashlib.sha256((folder / "tokenizer.json").read_bytes()).hexdigest()
         settings = {
             "format": FORMAT,
             "max_state": max_state,
             "seed": seed,
+            "order": order,
             "tokenizer": checksum,
         }
         manifest = cls(folder / "manifest.json", settings)
         if not manifest._path.exists():
             return manifest
         stored = read_manifest(folder)
+        stored.setdefault("order", "")  # older ones name none
         if {key: stored.get(key) for key in settings} != settings:
             raise CorpusError(
-                f"{folder} holds a corpus of other settings (format, max-state, seed or "
+                f"{folder} holds a corpus of other settings (format, max-state, seed, order or "
                 "tokenizer); name another folder."
             )
         for name, entry in stored["sources"].items():

@@ -26,8 +26,14 @@ def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4
         if origin.split in (None, "train") and origin.kind not in MADE_KINDS
     ]
     texts: list[str] = []
+    failed: list[SourceError] = []
     for origin in chosen:
-        texts += _sample(origin, SAMPLE // len(chosen), seed)
+        try:
+            texts += _sample(origin, SAMPLE // len(chosen), seed)
+        except SourceError as error:  # reported again when its histories are read
+            failed.append(error)
+    if not texts and failed:
+        raise CorpusError(f"There is no text to learn a vocabulary from. {failed[0]}")
     if not texts:
         raise CorpusError("There is no text to learn a vocabulary from; name one with --tokenizer.")
     return Tokenizer.train(texts, vocabulary)
@@ -35,10 +41,7 @@ def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4
 
 def _sample(origin: Origin, size: int, seed: int) -> list[str]:
     """Newest texts of a source in random order, `size` characters."""
-    try:
-        texts = list(_newest(origin))
-    except SourceError:  # reported when its histories are read
-        return []
+    texts = list(_newest(origin))
     random.Random(f"{seed}\0{origin.name}").shuffle(texts)
     out = []
     for text in texts:
@@ -51,13 +54,8 @@ def _sample(origin: Origin, size: int, seed: int) -> list[str]:
 
 def _newest(origin: Origin) -> Iterator[str]:
     if origin.kind == "git":
-        try:
-            for _, _, text in read_files(
-                origin.path, skipped=Skipped(), languages=origin.languages
-            ):
-                yield text
-        except SourceError:  # reported when its histories are read
-            return
+        for _, _, text in read_files(origin.path, skipped=Skipped(), languages=origin.languages):
+            yield text
     else:
         for history in read_origin(origin, Skipped()):
             yield history.snapshots[-1].text
