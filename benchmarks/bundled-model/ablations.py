@@ -69,7 +69,8 @@ def main(
     console = Console()
     listed, _ = listed_repositories(repositories, mirror)
     train_on = [one for one in listed if one.split == "train"][:projects]
-    origins = [*train_on, *made_of(train_on), *(one for one in listed if one.split == "dev")]
+    watched = [one for one in listed if one.split == "dev"][:1]
+    origins = [*train_on, *made_of(train_on), *watched]
     _make_corpora(folder, origins, tokenizer)
     sessions: list[EditingSession] = []
     for origin in listed:

@@ -49,6 +49,7 @@ class Decoded:
 def decode(
     sequence: Sequence,
     *,
+    where: npt.NDArray[np.float32] | None = None,
     count: int = 1,
     beam: int = 1,
     limit: int = 32,
@@ -61,16 +62,18 @@ def decode(
 
     The first edits are the `count` most probable ones; each is continued greedily, or by a beam
     of `beam` hypotheses, while the edits stay together. It ends where the network saves or goes
-    elsewhere, or when the joint log probability falls below `floor`: then it is cut back to the
-    last boundary above it that fits, or, if there is none, goes on to the first. Where that leads
+    elsewhere, or when the edits, once the first position is given, are less probable than `floor`:
+    then it is cut back to the last boundary above it that fits, or, if there is none, goes on to
+    the first. Where that leads
     nowhere, less probable first edits are tried.
 
     Args:
         sequence: Left as it was.
+        where: Log probabilities of the first position, (N,), if not the sequence's own.
         count: How many suggestions, with different first edits.
         beam: Hypotheses kept at each step; 1 is greedy.
         limit: Most edits of a suggestion.
-        floor: Of the joint log probability.
+        floor: Of the joint log probability but that of the first position.
         splits: Whether a lexical token ends between these inserted tokens and the next.
         fits: Whether these edits are a suggestion; asked seldom, since it may parse.
         cancelled: Asked before each step.
@@ -79,12 +82,13 @@ def decode(
         At most `count`; none when cancelled or when nothing can come next.
     """
     edits = list(sequence.timeline.edits)
+    where = sequence.position if where is None else where
     decoder = _Decoder(sequence, beam, limit, floor, splits, fits)
     out: list[Decoded] = []
     tried: set[int] = set()
     try:
         for most in (count, count + _SPARE):
-            firsts = _choices(sequence, most, first=True) if len(out) < count else []
+            firsts = _firsts(sequence, where, most) if len(out) < count else []
             for first in firsts:
                 if len(out) == count or first.edits[0].position in tried:
                     continue
@@ -120,7 +124,7 @@ class _Decoder:
     def best(self, first: Decoded, cancelled: Callable[[], bool]) -> Decoded | None:
         """The most probable suggestion that begins like this, or None; the sequence has read on."""
         sequence = self._sequence
-        alive = [_leapt(sequence, first, self._floor)]
+        alive = [_leapt(sequence, first, self._floor + first.location)]
         done: list[tuple[float, Decoded]] = []
         best = None
         while alive:
@@ -146,8 +150,9 @@ class _Decoder:
         """
         timeline = self._sequence.timeline
         count, joint = len(so_far.edits), so_far.log_probability
+        floor = self._floor + so_far.location
         out = []
-        for choice in _choices(self._sequence, self._beam, first=False):
+        for choice in _choices(self._sequence, self._sequence.position, self._beam)[: self._beam]:
             edit = choice.edits[0]
             apart = abs(int(timeline.rank[edit.position]) - timeline.last_rank)
             leaves = edit.content == SAVE or apart > _TOGETHER
@@ -159,15 +164,15 @@ class _Decoder:
             ):
                 boundaries = (*boundaries, (count, joint))
             if not leaves:
-                choice = _leapt(self._sequence, choice, self._floor - joint)
+                choice = _leapt(self._sequence, choice, floor - joint)
             log_probability = joint + choice.log_probability
             ended = None
             is_last = leaves or count >= self._limit
-            if is_last or log_probability < self._floor:
+            if is_last or log_probability < floor:
                 ended = self._cut(replace(so_far, boundaries=boundaries))
             if ended is not None:
                 out.append((log_probability, ended))
-            elif not is_last and log_probability >= self._floor - _HOPELESS:
+            elif not is_last and log_probability >= floor - _HOPELESS:
                 grown = replace(
                     so_far,
                     edits=(*so_far.edits, *choice.edits),
@@ -180,7 +185,8 @@ class _Decoder:
 
     def _cut(self, decoded: Decoded) -> Decoded | None:
         """The longest part above the floor that fits, else the shortest below that does."""
-        above = [one for one in decoded.boundaries if one[1] >= self._floor]
+        floor = self._floor + decoded.location
+        above = [one for one in decoded.boundaries if one[1] >= floor]
         below = decoded.boundaries[len(above) :]
         for count, joint in (*reversed(above), *below):
             if self._fits(decoded.edits[:count]):
@@ -190,11 +196,14 @@ class _Decoder:
         return None
 
 
-def score(sequence: Sequence, edits: Ids[Edit], most: int) -> tuple[float, float]:
+def score(
+    sequence: Sequence, where: npt.NDArray[np.float32], edits: Ids[Edit], most: int
+) -> tuple[float, float]:
     """How probable `edits` are next.
 
     Args:
         sequence: Left as it was.
+        where: Log probabilities of the first position, (N,).
         edits: Implicit edits that could follow.
         most: How many of them are scored; each costs a step.
 
@@ -202,43 +211,42 @@ def score(sequence: Sequence, edits: Ids[Edit], most: int) -> tuple[float, float
         Joint log probability of the first `most`, and that of the first position alone.
     """
     start = len(sequence.timeline)
-    joint = 0.0
-    location = float(sequence.position[edits[0].position])
+    joint = location = float(where[edits[0].position])
     try:
         for index, edit in enumerate(edits[:most]):
             if index:
                 sequence.append(edits[index - 1])
-            joint += float(sequence.position[edit.position])
+                joint += float(sequence.position[edit.position])
             joint += float(sequence.content(edit.position)[edit.content])
     finally:
         sequence.truncate(start)
     return joint, location
 
 
-def _choices(sequence: Sequence, count: int, first: bool) -> list[Decoded]:
-    """The most probable single edits; a first one is no save, that goes without saying."""
-    position = sequence.position
+def _firsts(sequence: Sequence, where: npt.NDArray[np.float32], count: int) -> list[Decoded]:
+    """The most probable single edits at different places; a save is none."""
+    places: dict[int, Decoded] = {}
+    for one in _choices(sequence, where, count + 1):
+        if one.edits[0].content != SAVE:
+            places.setdefault(one.edits[0].position, one)
+    return list(places.values())[:count]
+
+
+def _choices(sequence: Sequence, where: npt.NDArray[np.float32], count: int) -> list[Decoded]:
+    """The most probable single edits, `count` at each of the `count` most probable places."""
     out: list[Decoded] = []
-    for item in _largest(position, count + first):
-        where = float(position[item])
+    for item in _largest(where, count):
+        here = float(where[item])
         if not sequence.timeline.live[item]:
             continue
         # A copy can be of the start token, and rounding can leave a little to anything.
         content = sequence.content(int(item)).copy()
         content[[PAD, START, DELETE if item == 0 else SAVE]] = -np.inf
-        if first:
-            content[SAVE] = -np.inf
         for token in _largest(content, count):
-            joint = where + float(content[token])
+            joint = here + float(content[token])
             if joint > MASKED:
-                out.append(Decoded((Edit(int(item), int(token)),), joint, where, False, 1))
-    out.sort(key=lambda one: -one.log_probability)
-    if not first:
-        return out[:count]
-    places: dict[int, Decoded] = {}
-    for one in out:
-        places.setdefault(one.edits[0].position, one)
-    return list(places.values())[:count]
+                out.append(Decoded((Edit(int(item), int(token)),), joint, here, False, 1))
+    return sorted(out, key=lambda one: -one.log_probability)
 
 
 def _largest(values: npt.NDArray[np.float32], count: int) -> npt.NDArray[np.int64]:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from collections.abc import Sequence as Ids
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 from weakref import ref
 
 from editcast_model.baselines import REMEMBERED, RepeatBest
@@ -21,6 +22,7 @@ from editcast_model.decoding import decode, score
 from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.edits import SAVE, Edit
 from editcast_model.forecast import Fits, Prediction, anything, never
+from editcast_model.next_line import Floats, LineHead, Look, Trail, look
 from editcast_model.predictor import Network, Sequence
 from editcast_model.ranking import Candidate, Ranking
 from editcast_model.runtime import Device, OnnxNetwork
@@ -35,10 +37,24 @@ _FLOOR = math.log(0.3)
 _SPENT = MOST_EDITS * 3 // 4
 #: Of the best repeated replacements, how many edits of each the network scores.
 _SCORED = 2, 1
+#: Repeated replacements whose lines are looked at.
+_REPEATS = 8
 _UNSEEN = -15.0
 #: Saves by which it is judged what kind of work is going on.
 _LATELY = 4
 _WORD = re.compile(r"\w+")
+
+
+class _Places(NamedTuple):
+    """Log probabilities of the next position: all in all, of its line, and the pointer's, (N,)."""
+
+    where: Floats
+    line: Floats
+    pointer: Floats
+
+    def told(self, item: int) -> tuple[float, float]:
+        """What the line head and the pointer say of an item."""
+        return float(self.line[item]), float(self.pointer[item])
 
 
 class NeuralForecaster:
@@ -55,6 +71,7 @@ class NeuralForecaster:
         self.name = bundle.name
         self.tokenizer = bundle.tokenizer
         self.ranking = Ranking.of(bundle.card)
+        self.line_head = LineHead.of(bundle.card)
         self._encoded: list[ref[NeuralSession]] = []
 
     @classmethod
@@ -93,6 +110,7 @@ class NeuralSession:
         self._repeats = RepeatBest().open(text)
         self._seen: list[Hunk] = []  # transient hunks, in the order they were first seen
         self._last = 0  # where the last change ends
+        self._trail = Trail()
         # The last replacements, old and new text, each with the save that made it.
         self._replaced: deque[tuple[str, str, int]] = deque(maxlen=REMEMBERED)
         self._saved = 0
@@ -133,6 +151,7 @@ class NeuralSession:
             self._passed.update({(old, new) for _, old, new in self._said} - now)
             for replacement in now:
                 del self._passed[replacement]
+            self._trail = self._trail.followed(self._saves[-1], self._seen)
             self._saved += 1
             self._replaced += [(old, new, self._saved) for _, old, new in made]
             self._said = set()
@@ -173,21 +192,24 @@ class NeuralSession:
                 return
             self._follow(window, edits[:count])
 
+    def look(self) -> Look | None:
+        """What the line head sees of the text last given; None before the first change of it."""
+        here = self._here(never)
+        if here is None:
+            return None
+        return self._look(*here, self._repeats.predict(_REPEATS))
+
     def candidates(
         self, count: int, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
     ) -> list[Candidate]:
         """What may come next: `count` that the network decodes, and repeated replacements."""
-        if len(self._saves) == 1 and not self._seen:
+        here = self._here(cancelled)
+        if here is None:
             return []
-        window = self._settle()
-        timeline = window.transient(self._seen) if window else None
-        if window is None or timeline is None or cancelled():
-            return []
-        edits = list(timeline.edits)
-        sequence = self._follow(window, edits)
-        if edits[-1].content != SAVE and _saves_next(sequence):
-            sequence.append(Edit(0, SAVE))
+        window, sequence = here
         timeline = sequence.timeline.copy()
+        repeats = self._repeats.predict(_REPEATS)
+        places = self._places(window, sequence, repeats)
 
         def is_suggestion(edits: Ids[Edit]) -> bool:
             hunk = window.hunk(timeline, edits)
@@ -198,6 +220,7 @@ class NeuralSession:
         out: dict[Hunk, Candidate] = {}
         for one in decode(
             sequence,
+            where=places.where,
             count=count,
             floor=_FLOOR,
             splits=self._splits,
@@ -208,17 +231,47 @@ class NeuralSession:
             assert hunk is not None
             size = len(one.edits)
             joint, location = one.log_probability, one.location
-            out[hunk] = Candidate(hunk, size, size, joint, location, 0.0, True)
+            told = places.told(one.edits[0].position)
+            out[hunk] = Candidate(hunk, size, size, joint, location, 0.0, True, *told)
         if self._forecaster.ranking.weights:
-            repeats = self._repeats.predict(len(_SCORED), fits=fits)
-            for repeat, most in zip(repeats, _SCORED, strict=False):
+            fitting = (repeat for repeat in repeats if fits(repeat.hunks))
+            for repeat, most in zip(fitting, _SCORED, strict=False):
                 hunk = repeat.hunks[0]
-                scored = self._scored(window, sequence, hunk, repeat.confidence, most)
+                scored = self._scored(window, sequence, places, hunk, repeat.confidence, most)
                 out[hunk] = replace(scored, decoded=hunk in out)
         if not self._seen:
             self._said = set(changes(self._text, list(out)))
         unsaved = [(old, new, self._saved) for _, old, new in changes(self._saves[-1], self._seen)]
         return [self._beside(one, [*self._replaced, *unsaved]) for one in out.values()]
+
+    def _here(self, cancelled: Callable[[], bool]) -> tuple[Window, Sequence] | None:
+        """The window, and the sequence with all edits read; None when nothing can come next."""
+        if len(self._saves) == 1 and not self._seen:
+            return None
+        window = self._settle()
+        timeline = window.transient(self._seen) if window else None
+        if window is None or timeline is None or cancelled():
+            return None
+        edits = list(timeline.edits)
+        sequence = self._follow(window, edits)
+        if edits[-1].content != SAVE and _saves_next(sequence):
+            sequence.append(Edit(0, SAVE))
+        return window, sequence
+
+    def _places(self, window: Window, sequence: Sequence, repeats: Ids[Prediction]) -> _Places:
+        pointer, head = sequence.position, self._forecaster.line_head
+        if head is None:
+            return _Places(pointer, pointer, pointer)
+        seen = self._look(window, sequence, repeats)
+        return _Places(*seen.placed(head.log_probabilities(seen.features)), pointer)
+
+    def _look(self, window: Window, sequence: Sequence, repeats: Ids[Prediction]) -> Look:
+        trail = self._trail
+        if self._seen:
+            trail = trail.followed(self._saves[-1], self._seen)
+        timeline = sequence.timeline
+        ends = window.starts(timeline)
+        return look(self._text, trail, sequence.position, timeline.order(), ends, repeats)
 
     def _beside(self, candidate: Candidate, made: Ids[tuple[str, str, int]]) -> Candidate:
         """A candidate with what can be said of it beside what was done before."""
@@ -240,16 +293,25 @@ class NeuralSession:
         )
 
     def _scored(
-        self, window: "Window", sequence: Sequence, hunk: Hunk, repeated: float, most: int
+        self,
+        window: Window,
+        sequence: Sequence,
+        places: _Places,
+        hunk: Hunk,
+        repeated: float,
+        most: int,
     ) -> Candidate:
         """A repeated replacement with the network's opinion of how it begins."""
         edits = window.edits(sequence.timeline, hunk)
         if not edits:
-            return Candidate(hunk, 1, 1, _UNSEEN, _UNSEEN, repeated, False)
-        joint, location = score(sequence, edits, most)
-        return Candidate(hunk, len(edits), min(len(edits), most), joint, location, repeated, False)
+            unseen = _UNSEEN
+            return Candidate(hunk, 1, 1, unseen, unseen, repeated, False, unseen, unseen)
+        told = places.told(edits[0].position)
+        joint, location = score(sequence, places.where, edits, most)
+        size = min(len(edits), most)
+        return Candidate(hunk, len(edits), size, joint, location, repeated, False, *told)
 
-    def _settle(self) -> "Window | None":
+    def _settle(self) -> Window | None:
         """The window over the saves, made anew when it is used up or left."""
         window = self._window
         if window is not None and (len(window.fixed) > MOST_EDITS or not window.holds(self._seen)):
@@ -259,7 +321,7 @@ class NeuralSession:
             self._window, self._sequence = window, None
         return window
 
-    def _follow(self, window: "Window", edits: list[Edit]) -> Sequence:
+    def _follow(self, window: Window, edits: list[Edit]) -> Sequence:
         self._forecaster.encodes(self)
         if self._sequence is None:
             self._sequence = Sequence(self._forecaster.network, window.fixed.initial)

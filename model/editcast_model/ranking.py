@@ -15,7 +15,7 @@ from editcast_model.confidence import confidence
 from editcast_model.diff import Hunk
 
 #: How many features a candidate has; those of the other source are zero.
-FEATURES = 36
+FEATURES = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,8 @@ class Candidate:
         scored: How many of them the network scored, from the first on.
         log_probability: Joint, of those.
         location: Log probability of the first position alone.
+        line: Log probability of its line.
+        pointed: What the pointer alone says of it.
         repeated: Score of the repeated replacement, 0 to 1; 0 when the network alone had it.
         decoded: Whether the network came to it by itself.
         times: How often the same replacement was made lately.
@@ -47,6 +49,8 @@ class Candidate:
     location: float
     repeated: float
     decoded: bool
+    line: float = 0.0
+    pointed: float = 0.0
     times: int = 0
     lines: int = 0
     known: bool = True
@@ -60,10 +64,18 @@ class Candidate:
 def features(candidate: Candidate) -> list[float]:
     """What the logistic models see, `FEATURES` numbers."""
     log_probability = max(candidate.log_probability, -15.0)
+    location, line = max(candidate.location, -10.0), max(candidate.line, -10.0)
+    content = max(log_probability - location, -12.0)  # what is said there, and where it goes on
     own = [
         1.0,
         log_probability / 5,
-        max(candidate.location, -10.0) / 5,
+        location / 5,
+        math.exp(location),
+        line / 5,
+        math.exp(line),
+        max(candidate.pointed, -10.0) / 5,
+        content / 5,
+        content / candidate.scored / 2,
         max(log_probability / candidate.scored, -5.0) / 2,
         math.log(candidate.edits),
         float(not candidate.hunk.text),

@@ -284,7 +284,8 @@ def export(
 
     With --corpus it is scored on the corpus' dev split, and its confidence is calibrated on those
     of the sources named that are for development: the dev list of --repositories, dev=PATH, and
-    of any other source the newest tenth. Without it the confidence is the bare probability.
+    of any other source the newest tenth. The rest teaches it which line comes next. Without
+    --corpus the confidence is the bare probability.
     """
     name = name or out.resolve().name
     with TrainingProgress() as progress:
@@ -297,14 +298,21 @@ def export(
         else:
             from editcast_training.corpus_sessions import window_sessions
             from editcast_training.finish import Origins, finish
-            from editcast_training.personal import development_sessions
+            from editcast_training.personal import development_sessions, trained_sessions
 
             progress.say("Reading what to calibrate by")
             sessions = development_sessions(origins, seed=seed) or window_sessions(corpus)
             named = Origins(name, "projects", _listed())
             bundle = finish(
-                checkpoint, corpus, out, named, sessions, tokenizer=tokenizer, tell=progress.say,
+                checkpoint,
+                corpus,
+                out,
+                named,
+                sessions,
+                trained=trained_sessions(origins, None, seed=seed),
+                tokenizer=tokenizer,
+                tell=progress.say,
                 seed=seed,
-            )  # fmt: skip
+            )
             _print_result(bundle)
     click.echo(f"The bundle is in {out}.")

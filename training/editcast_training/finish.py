@@ -23,8 +23,10 @@ from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.neural import NeuralForecaster
+from editcast_model.next_line import LineHead
 from editcast_model.ranking import Ranking
 from editcast_model.tokens import Tokenizer
+from editcast_training import line_head
 from editcast_training.calibration import Judged, calibrate, threshold_for
 from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import read_manifest
@@ -40,6 +42,7 @@ from editcast_training.teacher import score
 PRECISION = 0.85
 # Replayed to calibrate by: from scratch, and after fine-tuning, for which somebody waits.
 _MOST_STEPS, _MOST_TUNED_STEPS = 2_500, 700
+_MOST_LOOKS = 5_000  # steps that the line head is fitted on
 _MOST_INSTANCES = 320  # of each split, scored token by token
 _LICENCE = (
     "MIT, like Editcast. The model was trained on the projects listed here, whose own licences "
@@ -71,6 +74,7 @@ def finish(
     origins: Origins,
     sessions: Sequence[EditingSession],
     *,
+    trained: Sequence[EditingSession] = (),
     tokenizer: Path | None = None,
     base: Bundle | None = None,
     tell: Callable[[str], None] = lambda said: None,
@@ -84,6 +88,8 @@ def finish(
         out: The bundle's folder; one that is there is replaced when the new one is complete.
         origins: For the card.
         sessions: Sessions that were not trained on, to calibrate by. Of many, some are drawn.
+        trained: Sessions that were trained on, to fit the line head by. Of many, some are drawn;
+            without any the base's head is kept.
         tokenizer: The vocabulary, when it is not the corpus'.
         base: The bundle it was fine-tuned from, whose graphs it can use.
         tell: Called with what is being done.
@@ -106,6 +112,13 @@ def finish(
     tell("Exporting")
     if base is None or not _refitted(base, network, card, fresh):
         export(network, vocabulary, card, fresh)
+    if trained:
+        tell("Learning which line comes next")
+        head = _line_head(fresh, trained, seed)
+        card |= {"lines": head.to_json()} if head else {}
+    elif base is not None and "lines" in base.card:
+        card |= {"lines": base.card["lines"]}
+    write_card(fresh, card)
     tell("Calibrating")
     drawn = _drawn(sessions, seed, _MOST_TUNED_STEPS if base else _MOST_STEPS)
     offered = _offered(fresh, drawn)
@@ -206,6 +219,14 @@ def _token_scores(network: ImplicitAttention, split: Path) -> dict[str, float]:
             yield collate([data.instance(index, (224, 224))])
 
     return score(network, batches()).shares()
+
+
+def _line_head(path: Path, sessions: Sequence[EditingSession], seed: int) -> LineHead | None:
+    forecaster = NeuralForecaster.load(path, "cpu")
+    known = list(line_head.examples(forecaster, line_head.drawn(sessions, _MOST_LOOKS, seed)))
+    del forecaster
+    gc.collect()  # see `_offered`
+    return line_head.fit(known, seed=seed)
 
 
 def _offered(path: Path, sessions: Sequence[EditingSession]) -> list[Offered]:

@@ -48,7 +48,11 @@ class Score:
 
 
 class Judge:
-    """Scores suggestions made at one step; the step's distances are computed once."""
+    """Scores suggestions made at one step; the step's distances are computed once.
+
+    Attributes:
+        touched: The lines that remaining hunks touch, counted from 0.
+    """
 
     def __init__(self, step: Step) -> None:
         self._text = step.text
@@ -57,7 +61,7 @@ class Judge:
         self._distance = distance(self._tokens, self._future)
         self._whole = {apply_hunks(step.text, group) for group in step.remaining}
         self._starts = list(accumulate(map(len, lines(step.text)), initial=0))
-        self._touched = self._lines(hunk for group in step.remaining for hunk in group)
+        self.touched = self._lines(hunk for group in step.remaining for hunk in group)
 
     def score(self, hunks: Sequence[Hunk]) -> Score:
         """Score a suggestion; its hunks are offsets into the step's text."""
@@ -71,15 +75,15 @@ class Judge:
         # The canonical diff, so that equal suggestions touch equal lines however they are written.
         touched = self._lines(diff(self._text, text))
         return Score(
-            size, closer == size, exact, not self._touched.isdisjoint(touched), closer / size
+            size, closer == size, exact, not self.touched.isdisjoint(touched), closer / size
         )
 
     def _lines(self, hunks: Iterable[Hunk]) -> set[int]:
         """Numbers of the lines that hunks touch; an insertion touches the line it stands in."""
         touched: set[int] = set()
         for hunk in hunks:
-            first = bisect_right(self._starts, hunk.start)
-            last = bisect_right(self._starts, max(hunk.start, hunk.end - 1))
+            first = bisect_right(self._starts, hunk.start) - 1
+            last = bisect_right(self._starts, max(hunk.start, hunk.end - 1)) - 1
             touched.update(range(first, last + 1))
         return touched
 

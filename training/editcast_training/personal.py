@@ -33,7 +33,8 @@ from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import FORMAT, make_corpus, read_manifest
 from editcast_training.corpus_sessions import window_sessions
 from editcast_training.finish import Origins, finish
-from editcast_training.histories import Skipped
+from editcast_training.held_out import split_by_time
+from editcast_training.histories import MADE_KINDS, Skipped
 from editcast_training.origins import Origin, read_origin
 from editcast_training.sessions import EditingSession, draw_sessions
 from editcast_training.sources.local_history import local_history_folders
@@ -146,6 +147,7 @@ def train_to_bundle(
         out,
         request.named,
         sessions or window_sessions(corpus),
+        trained=trained_sessions(request.origins, request.base, seed=request.seed),
         base=request.base,
         tell=say,
         seed=request.seed,
@@ -177,6 +179,35 @@ def development_sessions(origins: Sequence[Origin], *, seed: int) -> list[Editin
             sessions += draw_sessions(
                 histories, count=_COMMITS, seed=seed, held_out=origin.split is None
             )
+        except SourceError:
+            continue
+    return sessions
+
+
+def trained_sessions(
+    origins: Sequence[Origin], base: Bundle | None, *, seed: int
+) -> list[EditingSession]:
+    """Sessions of what is trained on, to fit the line head by.
+
+    Fine-tuning on somebody's own history keeps the base's head: it knows more sessions.
+    """
+    chosen = [
+        origin
+        for origin in origins
+        if origin.split in (None, "train") and origin.kind not in MADE_KINDS
+    ]
+    if base is not None and not any(origin.split for origin in chosen):
+        return []
+    sessions: list[EditingSession] = []
+    for origin in chosen:
+        try:
+            parts = (
+                part
+                for history in read_origin(origin, Skipped())
+                for split, part in split_by_time(history, origin.split)
+                if split == "train"
+            )
+            sessions += draw_sessions(parts, count=_COMMITS, seed=seed)
         except SourceError:
             continue
     return sessions

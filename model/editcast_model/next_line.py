@@ -1,0 +1,306 @@
+"""Which line comes next: the pointer's word beside what anybody sees who looks at the lines.
+
+The pointer knows the places it was trained to know. How far a line is from the last save, whether
+it reads like what was just changed, whether a replacement could be made there again: a small
+network with one hidden layer weighs all of that, and its word on the line is joined to the
+pointer's on the token within it. It is fitted on sessions by `editcast_training.line_head`, once
+the network is trained, and lies in the bundle's card.
+
+    N  items of the sequence    L  lines that are looked at    F  features    H  hidden units
+"""
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecast import Prediction
+from editcast_model.tokens import lines
+
+Floats = npt.NDArray[np.float32]
+#: How many numbers describe a line.
+FEATURES = 42
+#: Lines that are looked at: so many of the pointer's, so many next to the last change.
+_PROBABLE, _NEAR = 40, 20
+#: Saves whose places are remembered, and of how many the lines are told apart.
+_SAVES, _APART = 9, 3
+_LEAST = 1e-7
+_WORD = re.compile(r"\w+")
+_DEFINES = ("async ", "class ", "def ", "export ", "from ", "func ", "function ", "import ")
+_Words = frozenset[str]
+
+
+@lru_cache(maxsize=20_000)  # most lines stay as they are from one save to the next
+def _words(line: str) -> _Words:
+    return frozenset(_WORD.findall(line))
+
+
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """Where the last saves changed a file, and what the newest of them did.
+
+    Attributes:
+        saves: The lines each of them touched, as they are numbered now; the newest last.
+        before: Words of the lines that the newest replaced.
+        after: Words of the lines it left in their place.
+        removed: Words it took out.
+        inserted: Words it put in.
+    """
+
+    saves: tuple[tuple[int, ...], ...] = ()
+    before: _Words = frozenset()
+    after: _Words = frozenset()
+    removed: _Words = frozenset()
+    inserted: _Words = frozenset()
+
+    def followed(self, text: str, hunks: Iterable[Hunk]) -> "Trail":
+        """The trail once these hunks of a text are made, which do not overlap."""
+        hunks = sorted(hunks, key=lambda hunk: hunk.start)
+        old, new = lines(text), lines(apply_hunks(text, hunks))
+        touched: set[int] = set()
+        starts = list(accumulate(map(len, old), initial=0))
+        before: set[int] = set()
+        grown = 0  # lines
+        for hunk in hunks:
+            first, last = _range(starts, hunk.start, hunk.end)
+            before.update(range(first, last + 1))
+            more = hunk.text.count("\n")
+            # What ends where a line did touches the line it began in, not the one below.
+            size = more - (hunk.text.endswith("\n") and text[hunk.end - 1 : hunk.end] in ("\n", ""))
+            touched.update(range(first + grown, first + grown + size + 1))
+            grown += more - text.count("\n", hunk.start, hunk.end)
+        taken = _all_words(text[hunk.start : hunk.end] for hunk in hunks)
+        given = _all_words(hunk.text for hunk in hunks)
+        first = min(touched, default=0)
+        moved = tuple(
+            tuple(line + grown if line > first else line for line in one) for one in self.saves
+        )
+        return Trail(
+            (*moved, tuple(sorted(touched)))[-_SAVES:],
+            _all_words(old[line] for line in before if line < len(old)),
+            _all_words(new[line] for line in touched if line < len(new)),
+            taken - given,
+            given - taken,
+        )
+
+
+def _all_words(texts: Iterable[str]) -> _Words:
+    return frozenset[str]().union(*map(_words, texts))
+
+
+def _range(starts: Sequence[int], start: int, end: int) -> tuple[int, int]:
+    """The first and the last line that offsets touch, counted from 0; the text's end is one."""
+    return bisect_right(starts, start) - 1, bisect_right(starts, max(start, end - 1)) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The lines that the next edit may be on, and what can be said of each.
+
+    Attributes:
+        lines: Their numbers from 0, ascending, (L,); the last of a text is the empty one at its
+            end.
+        features: (L, F).
+        line_of: The line that an edit at each item touches, (N,); -1 for what is dead.
+        position: Log probabilities of the pointer, (N,).
+    """
+
+    lines: npt.NDArray[np.int64]
+    features: Floats
+    line_of: npt.NDArray[np.int64]
+    position: Floats
+
+    def placed(self, of_lines: Floats) -> tuple[Floats, Floats]:
+        """Given the log probabilities of the lines, (L,): of the next position, and of its line.
+
+        Both (N,); lines that are not looked at are impossible.
+        """
+        index = np.searchsorted(self.lines, self.line_of).clip(max=len(self.lines) - 1)
+        seen = self.lines[index] == self.line_of
+        index = index[seen]
+        within = np.full(len(self.lines), -np.inf)
+        np.logaddexp.at(within, index, self.position[seen].astype(np.float64))
+        line = np.full(len(self.position), -np.inf, np.float32)
+        line[seen] = of_lines[index]
+        position = np.full(len(self.position), -np.inf, np.float32)
+        position[seen] = self.position[seen] - within[index] + line[seen]
+        return position, line
+
+
+def look(
+    text: str,
+    trail: Trail,
+    position: Floats,
+    order: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    repeats: Sequence[Prediction],
+) -> Look:
+    """Look at the lines of a text.
+
+    Args:
+        text: As it is now.
+        trail: What led to it; at least one save.
+        position: The pointer's log probabilities of the next edit's item, (N,).
+        order: The items in the order of the text, (R,).
+        ends: Where each of them ends in the text, code points, (R,), ascending.
+        repeats: Replacements that could be made again, the best first.
+    """
+    texts = [*lines(text), ""]
+    count = len(texts)
+    starts = np.array(list(accumulate(map(len, texts[:-1]), initial=0)), np.int64)
+    line = np.searchsorted(starts, ends, side="right") - 1
+    line_of = np.full(len(position), -1, np.int64)
+    line_of[order] = line
+    probability = np.exp(position[order].astype(np.float64))
+    mass = np.bincount(line, probability, count)
+    peak = np.zeros(count)
+    np.maximum.at(peak, line, probability)
+    again, rank_again = np.zeros(count), np.zeros(count)
+    for rank, repeat in enumerate(repeats, 1):
+        spot = bisect_right(starts, repeat.hunks[0].start) - 1
+        again[spot] = max(again[spot], repeat.confidence)
+        rank_again[spot] = max(rank_again[spot], 1 / rank)
+    touched = trail.saves[-1] or (0,)
+    last = min(touched[-1], count - 1)
+    distance = np.arange(count) - last
+    looked = np.concatenate(
+        [np.argsort(-mass)[:_PROBABLE], np.argsort(abs(distance))[:_NEAR], np.flatnonzero(again)]
+    )
+    seen = np.unique(looked)
+    seen = seen[np.bincount(line, minlength=count)[seen] > 0]
+    rank_of = np.empty(count)
+    rank_of[np.argsort(-mass)] = np.arange(count)
+    padded = np.pad(np.log(mass + _LEAST), 3, constant_values=math.log(_LEAST))
+    away = distance[seen]
+    words = [_words(texts[one]) for one in seen.tolist()]
+    columns: list[npt.ArrayLike] = [
+        # The pointer.
+        padded[seen + 3],
+        np.log(peak[seen] + _LEAST),
+        padded[seen + 2],
+        padded[seen + 4],
+        np.log(sum(np.exp(padded[seen + by]) for by in range(7))),
+        -np.log1p(rank_of[seen]),
+        rank_of[seen] == 0,
+        rank_of[seen] == 1,
+        # Distance from the last change.
+        np.sign(away) * np.log1p(abs(away)),
+        np.log1p(abs(away)),
+        away == 0,
+        away == 1,
+        away == -1,
+        away > 0,
+        (away > 1) & (away < 6),
+        # Where the last saves were.
+        *_touched(trail, seen),
+        _is_next_stride(trail, distance, seen),
+        # What stands there.
+        [not texts[one].strip() for one in seen.tolist()],
+        [texts[one].lstrip()[:1] in ("#", "/", "*") for one in seen.tolist()],
+        [texts[one].lstrip().startswith(_DEFINES) for one in seen.tolist()],
+        [_indent(texts[one]) == _indent(texts[last]) for one in seen.tolist()],
+        # How it compares to what was changed.
+        [_alike(one, trail.before) for one in words],
+        [_alike(one, trail.after) for one in words],
+        [not trail.removed.isdisjoint(one) for one in words],
+        [not trail.inserted.isdisjoint(one) for one in words],
+        [_same(texts, one - 1, last - 1) and one != last for one in seen.tolist()],
+        [_same(texts, one + 1, last + 1) and one != last for one in seen.tolist()],
+        again[seen],
+        rank_again[seen],
+    ]
+    # Of all lines alike: they decide what the others are worth.
+    for same in (
+        math.log(count),
+        -float(np.sum(mass * np.log(mass + _LEAST))),
+        bool(trail.removed),
+        bool(trail.inserted),
+        len(trail.saves) == 1,
+        float(again.max()),
+        math.log1p(len(touched)),
+        *_moves(trail),
+    ):
+        columns.append(np.full(len(seen), same))
+    return Look(seen, np.stack(columns, axis=1).astype(np.float32), line_of, position)
+
+
+def _touched(trail: Trail, seen: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:
+    """Whether the newest save touched a line, the one before, and so on."""
+    saves = [*trail.saves[-_APART - 1 :][::-1], *[()] * (_APART + 1)][: _APART + 1]
+    return [np.isin(seen, np.array(save, np.int64)) for save in saves]
+
+
+def _is_next_stride(
+    trail: Trail, distance: npt.NDArray[np.int64], seen: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Whether a line is as far from the last change as that is from the one before."""
+    ends = [save[-1] for save in trail.saves[-2:] if save]
+    stride = ends[-1] - ends[0] if len(ends) == 2 else 0
+    return np.asarray((distance[seen] == stride) & (stride != 0))
+
+
+def _moves(trail: Trail) -> tuple[float, float, float]:
+    """Which shares of the saves went up, stayed on their line, and went down."""
+    ends = [save[-1] for save in trail.saves if save]
+    moves = [after - before for before, after in pairwise(ends)]
+    most = max(len(moves), 1)
+    return (
+        sum(move < 0 for move in moves) / most,
+        sum(move == 0 for move in moves) / most,
+        sum(move > 0 for move in moves) / most,
+    )
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _alike(one: _Words, other: _Words) -> float:
+    return len(one & other) / len(one | other) if one and other else 0.0
+
+
+def _same(texts: Sequence[str], one: int, other: int) -> bool:
+    """Whether two lines read the same; those outside the text are no lines."""
+    return 0 <= one < len(texts) and 0 <= other < len(texts) and texts[one] == texts[other]
+
+
+@dataclass(frozen=True)
+class LineHead:
+    """The small network.
+
+    Attributes:
+        hidden: Weights and, last, bias of the hidden units, (F + 1, H).
+        out: Their weights, (H,).
+    """
+
+    hidden: Floats
+    out: Floats
+
+    @classmethod
+    def of(cls, card: dict[str, Any]) -> "LineHead | None":
+        """Of a bundle's card; None if it has none, or one of another version."""
+        given = card.get("lines")
+        if not given:
+            return None
+        hidden, out = (np.array(given[name], np.float32) for name in ("hidden", "out"))
+        fits = hidden.ndim == 2 and hidden.shape == (FEATURES + 1, len(out))
+        return cls(hidden, out) if fits else None
+
+    def to_json(self) -> dict[str, Any]:
+        """As `of` reads it."""
+        return {"hidden": self.hidden.tolist(), "out": self.out.tolist()}
+
+    def log_probabilities(self, features: Floats) -> Floats:
+        """Of each line that the next edit is there, (L,)."""
+        hidden = np.maximum(features @ self.hidden[:-1] + self.hidden[-1], 0)
+        logits = hidden @ self.out
+        logits = logits - logits.max()
+        return np.asarray(logits - np.log(np.exp(logits).sum()), np.float32)

@@ -1,0 +1,150 @@
+"""Which line comes next: what is seen of lines, and how it is joined to the pointer."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.bundle import default_bundle_path
+from editcast_model.diff import Hunk, diff
+from editcast_model.neural import NeuralForecaster
+from editcast_model.next_line import FEATURES, LineHead, Look, Trail, look
+from editcast_model.tokens import lines
+
+TEXT = (
+    "import os\n\n\ndef load(path):\n    return read(path)\n\n\ndef save(path):\n    write(path)\n"
+)
+TEXTS = st.lists(st.sampled_from(["a\n", "b c\n", "\n", "    d\n", "e\n"]), max_size=9).map("".join)
+#: Columns of features.
+NEAREST, BELOW, TOUCHED = 10, 11, 15
+
+
+def trail_of(*texts: str) -> Trail:
+    trail = Trail()
+    for before, after in zip(texts, texts[1:], strict=False):
+        trail = trail.followed(before, diff(before, after))
+    return trail
+
+
+@pytest.mark.parametrize(
+    ("saves", "touched"),
+    [
+        (("a\nb\nc\n", "a\nB\nc\n"), [(1,)]),
+        (("a\nb\n", "a\nx\nb\n"), [(1,)]),
+        (("a\nb\n", "x\ny\na\nb\n"), [(0, 1)]),
+        (("a\nb\nc\n", "a\nc\n"), [(1,)]),
+        (("a\n", "a\nb\n"), [(1,)]),
+        (("a\nb\n", "a\nB\n", "x\ny\na\nB\n"), [(3,), (0, 1)]),  # it moved down
+        (("a\nb\nc\n", "a\nB\nc\n", "a\nB\nC\nd\n"), [(1,), (2, 3)]),
+    ],
+)
+def test_a_trail_follows_the_lines(saves: Sequence[str], touched: list[tuple[int, ...]]) -> None:
+    assert list(trail_of(*saves).saves) == touched
+
+
+def test_a_trail_knows_the_words_of_the_newest_save() -> None:
+    trail = trail_of(TEXT, TEXT.replace("return read(path)", "return parse(path, mode)"))
+    assert trail.before == {"return", "read", "path"}
+    assert trail.after == {"return", "parse", "path", "mode"}
+    assert trail.removed == {"read"} and trail.inserted == {"parse", "mode"}
+
+
+def test_only_the_newest_saves_are_remembered() -> None:
+    texts = [f"{number}\n" for number in range(30)]
+    assert len(trail_of(*texts).saves) < 15
+
+
+@given(TEXTS, TEXTS)
+def test_what_was_not_touched_stood_there_before(before: str, after: str) -> None:
+    hunks = diff(before, after)
+    (touched,) = Trail().followed(before, hunks).saves
+    others = [line for number, line in enumerate(lines(after)) if number not in touched]
+    rest = iter(lines(before))
+    assert all(any(line == one for one in rest) for line in others)
+
+
+def a_look(text: str, trail: Trail, position: Sequence[float] | None = None) -> Look:
+    """Of a text each character of which is an item, behind a start token."""
+    size = len(text) + 1
+    chances = np.array(position if position else [1 / size] * size, np.float32)
+    return look(text, trail, np.log(chances), np.arange(size), np.arange(size), [])
+
+
+def test_lines_are_described_by_what_was_done_last() -> None:
+    saved = TEXT.replace("read(path)", "parse(path)")
+    seen = a_look(saved, trail_of(TEXT, saved))
+    assert seen.lines.tolist() == list(range(10))  # the last is the empty one at the end
+    assert seen.features.shape == (10, FEATURES) and np.isfinite(seen.features).all()
+    assert np.flatnonzero(seen.features[:, NEAREST]).tolist() == [4]
+    assert np.flatnonzero(seen.features[:, BELOW]).tolist() == [5]
+    assert np.flatnonzero(seen.features[:, TOUCHED]).tolist() == [4]
+
+
+@given(TEXTS, TEXTS, st.integers(0, 2**32 - 1))
+def test_lines_and_places_within_them_are_joined(before: str, text: str, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    seen = a_look(text, trail_of(before, text), draw.dirichlet(np.ones(len(text) + 1)).tolist())
+    of_lines = np.log(draw.dirichlet(np.ones(len(seen.lines)))).astype(np.float32)
+    placed, line_of_each = seen.placed(of_lines)
+    assert np.exp(placed).sum() == pytest.approx(1, abs=1e-3)
+    for line, log_probability in zip(seen.lines, of_lines, strict=True):
+        here = seen.line_of == line
+        assert np.exp(placed[here]).sum() == pytest.approx(np.exp(log_probability), abs=1e-4)
+        assert (line_of_each[here] == log_probability).all()
+        gained = placed[here] - seen.position[here]  # within a line the pointer decides
+        assert np.ptp(gained) < 1e-3
+
+
+def test_dead_items_are_nowhere() -> None:
+    text = "a\nb\n"
+    position = np.log(np.full(8, 1 / 8, np.float32))
+    order = np.array([0, 2, 3, 6, 7])
+    seen = look(text, trail_of("", text), position, order, np.arange(5), [])
+    for known in seen.placed(np.log(np.full(len(seen.lines), 1 / len(seen.lines), np.float32))):
+        assert set(np.flatnonzero(np.isfinite(known)).tolist()) == set(order.tolist())
+
+
+def head_for(column: int) -> LineHead:
+    """One that goes by a single feature."""
+    hidden = np.zeros((FEATURES + 1, 1), np.float32)
+    hidden[column] = 2_000.0  # elsewhere it is as good as impossible
+    return LineHead(hidden, np.ones(1, np.float32))
+
+
+def test_a_head_is_read_from_a_card() -> None:
+    head = head_for(BELOW)
+    again = LineHead.of(json.loads(json.dumps({"lines": head.to_json()})))
+    assert again is not None and np.array_equal(again.hidden, head.hidden)
+    features = np.zeros((3, FEATURES), np.float32)
+    features[1, BELOW] = 1
+    assert again.log_probabilities(features).argmax() == 1
+    assert np.exp(again.log_probabilities(features)).sum() == pytest.approx(1)
+    assert LineHead.of({}) is None
+    other = {"hidden": [[1.0]] * FEATURES, "out": [1.0]}
+    assert LineHead.of({"lines": other}) is None  # of another version
+
+
+@pytest.fixture(scope="module")
+def forecaster() -> NeuralForecaster:
+    return NeuralForecaster.load(default_bundle_path(), "cpu")
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_head_leads_where_it_says(forecaster: NeuralForecaster, saved: bool) -> None:
+    after = TEXT.replace("read(path)", "load(path)")
+    for column, line in ((NEAREST, 4), (BELOW, 5)):
+        forecaster.line_head = head_for(column)
+        session = forecaster.open(TEXT)
+        session.update(after, saved=saved)
+        decoded = [one.hunk for one in session.candidates(3) if one.decoded and one.location > -99]
+        assert decoded
+        for hunk in decoded:
+            (touched,) = Trail().followed(after, [Hunk(hunk.start, hunk.end, "")]).saves
+            assert touched[0] in (line, line + 1)  # behind the end of a line is the next one
+
+
+def test_there_is_nothing_to_look_at_before_the_first_change(forecaster: NeuralForecaster) -> None:
+    assert forecaster.open(TEXT).look() is None
