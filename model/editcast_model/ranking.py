@@ -16,6 +16,8 @@ from editcast_model.diff import Hunk
 
 #: How many features a candidate has; those of the other source are zero.
 FEATURES = 48
+#: What a right place alone is worth, where a clean suggestion is worth 1.
+_PLACE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +129,11 @@ class Ranking:
         return confidence(self.knots, _log_sigmoid(self.weights, candidate))
 
     def worth(self, candidate: Candidate) -> float:
-        """By what candidates are preferred: the right place alone is worth half of it all."""
+        """By what candidates are preferred: a right place counts, whatever is said there."""
         if not self.weights:
             return candidate.log_probability
         clean, located = (_log_sigmoid(of, candidate) for of in (self.weights, self.places))
-        return math.exp(clean) + 0.5 * math.exp(located)
+        return math.exp(clean) + _PLACE * math.exp(located)
 
 
 def _log_sigmoid(weights: tuple[float, ...], candidate: Candidate) -> float:

@@ -55,7 +55,7 @@ def test_extreme_weights_do_not_overflow() -> None:
         assert 0 <= Ranking(weights).confidence(candidate(repeated=1.0)) <= 1
 
 
-def test_the_right_place_alone_is_worth_half() -> None:
+def test_a_right_place_alone_is_worth_something() -> None:
     weights, places = [0.0] * FEATURES, [0.0] * FEATURES
     weights[1], places[2] = 5.0, 10.0  # of the log probability, and of the location's
     ranking = Ranking(tuple(weights), (), tuple(places))
@@ -65,7 +65,7 @@ def test_the_right_place_alone_is_worth_half() -> None:
 
     for joint, location in ((-1.0, -1.0), (-1.0, -0.1), (-0.2, -0.2)):
         one = replace(candidate(joint), location=location)
-        assert ranking.worth(one) == pytest.approx(logistic(joint) + 0.5 * logistic(2 * location))
+        assert ranking.worth(one) == pytest.approx(logistic(joint) + logistic(2 * location))
     assert Ranking().worth(candidate(-0.5)) == -0.5
 
 

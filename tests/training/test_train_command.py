@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from click.testing import CliRunner, Result
@@ -19,12 +20,13 @@ import editcast_model.export as exporting
 import editcast_training.finish as finishing
 import editcast_training.personal as personal
 from editcast.offline import export, train
-from editcast_model.bundle import Bundle, default_bundle_path
+from editcast_model.bundle import Bundle, default_bundle_path, write_card
 from editcast_model.errors import BundleError, EditcastError
 from editcast_model.export import load_network
 from editcast_model.installed import NO_BETTER, install
 from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.implicit_attention import ImplicitAttention
+from editcast_model.next_line import FEATURES, LineHead
 from editcast_model.tokens import Tokenizer
 from editcast_server import models
 from editcast_training.refit import refit
@@ -33,6 +35,9 @@ from editcast_training.refit import refit
 def _network(vocabulary: int) -> NetworkConfig:
     """The network that is exported fastest."""
     return NetworkConfig(vocabulary, 16, heads=2, aggregate="residual", decoder="edits")
+
+
+_HEAD = LineHead(np.eye(FEATURES + 1, 2, dtype=np.float32), np.ones(2, np.float32))
 
 
 def _environment(home: Path) -> dict[str, str]:
@@ -46,8 +51,9 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 def _home_with(bundle: Path, folder: Path) -> Path:
-    """Editcast's own folder, below `folder`, with a bundle in use."""
+    """Editcast's own folder, below `folder`, with a bundle in use, which has a line head."""
     shutil.copytree(bundle, folder / "copy")
+    write_card(folder / "copy", {**Bundle.open(bundle).card, "lines": _HEAD.to_json()})
     install(folder / "copy", folder / "home" / "models")
     return folder / "home"
 
@@ -140,6 +146,7 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     assert model.forecaster.name == card["name"] and card["name"].startswith("yours-")
     assert card["base"] == "small" and card["trained_on"]["what"] == "your own history"
     assert card["suggestions"]["commits"]["steps"] > 10
+    assert card["lines"] == _HEAD.to_json()  # the base's: it knows more sessions
     assert str(small_repository.parent) not in json.dumps(card)
     assert Bundle.open(home / "models" / "previous").name == "small"
 
@@ -196,11 +203,12 @@ def test_a_checkpoint_becomes_a_bundle(
     (tmp_path / "whole" / "old").touch()
     result = _invoke(
         export, checkpoint, "--corpus", small_corpus, "--to", tmp_path / "whole",
-        "--git", f"dev={small_repository}", "--name", "Whole",
+        "--git", small_repository, "--name", "Whole",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     whole = Bundle.open(tmp_path / "whole")
     assert whole.name == "Whole" and list(whole.card["suggestions"]) == ["commits"]
+    assert LineHead.of(whole.card) is not None  # of the older part of the repository
     assert not (whole.path / "old").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bare", "whole"]
     other = tmp_path / "other.json"
