@@ -17,7 +17,7 @@ from editcast_model.diff import Hunk
 #: How many features a candidate has; those of the other source are zero.
 FEATURES = 48
 #: What a right place alone is worth, where a clean suggestion is worth 1.
-_PLACE = 1.0
+_PLACE = 0.5
 
 
 @dataclass(frozen=True, slots=True)

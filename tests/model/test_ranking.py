@@ -65,7 +65,7 @@ def test_a_right_place_alone_is_worth_something() -> None:
 
     for joint, location in ((-1.0, -1.0), (-1.0, -0.1), (-0.2, -0.2)):
         one = replace(candidate(joint), location=location)
-        assert ranking.worth(one) == pytest.approx(logistic(joint) + logistic(2 * location))
+        assert ranking.worth(one) == pytest.approx(logistic(joint) + 0.5 * logistic(2 * location))
     assert Ranking().worth(candidate(-0.5)) == -0.5
 
 
