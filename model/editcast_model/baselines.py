@@ -23,6 +23,7 @@ REMEMBERED = 30  # replacements kept
 TOGETHER = 8  # replacements that one brings along
 SPARE = 8  # more places than are asked for, of which some may not fit
 NEAR = 2  # tokens on each side that must match for repeat-last
+BRACKETS = "()[]{}"
 LEAST_CONTEXT = 3  # matching tokens without which an insertion has no place
 MOST_TIMES = 4
 MOST_WORDS = 3
@@ -122,12 +123,13 @@ class _Tokens:
     def _replacement(self, hunk: Hunk) -> Replacement:
         first, last = np.searchsorted(self.starts, (hunk.start, hunk.end)).tolist()
         ids = self.ids[CONTEXT : CONTEXT + self.count]
+        replaced = lex(self.text[hunk.start : hunk.end])
         return Replacement(
             old=tuple(ids[first:last].tolist()),
             new=hunk.text,
             before=tuple(ids[max(0, first - CONTEXT) : first][::-1].tolist()),
             after=tuple(ids[last : last + CONTEXT].tolist()),
-            words=_words(self.text[hunk.start : hunk.end]),
+            words=sum(token[0].isalnum() or token[0] == "_" for token in replaced),
         )
 
     def places(self, replacement: Replacement) -> Places:
@@ -217,7 +219,7 @@ class _Tokens:
         spots = spots[(least <= spots) & (spots + old <= most)]
         if not old and not spots.size and least <= usual <= most:
             spots = np.array([usual])
-        if not old and _words(replacement.new):  # a bracket may well stand beside another
+        if not old and replacement.new.strip(BRACKETS):  # one may well stand beside another
             spots = spots[self.is_absent(replacement, spots)]
         return (
             int(spots[self.agreement(replacement, spots, CONTEXT).argmax()]) if spots.size else None
@@ -260,11 +262,6 @@ class _Memory:
         growth = len(self._now.text) - len(self._saved.text)
         made = self._saved.replacements(hunks[-REMEMBERED:])
         return made, hunks[-1].end + growth
-
-
-def _words(text: str) -> int:
-    """How many names and numbers are in a text."""
-    return sum(token[0].isalnum() or token[0] == "_" for token in lex(text))
 
 
 def _prediction(hunk: Hunk, confidence: float) -> Prediction:

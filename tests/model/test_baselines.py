@@ -193,6 +193,15 @@ def test_a_bracket_may_be_inserted_beside_another() -> None:
     assert best.apply(once) == text.replace("'a'", "join(top, 'a')")
 
 
+def test_a_string_without_words_is_not_inserted_again() -> None:
+    text = "".join(f"label = {n}; show(label, 'q')\nshow(label, 'q')  # x\n\n" for n in range(4))
+    texts = [text, text.replace("show(label", "show('-', label", 2)]
+    for _ in range(6):
+        (best,) = after(RepeatBest(), *texts)
+        texts.append(best.apply(texts[-1]))
+    assert texts[-1] == text.replace("show(label", "show('-', label")
+
+
 def test_what_was_replaced_on_one_line_is_replaced_together() -> None:
     text = "run(a, kind=x, slow)\nrun(b, kind=y, fast)\nrun(c, kind=z)\nkind\n"
     texts = [text, text.replace("kind=x", "kinds=[x]", 1)]
