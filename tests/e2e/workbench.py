@@ -126,6 +126,8 @@ class Workbench:
         self.press("Enter")
         position = f"Ln {line}, Col {column}"
         self.wait(position, lambda: any(position in label for label in self.status_bar()))
+        # The position is shown as soon as it is typed; keys go to the box until it is gone.
+        self.wait("no box", lambda: not self.texts(".quick-input-widget:visible"))
 
     def replace(self, file: Path, line: int, old: str, new: str) -> None:
         """Select `old` on a line of a saved file, type `new` over it, and save."""
