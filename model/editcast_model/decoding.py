@@ -64,8 +64,7 @@ def decode(
     of `beam` hypotheses, while the edits stay together. It ends where the network saves or goes
     elsewhere, or when the edits, once the first position is given, are less probable than `floor`:
     then it is cut back to the last boundary above it that fits, or, if there is none, goes on to
-    the first. Where that leads
-    nowhere, less probable first edits are tried.
+    the first. Where that leads nowhere, less probable first edits are tried.
 
     Args:
         sequence: Left as it was.

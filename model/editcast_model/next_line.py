@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecast import Prediction
+from editcast_model.predictor import MASKED
 from editcast_model.tokens import lines
 
 Floats = npt.NDArray[np.float32]
@@ -121,16 +122,17 @@ class Look:
     def placed(self, of_lines: Floats) -> tuple[Floats, Floats]:
         """Given the log probabilities of the lines, (L,): of the next position, and of its line.
 
-        Both (N,); lines that are not looked at are impossible.
+        Both (N,); elsewhere than on these lines they are `MASKED`: a suggestion there is improbable,
+        but its probability is still a number that JSON has.
         """
         index = np.searchsorted(self.lines, self.line_of).clip(max=len(self.lines) - 1)
         seen = self.lines[index] == self.line_of
         index = index[seen]
         within = np.full(len(self.lines), -np.inf)
         np.logaddexp.at(within, index, self.position[seen].astype(np.float64))
-        line = np.full(len(self.position), -np.inf, np.float32)
+        line = np.full(len(self.position), MASKED, np.float32)
         line[seen] = of_lines[index]
-        position = np.full(len(self.position), -np.inf, np.float32)
+        position = np.full(len(self.position), MASKED, np.float32)
         position[seen] = self.position[seen] - within[index] + line[seen]
         return position, line
 
