@@ -122,8 +122,8 @@ class Look:
     def placed(self, of_lines: Floats) -> tuple[Floats, Floats]:
         """Given the log probabilities of the lines, (L,): of the next position, and of its line.
 
-        Both (N,); elsewhere than on these lines they are `MASKED`: a suggestion there is improbable,
-        but its probability is still a number that JSON has.
+        Both (N,); elsewhere than on these lines they are `MASKED`: improbable, and still a number
+        that JSON has.
         """
         index = np.searchsorted(self.lines, self.line_of).clip(max=len(self.lines) - 1)
         seen = self.lines[index] == self.line_of

@@ -39,6 +39,18 @@ class Origin:
     languages: frozenset[str] | None = None
 
 
+def trained_on(origins: Iterable[Origin]) -> list[Origin]:
+    """Those whose own histories, or the older part of them, are trained on.
+
+    What is made of the files of a repository comes from one that is listed anyway.
+    """
+    return [
+        origin
+        for origin in origins
+        if origin.split in (None, "train") and origin.kind not in MADE_KINDS
+    ]
+
+
 def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
     """Yield the histories of a source and count what it skips.
 

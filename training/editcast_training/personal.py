@@ -34,8 +34,8 @@ from editcast_training.corpus import FORMAT, make_corpus, read_manifest
 from editcast_training.corpus_sessions import window_sessions
 from editcast_training.finish import Origins, finish
 from editcast_training.held_out import split_by_time
-from editcast_training.histories import MADE_KINDS, Skipped
-from editcast_training.origins import Origin, read_origin
+from editcast_training.histories import Skipped
+from editcast_training.origins import Origin, read_origin, trained_on
 from editcast_training.sessions import EditingSession, draw_sessions
 from editcast_training.sources.local_history import local_history_folders
 from editcast_training.trainer import TrainingPlan, train
@@ -191,11 +191,7 @@ def trained_sessions(
 
     Fine-tuning on somebody's own history keeps the base's head: it knows more sessions.
     """
-    chosen = [
-        origin
-        for origin in origins
-        if origin.split in (None, "train") and origin.kind not in MADE_KINDS
-    ]
+    chosen = trained_on(origins)
     if base is not None and not any(origin.split for origin in chosen):
         return []
     sessions: list[EditingSession] = []

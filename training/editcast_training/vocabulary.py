@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from editcast_model.errors import CorpusError, SourceError
 from editcast_model.tokens import Tokenizer
-from editcast_training.histories import MADE_KINDS, Skipped
-from editcast_training.origins import Origin, read_origin
+from editcast_training.histories import Skipped
+from editcast_training.origins import Origin, read_origin, trained_on
 from editcast_training.sources.git import read_files
 
 #: How much text the vocabulary is learned from, characters.
@@ -19,12 +19,7 @@ def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4
     Raises:
         CorpusError: There is no text.
     """
-    chosen = [
-        origin
-        for origin in origins
-        # What is made of files is of files that are read anyway.
-        if origin.split in (None, "train") and origin.kind not in MADE_KINDS
-    ]
+    chosen = trained_on(origins)
     texts: list[str] = []
     failed: list[SourceError] = []
     for origin in chosen:
