@@ -17,7 +17,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -27,7 +27,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from editcast_model.errors import CorpusError, SourceError
+from editcast_model.errors import CorpusError, EditcastError, SourceError
 from editcast_model.tokens import Tokenizer
 from editcast_training.held_out import split_by_time
 from editcast_training.histories import FileHistory
@@ -112,6 +112,10 @@ def make_corpus(
         _settle_tokenizer(folder, origins, tokenizer, seed)
     except OSError as error:
         raise CorpusError(f"The corpus cannot be written to {folder}: {error}.") from error
+    except EditcastError:
+        with suppress(OSError):  # there is something in it
+            folder.rmdir()
+        raise
     manifest = _Manifest.open(folder, max_state, seed, order)
     for made in manifest.made.values():
         each(made)
