@@ -26,7 +26,7 @@ from editcast_training.corpus import make_corpus
 from editcast_training.finish import export_only
 from editcast_training.histories import Skipped
 from editcast_training.origins import Origin, listed_repositories, made_of, read_origin
-from editcast_training.ranking import collect, ranked
+from editcast_training.ranking import collect, decoding, ranked
 from editcast_training.results import summarize
 from editcast_training.sessions import EditingSession, sample_commits
 from editcast_training.token_level import token_scores
@@ -117,19 +117,22 @@ def _replayed(bundle: Bundle, sessions: list[EditingSession], subtokens: int) ->
     before, window.WINDOW = window.WINDOW, subtokens
     try:
         forecaster = NeuralForecaster.load(bundle.path, "cpu")
-        return asdict(summarize(ranked(collect(forecaster, sessions))))
+        offered = collect(forecaster, sessions)
+        return asdict(summarize(ranked(offered))) | {"decoding": decoding(offered)}
     finally:
         window.WINDOW = before
 
 
 def _table(variants: dict[str, Any]) -> Table:
     table = Table("variant", "window", "both, %", "jumps, %", "exact", "located", "70", "80", "90")
+    table.add_column("edits a decision")
     for name, found in variants.items():
         tokens = found["tokens"]
         for subtokens in found.keys() - {"tokens"}:
             one = found[subtokens]
             shares = (one["exact"], one["located"], *one["coverage"].values())
             cells = [f"{100 * share:.1f}" for share in shares]
+            cells.append(f"{one['decoding']['edits'] / max(one['decoding']['decisions'], 1):.3f}")
             table.add_row(name, subtokens, str(tokens["both"]), str(tokens["jumps_both"]), *cells)
     return table
 

@@ -34,8 +34,8 @@ class Decoded:
         location: Log probability of the first position alone.
         ended: Whether the network itself ended it: a save came next, or another place.
         decisions: How many choices that took; a span is one.
-        boundaries: How many edits lead to each point where it may be cut, and the joint log
-            probability up to there; the last is the end.
+        boundaries: How many edits and decisions lead to each point where it may be cut, and the
+            joint log probability up to there, between them; the last is the end.
     """
 
     edits: tuple[Edit, ...]
@@ -43,7 +43,7 @@ class Decoded:
     location: float
     ended: bool
     decisions: int
-    boundaries: tuple[tuple[int, float], ...] = ()
+    boundaries: tuple[tuple[int, float, int], ...] = ()
 
 
 def decode(
@@ -51,6 +51,7 @@ def decode(
     *,
     where: npt.NDArray[np.float32] | None = None,
     count: int = 1,
+    spare: int = _SPARE,
     beam: int = 1,
     limit: int = 32,
     floor: float = -np.inf,
@@ -70,6 +71,7 @@ def decode(
         sequence: Left as it was.
         where: Log probabilities of the first position, (N,), if not the sequence's own.
         count: How many suggestions, with different first edits.
+        spare: How many other first edits are tried in place of those that lead nowhere.
         beam: Hypotheses kept at each step; 1 is greedy.
         limit: Most edits of a suggestion.
         floor: Of the joint log probability but that of the first position.
@@ -86,7 +88,7 @@ def decode(
     out: list[Decoded] = []
     tried: set[int] = set()
     try:
-        for most in (count, count + _SPARE):
+        for most in (count, count + spare):
             firsts = _firsts(sequence, where, most) if len(out) < count else []
             for first in firsts:
                 if len(out) == count or first.edits[0].position in tried:
@@ -161,7 +163,7 @@ class _Decoder:
                 and edit.content != DELETE
                 and self._splits(_inserted(so_far.edits), edit.content)
             ):
-                boundaries = (*boundaries, (count, joint))
+                boundaries = (*boundaries, (count, joint, so_far.decisions))
             if not leaves:
                 choice = _leapt(self._sequence, choice, floor - joint)
             log_probability = joint + choice.log_probability
@@ -187,10 +189,14 @@ class _Decoder:
         floor = self._floor + decoded.location
         above = [one for one in decoded.boundaries if one[1] >= floor]
         below = decoded.boundaries[len(above) :]
-        for count, joint in (*reversed(above), *below):
+        for count, joint, decisions in (*reversed(above), *below):
             if self._fits(decoded.edits[:count]):
                 return replace(
-                    decoded, edits=decoded.edits[:count], log_probability=joint, ended=True
+                    decoded,
+                    edits=decoded.edits[:count],
+                    log_probability=joint,
+                    ended=True,
+                    decisions=decisions,
                 )
         return None
 
@@ -224,37 +230,47 @@ def score(
 
 def _firsts(sequence: Sequence, where: npt.NDArray[np.float32], count: int) -> list[Decoded]:
     """The most probable single edits at different places; a save is none."""
-    places: dict[int, Decoded] = {}
-    for one in _choices(sequence, where, count + 1):
-        if one.edits[0].content != SAVE:
-            places.setdefault(one.edits[0].position, one)
-    return list(places.values())[:count]
+    out: list[Decoded] = []
+    for item in _largest(where, count + 1):
+        if where[item] <= MASKED:
+            break
+        if len(out) >= count and float(where[item]) <= out[count - 1].log_probability:
+            break  # whatever is said there
+        ways = _said(sequence, item, float(where[item]), 2)
+        out += [one for one in ways if one.edits[0].content != SAVE][:1]
+        out.sort(key=lambda one: -one.log_probability)
+    return out[:count]
 
 
 def _choices(sequence: Sequence, where: npt.NDArray[np.float32], count: int) -> list[Decoded]:
     """The most probable single edits, `count` at each of the `count` most probable places."""
-    out: list[Decoded] = []
-    for item in _largest(where, count):
-        here = float(where[item])
-        if not sequence.timeline.live[item]:
-            continue
-        # A copy can be of the start token, and rounding can leave a little to anything.
-        content = sequence.content(int(item)).copy()
-        content[[PAD, START, DELETE if item == 0 else SAVE]] = -np.inf
-        for token in _largest(content, count):
-            joint = here + float(content[token])
-            if joint > MASKED:
-                out.append(Decoded((Edit(int(item), int(token)),), joint, here, False, 1))
+    places = _largest(where, count)
+    out = [one for item in places for one in _said(sequence, item, float(where[item]), count)]
     return sorted(out, key=lambda one: -one.log_probability)
 
 
-def _largest(values: npt.NDArray[np.float32], count: int) -> npt.NDArray[np.int64]:
+def _said(sequence: Sequence, item: int, here: float, count: int) -> list[Decoded]:
+    """The most probable single edits at one place, the most probable first."""
+    if not sequence.timeline.live[item]:
+        return []
+    # A copy can be of the start token, and rounding can leave a little to anything.
+    content = sequence.content(item).copy()
+    content[[PAD, START, DELETE if item == 0 else SAVE]] = -np.inf
+    ways = [(token, here + float(content[token])) for token in _largest(content, count)]
+    return [
+        Decoded((Edit(item, token),), joint, here, False, 1)
+        for token, joint in ways
+        if joint > MASKED
+    ]
+
+
+def _largest(values: npt.NDArray[np.float32], count: int) -> list[int]:
     """Indices of the `count` largest values, the largest first."""
     if count == 1:
-        return np.array([values.argmax()])
+        return [int(values.argmax())]
     count = min(count, len(values))
     some = np.argpartition(-values, count - 1)[:count]
-    return some[np.argsort(-values[some], kind="stable")]
+    return [int(index) for index in some[np.argsort(-values[some], kind="stable")]]
 
 
 def _leapt(sequence: Sequence, choice: Decoded, floor: float) -> Decoded:

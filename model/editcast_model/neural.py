@@ -9,24 +9,29 @@ window, it is rebased on a later save.
 import math
 import re
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Ids
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 from weakref import ref
 
+import numpy as np
+import numpy.typing as npt
+
 from editcast_model.baselines import REMEMBERED, RepeatBest
 from editcast_model.bundle import Bundle
-from editcast_model.decoding import decode, score
+from editcast_model.decoding import Decoded, decode, score
 from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.edits import SAVE, Edit
 from editcast_model.forecast import Fits, Prediction, anything, never
-from editcast_model.next_line import Floats, LineHead, Look, Trail, look
-from editcast_model.predictor import Network, Sequence
+from editcast_model.next_line import Floats, LineHead, Look, look
+from editcast_model.predictor import MASKED, Network, Sequence
 from editcast_model.ranking import Candidate, Ranking
 from editcast_model.runtime import Device, OnnxNetwork
 from editcast_model.tokens import Tokenizer, lex
+from editcast_model.trail import Trail
 from editcast_model.window import MOST_EDITS, Window, growth
 
 #: Files that are kept encoded; another one costs what opening it did.
@@ -40,17 +45,34 @@ _SCORED = 2, 1
 #: Repeated replacements whose lines are looked at.
 _REPEATS = 8
 _UNSEEN = -15.0
+#: The least that a line's probability counts when repeated replacements are put in order.
+_LEAST = 1e-4
+#: How many other lines are tried in place of those where nothing fits.
+_OTHER_LINES = 3
 #: Saves by which it is judged what kind of work is going on.
 _LATELY = 4
 _WORD = re.compile(r"\w+")
 
 
 class _Places(NamedTuple):
-    """Log probabilities of the next position: all in all, of its line, and the pointer's, (N,)."""
+    """Log probabilities of the next position: all in all, of its line, and the pointer's, (N,).
+
+    And the line of each place, (N,), -1 for none, and how probable lines are that are looked at.
+    """
 
     where: Floats
     line: Floats
     pointer: Floats
+    line_of: npt.NDArray[np.int64]
+    lines: dict[int, float]
+
+    def on_lines(self) -> Iterator[Floats]:
+        """Where it may be on the most probable line, on the next one, and so on."""
+        line = self.line.copy()
+        while line.max() > MASKED:
+            here = self.line_of == self.line_of[line.argmax()]
+            yield np.where(here, self.where, np.float32(MASKED))
+            line[here] = MASKED
 
     def told(self, item: int) -> tuple[float, float]:
         """What the line head and the pointer say of an item."""
@@ -218,23 +240,19 @@ class NeuralSession:
             return fits((hunk,))
 
         out: dict[Hunk, Candidate] = {}
-        for one in decode(
-            sequence,
-            where=places.where,
-            count=count,
-            floor=_FLOOR,
-            splits=self._splits,
-            fits=is_suggestion,
-            cancelled=cancelled,
-        ):
+        for one in self._decoded(sequence, places, count, is_suggestion, cancelled):
             hunk = window.hunk(timeline, one.edits)
             assert hunk is not None
             size = len(one.edits)
             joint, location = one.log_probability, one.location
             told = places.told(one.edits[0].position)
-            out[hunk] = Candidate(hunk, size, size, joint, location, 0.0, True, *told)
+            said = Candidate(
+                hunk, size, size, joint, location, 0.0, True, *told, decisions=one.decisions
+            )
+            out.setdefault(hunk, said)
         if self._forecaster.ranking.weights:
-            fitting = (repeat for repeat in repeats if fits(repeat.hunks))
+            likeliest = sorted(repeats, key=lambda one: -self._worth(one, places))
+            fitting = (repeat for repeat in likeliest if fits(repeat.hunks))
             for repeat, most in zip(fitting, _SCORED, strict=False):
                 hunk = repeat.hunks[0]
                 scored = self._scored(window, sequence, places, hunk, repeat.confidence, most)
@@ -243,6 +261,35 @@ class NeuralSession:
             self._said = set(changes(self._text, list(out)))
         unsaved = [(old, new, self._saved) for _, old, new in changes(self._saves[-1], self._seen)]
         return [self._beside(one, [*self._replaced, *unsaved]) for one in out.values()]
+
+    def _decoded(
+        self,
+        sequence: Sequence,
+        places: _Places,
+        count: int,
+        fits: Callable[[Ids[Edit]], bool],
+        cancelled: Callable[[], bool],
+    ) -> Iterator[Decoded]:
+        """The best on each of the `count` most probable lines where something fits."""
+        for where in islice(places.on_lines(), count + _OTHER_LINES):
+            for one in decode(
+                sequence,
+                where=where,
+                spare=1,
+                floor=_FLOOR,
+                splits=self._splits,
+                fits=fits,
+                cancelled=cancelled,
+            ):
+                yield one
+                count -= 1
+            if count == 0:
+                return
+
+    def _worth(self, repeat: Prediction, places: _Places) -> float:
+        """How good a repeated replacement is, and how probable its line."""
+        line = self._text.count("\n", 0, repeat.hunks[0].start)
+        return repeat.confidence * max(places.lines.get(line, 0.0), _LEAST)
 
     def _here(self, cancelled: Callable[[], bool]) -> tuple[Window, Sequence] | None:
         """The window, and the sequence with all edits read; None when nothing can come next."""
@@ -259,11 +306,10 @@ class NeuralSession:
         return window, sequence
 
     def _places(self, window: Window, sequence: Sequence, repeats: Ids[Prediction]) -> _Places:
-        pointer, head = sequence.position, self._forecaster.line_head
-        if head is None:
-            return _Places(pointer, pointer, pointer)
-        seen = self._look(window, sequence, repeats)
-        return _Places(*seen.placed(head.log_probabilities(seen.features)), pointer)
+        seen, head = self._look(window, sequence, repeats), self._forecaster.line_head
+        of_lines = head.log_probabilities(seen.features) if head else seen.pointed()
+        lines = dict(zip(seen.lines.tolist(), np.exp(of_lines).tolist(), strict=True))
+        return _Places(*seen.placed(of_lines), seen.position, seen.line_of, lines)
 
     def _look(self, window: Window, sequence: Sequence, repeats: Ids[Prediction]) -> Look:
         trail = self._trail

@@ -10,96 +10,32 @@ the network is trained, and lies in the bundle's card.
 """
 
 import math
-import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecast import Prediction
 from editcast_model.predictor import MASKED
 from editcast_model.tokens import lines
+from editcast_model.trail import Trail, Words, words_of
 
 Floats = npt.NDArray[np.float32]
 #: How many numbers describe a line.
-FEATURES = 42
+FEATURES = 54
 #: Lines that are looked at: so many of the pointer's, so many next to the last change.
 _PROBABLE, _NEAR = 40, 20
-#: Saves whose places are remembered, and of how many the lines are told apart.
-_SAVES, _APART = 9, 3
+#: Saves before the newest whose lines are told apart, and whose words are looked for.
+_APART = 3
 _LEAST = 1e-7
-_WORD = re.compile(r"\w+")
+#: What rare words are worth together, at most.
+_RARE = 3.0
 _DEFINES = ("async ", "class ", "def ", "export ", "from ", "func ", "function ", "import ")
-_Words = frozenset[str]
-
-
-@lru_cache(maxsize=20_000)  # most lines stay as they are from one save to the next
-def _words(line: str) -> _Words:
-    return frozenset(_WORD.findall(line))
-
-
-@dataclass(frozen=True, slots=True)
-class Trail:
-    """Where the last saves changed a file, and what the newest of them did.
-
-    Attributes:
-        saves: The lines each of them touched, as they are numbered now; the newest last.
-        before: Words of the lines that the newest replaced.
-        after: Words of the lines it left in their place.
-        removed: Words it took out.
-        inserted: Words it put in.
-    """
-
-    saves: tuple[tuple[int, ...], ...] = ()
-    before: _Words = frozenset()
-    after: _Words = frozenset()
-    removed: _Words = frozenset()
-    inserted: _Words = frozenset()
-
-    def followed(self, text: str, hunks: Iterable[Hunk]) -> "Trail":
-        """The trail once these hunks of a text are made, which do not overlap."""
-        hunks = sorted(hunks, key=lambda hunk: hunk.start)
-        old, new = lines(text), lines(apply_hunks(text, hunks))
-        touched: set[int] = set()
-        starts = list(accumulate(map(len, old), initial=0))
-        before: set[int] = set()
-        grown = 0  # lines
-        for hunk in hunks:
-            first, last = _range(starts, hunk.start, hunk.end)
-            before.update(range(first, last + 1))
-            more = hunk.text.count("\n")
-            # What ends where a line did touches the line it began in, not the one below.
-            size = more - (hunk.text.endswith("\n") and text[hunk.end - 1 : hunk.end] in ("\n", ""))
-            touched.update(range(first + grown, first + grown + size + 1))
-            grown += more - text.count("\n", hunk.start, hunk.end)
-        taken = _all_words(text[hunk.start : hunk.end] for hunk in hunks)
-        given = _all_words(hunk.text for hunk in hunks)
-        first = min(touched, default=0)
-        moved = tuple(
-            tuple(line + grown if line > first else line for line in one) for one in self.saves
-        )
-        return Trail(
-            (*moved, tuple(sorted(touched)))[-_SAVES:],
-            _all_words(old[line] for line in before if line < len(old)),
-            _all_words(new[line] for line in touched if line < len(new)),
-            taken - given,
-            given - taken,
-        )
-
-
-def _all_words(texts: Iterable[str]) -> _Words:
-    return frozenset[str]().union(*map(_words, texts))
-
-
-def _range(starts: Sequence[int], start: int, end: int) -> tuple[int, int]:
-    """The first and the last line that offsets touch, counted from 0; the text's end is one."""
-    return bisect_right(starts, start) - 1, bisect_right(starts, max(start, end - 1)) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +61,26 @@ class Look:
         Both (N,); elsewhere than on these lines they are `MASKED`: improbable, and still a number
         that JSON has.
         """
-        index = np.searchsorted(self.lines, self.line_of).clip(max=len(self.lines) - 1)
-        seen = self.lines[index] == self.line_of
-        index = index[seen]
-        within = np.full(len(self.lines), -np.inf)
-        np.logaddexp.at(within, index, self.position[seen].astype(np.float64))
+        seen, index, within = self._on_lines()
         line = np.full(len(self.position), MASKED, np.float32)
         line[seen] = of_lines[index]
         position = np.full(len(self.position), MASKED, np.float32)
         position[seen] = self.position[seen] - within[index] + line[seen]
         return position, line
+
+    def pointed(self) -> Floats:
+        """Log probabilities of the lines as the pointer alone has them, (L,)."""
+        within = self._on_lines()[2]
+        return np.asarray(within - np.logaddexp.reduce(within), np.float32)
+
+    def _on_lines(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[Any]]:
+        """Which items are on these lines, on which of them each, and what all on one have."""
+        index = np.searchsorted(self.lines, self.line_of).clip(max=len(self.lines) - 1)
+        seen = self.lines[index] == self.line_of
+        index = index[seen]
+        within = np.full(len(self.lines), -np.inf)
+        np.logaddexp.at(within, index, self.position[seen].astype(np.float64))
+        return seen, index, within
 
 
 def look(
@@ -176,13 +122,16 @@ def look(
     looked = np.concatenate(
         [np.argsort(-mass)[:_PROBABLE], np.argsort(abs(distance))[:_NEAR], np.flatnonzero(again)]
     )
+    there = np.bincount(line, minlength=count) > 0
     seen = np.unique(looked)
-    seen = seen[np.bincount(line, minlength=count)[seen] > 0]
+    seen = seen[there[seen]]
     rank_of = np.empty(count)
     rank_of[np.argsort(-mass)] = np.arange(count)
     padded = np.pad(np.log(mass + _LEAST), 3, constant_values=math.log(_LEAST))
     away = distance[seen]
-    words = [_words(texts[one]) for one in seen.tolist()]
+    words = [words_of(texts[one]) for one in seen.tolist()]
+    blocks = _blocks(texts, there)
+    parted = abs(blocks[seen] - blocks[last])
     columns: list[npt.ArrayLike] = [
         # The pointer.
         padded[seen + 3],
@@ -201,6 +150,10 @@ def look(
         away == -1,
         away > 0,
         (away > 1) & (away < 6),
+        np.log1p(seen) - math.log1p(last),
+        seen / count,
+        parted == 0,
+        np.log1p(parted),
         # Where the last saves were.
         *_touched(trail, seen),
         _is_next_stride(trail, distance, seen),
@@ -212,8 +165,7 @@ def look(
         # How it compares to what was changed.
         [_alike(one, trail.before) for one in words],
         [_alike(one, trail.after) for one in words],
-        [not trail.removed.isdisjoint(one) for one in words],
-        [not trail.inserted.isdisjoint(one) for one in words],
+        *_shared(trail, words, [texts[one] for one in np.flatnonzero(there).tolist()]),
         [_same(texts, one - 1, last - 1) and one != last for one in seen.tolist()],
         [_same(texts, one + 1, last + 1) and one != last for one in seen.tolist()],
         again[seen],
@@ -223,8 +175,8 @@ def look(
     for same in (
         math.log(count),
         -float(np.sum(mass * np.log(mass + _LEAST))),
-        bool(trail.removed),
-        bool(trail.inserted),
+        any(trail.removed[-1:]),
+        any(trail.inserted[-1:]),
         len(trail.saves) == 1,
         float(again.max()),
         math.log1p(len(touched)),
@@ -238,6 +190,28 @@ def _touched(trail: Trail, seen: npt.NDArray[np.int64]) -> list[npt.NDArray[np.b
     """Whether the newest save touched a line, the one before, and so on."""
     saves = [*trail.saves[-_APART - 1 :][::-1], *[()] * (_APART + 1)][: _APART + 1]
     return [np.isin(seen, np.array(save, np.int64)) for save in saves]
+
+
+def _blocks(texts: Sequence[str], there: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """How many definitions begin on a line or above it, of those that are there."""
+    begins = np.zeros(len(texts), np.int64)
+    for one in np.flatnonzero(there).tolist():
+        begins[one] = texts[one].lstrip().startswith(_DEFINES)
+    return np.cumsum(begins)
+
+
+def _shared(trail: Trail, words: Sequence[Words], there: Sequence[str]) -> Iterator[list[float]]:
+    """Which words that saves took out or put in stand on each line, and how rare they are."""
+    none = Words()
+    newest = [next(reversed(of), none) for of in (trail.removed, trail.inserted)]
+    earlier = [none.union(*of[-1 - _APART : -1]) for of in (trail.removed, trail.inserted)]
+    kept = [trail.gone, trail.new]
+    sought = none.union(*newest, *earlier, *kept)
+    lines_with = Counter(chain.from_iterable(sought & words_of(line) for line in there))
+    for known in (*newest, *kept):
+        yield [float(not known.isdisjoint(one)) for one in words]
+    for known in (*newest, *earlier, *kept):
+        yield [min(sum(1 / lines_with[each] for each in known & one), _RARE) for one in words]
 
 
 def _is_next_stride(
@@ -265,7 +239,7 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _alike(one: _Words, other: _Words) -> float:
+def _alike(one: Words, other: Words) -> float:
     return len(one & other) / len(one | other) if one and other else 0.0
 
 

@@ -1,7 +1,8 @@
 """Incremental inference, on token ids alone.
 
 A `Sequence` follows a list of implicit edits: what it has read before is never read again, and
-retyping cuts its cache back to where the lists part.
+retyping cuts its cache back to where the lists part. What was cut off last is kept: decoding and
+scoring go the same way again, and so does who takes back what was taken back.
 
     S  state tokens    N  items    F  width of a cache row    V  vocabulary
 """
@@ -72,6 +73,14 @@ class Network(Protocol):
         """What the next edit will say at an item."""
 
 
+class _Read(NamedTuple):
+    """An edit that was read, and what the network said after it, once asked."""
+
+    edit: Edit
+    position: npt.NDArray[np.float32] | None
+    contents: dict[int, Contents]
+
+
 class Sequence:
     """The state of one sequence: what the network has read, and what it said last."""
 
@@ -84,10 +93,12 @@ class Sequence:
         # Of each row: where the next edit will be, and what it will say there, once asked.
         self._positions: list[npt.NDArray[np.float32] | None] = []
         self._contents: list[dict[int, Contents]] = []
+        # What was cut off last, the next edit at the end: its row of the cache is still there.
+        self._ahead: list[_Read] = []
         self._advance(np.array([START, 0, 0, 0, BUCKETS // 2], np.int64))
 
-    def follow(self, edits: Ids[Edit]) -> int:
-        """Have read exactly `edits`; how many of them were new."""
+    def follow(self, edits: Ids[Edit]) -> None:
+        """Have read exactly `edits`."""
         known = self.timeline.edits
         same = 0
         while same < min(len(known), len(edits)) and known[same] == edits[same]:
@@ -95,10 +106,16 @@ class Sequence:
         self.truncate(same)
         for edit in edits[same:]:
             self.append(edit)
-        return len(edits) - same
 
     def append(self, edit: Edit) -> None:
         """Read one more edit."""
+        if self._ahead and self._ahead[-1].edit == edit:
+            again = self._ahead.pop()
+            self.timeline.append(edit)
+            self._positions.append(again.position)
+            self._contents.append(again.contents)
+            return
+        self._ahead.clear()
         row = Row(self.timeline, edit)
         self.timeline.append(edit)
         self._advance(
@@ -106,7 +123,14 @@ class Sequence:
         )
 
     def truncate(self, count: int) -> None:
-        """Forget all edits but the first `count`."""
+        """Go back to the first `count` edits."""
+        cut = zip(
+            self.timeline.edits[count:],
+            self._positions[count + 1 :],
+            self._contents[count + 1 :],
+            strict=True,
+        )
+        self._ahead += [_Read(*one) for one in cut][::-1]
         self.timeline.truncate(count)
         del self._positions[count + 1 :], self._contents[count + 1 :]
 

@@ -3,8 +3,9 @@
 Candidates come from two sources: what the network decoded, and earlier replacements made again
 elsewhere (`baselines.RepeatBest`), which the network then scores. Logistic models, one for each
 source, put both on one scale, and a monotone line through knots makes it calibrated. Others tell
-how probable it is that a candidate is at a right place, whatever it says there. Weights and knots
-are fitted on development data and lie in the bundle's card.
+how probable it is that a candidate is at a right place, whatever it says there, and that it is all
+of what is to be done there. Weights and knots are fitted on development data and lie in the
+bundle's card.
 """
 
 import math
@@ -16,8 +17,8 @@ from editcast_model.diff import Hunk
 
 #: How many features a candidate has; those of the other source are zero.
 FEATURES = 48
-#: What a right place alone is worth, where a clean suggestion is worth 1.
-_PLACE = 0.5
+#: What a right place alone is worth, and a whole hunk, where a clean suggestion is worth 1.
+_PLACE, _WHOLE = 0.5, 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,8 @@ class Candidate:
         ago: How many saves ago the same replacement was made last; 0 in the last one, or if never.
         passed: After how many saves the same replacement could have been made and was not.
         is_word: Whether it inserts or deletes more than space and punctuation.
+        decisions: How many choices the network made for it, a span being one; 0 for what is a
+            repeated replacement.
     """
 
     hunk: Hunk
@@ -61,10 +64,11 @@ class Candidate:
     ago: int = 0
     passed: int = 0
     is_word: bool = True
+    decisions: int = 0
 
 
 def features(candidate: Candidate) -> list[float]:
-    """What the logistic models see, `FEATURES` numbers."""
+    """What is weighed, `FEATURES` numbers."""
     log_probability = max(candidate.log_probability, -15.0)
     location, line = max(candidate.location, -10.0), max(candidate.line, -10.0)
     content = max(log_probability - location, -12.0)  # what is said there, and where it goes on
@@ -107,20 +111,23 @@ class Ranking:
         weights: Of the features, for being clean.
         knots: Of the calibration.
         places: Of the features, for being at a right place.
+        wholes: Of the features, for being a whole hunk of what comes.
     """
 
     weights: tuple[float, ...] = ()
     knots: tuple[tuple[float, float], ...] = ()
     places: tuple[float, ...] = ()
+    wholes: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, card: dict[str, Any]) -> "Ranking":
         """Of a bundle's card."""
         given = card.get("calibration", {})
-        weights, places = (tuple(map(float, given.get(of, ()))) for of in ("weights", "places"))
-        if weights and not len(weights) == len(places) == FEATURES:
+        knots = tuple((float(a), float(b)) for a, b in given.get("knots", ()))
+        of = [tuple(map(float, given.get(name, ()))) for name in ("weights", "places", "wholes")]
+        if any(of) and any(len(weights) != FEATURES for weights in of):
             return cls()  # of another version: the knots go with weights that mean nothing here
-        return cls(weights, tuple((float(a), float(b)) for a, b in given.get("knots", ())), places)
+        return cls(of[0], knots, of[1], of[2])
 
     def confidence(self, candidate: Candidate) -> float:
         """Estimated probability that the candidate is clean, 0 to 1."""
@@ -132,8 +139,10 @@ class Ranking:
         """By what candidates are preferred: a right place counts, whatever is said there."""
         if not self.weights:
             return candidate.log_probability
-        clean, located = (_log_sigmoid(of, candidate) for of in (self.weights, self.places))
-        return math.exp(clean) + _PLACE * math.exp(located)
+        clean, located, whole = (
+            math.exp(_log_sigmoid(of, candidate)) for of in (self.weights, self.places, self.wholes)
+        )
+        return clean + _PLACE * located + _WHOLE * whole
 
 
 def _log_sigmoid(weights: tuple[float, ...], candidate: Candidate) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Sequence as Ids
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.diff import Hunk, diff
+from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.edits import START, Edit, Timeline
 from editcast_model.tokens import Tokenizer
 
@@ -50,9 +50,12 @@ class Window:
         while first > 0 and edits < _KEPT_EDITS:
             first -= 1
             edits += sum(_size(tokenizer, saves[first], hunk) for hunk in steps[first])
-        # Too much for one save: its text is where the sequence begins.
-        if edits > MOST_EDITS and first < len(steps):
+        # Too much for one save: its text is where the sequence begins. Of the newest its end stays.
+        if edits > MOST_EDITS:
             first += 1
+            if first == len(steps):
+                saves = [_nearly(tokenizer, saves[-2], steps[-1]), saves[-1]]
+                first, steps = 0, [diff(*saves)]
         near = steps[-1][-1] if steps and steps[-1] else None
         spot = transient[-1] if transient else near
         while True:
@@ -159,6 +162,35 @@ class Window:
 def _size(tokenizer: Tokenizer, before: str, hunk: Hunk) -> int:
     """How many edits a hunk is."""
     return len(tokenizer.ids(before[hunk.start : hunk.end])) + len(tokenizer.ids(hunk.text))
+
+
+def _nearly(tokenizer: Tokenizer, text: str, hunks: Ids[Hunk]) -> str:
+    """A text once these hunks are made but for the last edits of them, `_KEPT_EDITS` at most."""
+    made, left = list(hunks), _KEPT_EDITS
+    while _size(tokenizer, text, made[-1]) <= left:
+        left -= _size(tokenizer, text, made.pop())
+    if len(made) == len(hunks):
+        last = made.pop()
+        if cut := _tail(tokenizer, last.text, left):
+            made.append(Hunk(last.start, last.end, last.text[:cut]))
+        else:
+            gone = text[last.start : last.end]
+            cut = _tail(tokenizer, gone, left - len(tokenizer.ids(last.text)))
+            made.append(Hunk(last.start, last.start + cut, ""))
+    return apply_hunks(text, made)
+
+
+def _tail(tokenizer: Tokenizer, text: str, most: int) -> int:
+    """Where the last whole lines or tokens of a text begin, `most` subtokens; 0 if it has fewer."""
+    encoding = tokenizer.encode(text)
+    first = len(encoding.ids) - most
+    if first <= 0:
+        return 0
+    while first < len(encoding.ids) and not encoding.ends_token[first - 1]:
+        first += 1
+    at = int(encoding.starts[first])
+    line = text.find("\n", at - 1) + 1
+    return line if 0 < line < len(text) else at
 
 
 def _range(tokenizer: Tokenizer, text: str, spot: int) -> tuple[int, int]:

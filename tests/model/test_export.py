@@ -136,7 +136,7 @@ def suggestions(
         sequence, count=1 + (seed % 4 == 0), limit=3, splits=lambda before, token: token % 8 != 0
     )
     return [
-        (one.edits, one.log_probability, tuple(count for count, _ in one.boundaries))
+        (one.edits, one.log_probability, tuple(count for count, _, _ in one.boundaries))
         for one in decoded
     ]
 

@@ -11,16 +11,18 @@ from hypothesis import strategies as st
 from editcast_model.bundle import default_bundle_path
 from editcast_model.diff import Hunk, diff
 from editcast_model.neural import NeuralForecaster
-from editcast_model.next_line import FEATURES, LineHead, Look, Trail, look
+from editcast_model.next_line import FEATURES, LineHead, Look, look
 from editcast_model.predictor import MASKED
 from editcast_model.tokens import lines
+from editcast_model.trail import Trail
 
 TEXT = (
     "import os\n\n\ndef load(path):\n    return read(path)\n\n\ndef save(path):\n    write(path)\n"
 )
 TEXTS = st.lists(st.sampled_from(["a\n", "b c\n", "\n", "    d\n", "e\n"]), max_size=9).map("".join)
 #: Columns of features.
-NEAREST, BELOW, TOUCHED = 10, 11, 15
+NEAREST, BELOW, TOUCHED = 10, 11, 19
+GONE, NEW, RARE_GONE, RARE_NEW = 32, 33, 38, 39
 
 
 def trail_of(*texts: str) -> Trail:
@@ -50,7 +52,15 @@ def test_a_trail_knows_the_words_of_the_newest_save() -> None:
     trail = trail_of(TEXT, TEXT.replace("return read(path)", "return parse(path, mode)"))
     assert trail.before == {"return", "read", "path"}
     assert trail.after == {"return", "parse", "path", "mode"}
-    assert trail.removed == {"read"} and trail.inserted == {"parse", "mode"}
+    assert trail.removed == ({"read"},) and trail.inserted == ({"parse", "mode"},)
+
+
+def test_a_trail_knows_what_is_gone_and_what_is_new() -> None:
+    trail = trail_of(TEXT, TEXT.replace("path", "name"), TEXT.replace("path", "name", 1))
+    assert trail.removed[-1] == {"name"} and trail.inserted[-1] == {"path"}
+    assert trail.gone == trail.new == set()  # there and back again
+    trail = trail_of(TEXT, TEXT.replace("read", "parse"), TEXT.replace("read", "parse") + "x\n")
+    assert (trail.gone, trail.new) == ({"read"}, {"parse", "x"})
 
 
 def test_only_the_newest_saves_are_remembered() -> None:
@@ -82,6 +92,16 @@ def test_lines_are_described_by_what_was_done_last() -> None:
     assert np.flatnonzero(seen.features[:, NEAREST]).tolist() == [4]
     assert np.flatnonzero(seen.features[:, BELOW]).tolist() == [5]
     assert np.flatnonzero(seen.features[:, TOUCHED]).tolist() == [4]
+
+
+def test_words_that_are_gone_are_looked_for() -> None:
+    renamed = TEXT.replace("load(path)", "load(file)")
+    trail = trail_of(TEXT, renamed, renamed + "load(file)\n")  # two saves ago, and still to do
+    seen = a_look(renamed + "load(file)\n", trail)
+    assert np.flatnonzero(seen.features[:, GONE]).tolist() == [4, 7, 8]
+    assert seen.features[[4, 7, 8], RARE_GONE] == pytest.approx(1 / 3)
+    assert np.flatnonzero(seen.features[:, NEW]).tolist() == [3, 9]
+    assert seen.features[3, RARE_NEW] > seen.features[4, RARE_NEW] == 0
 
 
 @given(TEXTS, TEXTS, st.integers(0, 2**32 - 1))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from editcast_model.decoding import decode
+from editcast_model.decoding import decode, score
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
 from editcast_model.predictor import Contents, Sequence
@@ -122,12 +122,17 @@ def test_only_new_edits_are_read() -> None:
         (edits[:2], 0),
         (edits, 2),
         (edits[:1], 0),  # the user took something back
-        ([edits[0], Edit(NEXT, 60), Edit(NEXT + 1, 61)], 2),  # ... and typed something else
+        (edits[:3], 0),  # ... and put it there again
+        (edits[:2], 0),
+        (edits[:1], 0),
+        (edits, 0),
+        (edits[:1], 0),
+        ([edits[0], Edit(NEXT, 60), Edit(NEXT + 1, 61)], 2),  # ... or typed something else
         ([], 0),
-        (edits, 4),
+        (edits, 3),  # all but the first
     ):
         before = network.advanced
-        assert sequence.follow(wanted) == new
+        sequence.follow(wanted)
         assert network.advanced == before + new
         assert sequence.timeline.edits == wanted and sequence.rows == len(wanted) + 1
         assert int(sequence.position.argmax()) == len(wanted)
@@ -187,9 +192,16 @@ def test_greedy_decoding_follows_the_script_and_adds_up() -> None:
     assert found.log_probability == pytest.approx(3 * log(0.8), abs=1e-5)
     assert found.location == pytest.approx(0.0, abs=1e-5)
     assert found.ended
-    assert [count for count, _ in found.boundaries] == [1, 2, 3]
-    for count, joint in found.boundaries:
+    assert [count for count, _, _ in found.boundaries] == [1, 2, 3]
+    for count, joint, decisions in found.boundaries:
+        assert decisions == count  # a token at a time
         assert joint == pytest.approx(count * log(0.8), abs=1e-5)
+
+
+def test_what_is_cut_off_again_was_no_decision() -> None:
+    sequence = Sequence(Scripted(*typing(50, 51, 52, 53, 54, probability=0.8)), STATE)
+    (found,) = decode(sequence, floor=log(0.5), splits=lambda before, token: token == 52)
+    assert found.edits == typed(50, 51) and found.decisions == 2
 
 
 def test_decoding_leaves_the_sequence_as_it_was() -> None:
@@ -202,7 +214,7 @@ def test_decoding_leaves_the_sequence_as_it_was() -> None:
     assert sequence.timeline.edits == list(typed(50))
     assert (sequence.rows, sequence.position is position) == (rows, True)
     asked = network.advanced
-    assert sequence.follow(typed(50)) == 0
+    sequence.follow(typed(50))
     assert network.advanced == asked
     assert decode(sequence) == [found]
 
@@ -212,6 +224,8 @@ def test_an_edit_is_read_once_while_decoding() -> None:
     sequence = Sequence(network, STATE)
     decode(sequence)
     assert network.advanced == 1 + 4
+    score(sequence, sequence.position, typed(50, 51, 52, 53), 4)
+    assert network.advanced == 1 + 4  # and scored without reading anything
 
 
 def test_it_ends_where_the_network_goes_elsewhere() -> None:
@@ -308,7 +322,7 @@ def test_another_place_is_tried_where_nothing_fits() -> None:
         return what(edits, position)
 
     decode(Sequence(Scripted(where, heard), STATE), fits=lambda edits: True)
-    assert set(asked) == {0, 5, 9}  # no more is asked than has to be
+    assert set(asked) == {0, 5}  # 9 is less probable whatever it says
 
 
 def test_a_replacement_is_not_cut_between_its_halves() -> None:
@@ -324,7 +338,7 @@ def test_a_replacement_is_not_cut_between_its_halves() -> None:
     (found,) = decode(Sequence(Scripted(where, what), STATE), floor=log(0.5))
     assert found.edits == edits[:3]
     (found,) = decode(Sequence(Scripted(where, what), STATE))
-    assert [count for count, _ in found.boundaries] == [3, 4]
+    assert [count for count, _, _ in found.boundaries] == [3, 4]
 
 
 def test_limit() -> None:

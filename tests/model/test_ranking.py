@@ -55,26 +55,33 @@ def test_extreme_weights_do_not_overflow() -> None:
         assert 0 <= Ranking(weights).confidence(candidate(repeated=1.0)) <= 1
 
 
-def test_a_right_place_alone_is_worth_something() -> None:
-    weights, places = [0.0] * FEATURES, [0.0] * FEATURES
+def test_a_right_place_and_a_whole_hunk_are_worth_something() -> None:
+    weights, places, wholes = ([0.0] * FEATURES for _ in range(3))
     weights[1], places[2] = 5.0, 10.0  # of the log probability, and of the location's
-    ranking = Ranking(tuple(weights), (), tuple(places))
+    wholes[0] = 2.0
+    ranking = Ranking(tuple(weights), (), tuple(places), tuple(wholes))
 
     def logistic(logit: float) -> float:
         return 1 / (1 + math.exp(-logit))
 
     for joint, location in ((-1.0, -1.0), (-1.0, -0.1), (-0.2, -0.2)):
         one = replace(candidate(joint), location=location)
-        assert ranking.worth(one) == pytest.approx(logistic(joint) + 0.5 * logistic(2 * location))
+        wanted = logistic(joint) + 0.5 * logistic(2 * location) + logistic(2.0)
+        assert ranking.worth(one) == pytest.approx(wanted)
     assert Ranking().worth(candidate(-0.5)) == -0.5
 
 
 def test_a_card_of_another_size_calibrates_nothing() -> None:
     knots = [[-1.0, 0.2], [0.0, 0.8]]
-    for weights, places in (([1.0, 2.0], [1.0, 2.0]), ([1.0] * FEATURES, [])):
-        ranking = Ranking.of(
-            {"calibration": {"weights": weights, "places": places, "knots": knots}}
-        )
-        assert ranking == Ranking()
+    whole = [1.0] * FEATURES
+    for weights, places, wholes in (
+        ([1.0, 2.0], [1.0, 2.0], [1.0, 2.0]),
+        (whole, [], []),
+        (whole, whole, []),
+    ):
+        given = {"weights": weights, "places": places, "wholes": wholes, "knots": knots}
+        assert Ranking.of({"calibration": given}) == Ranking()
+    known = {"weights": whole, "places": whole, "wholes": whole, "knots": knots}
+    assert Ranking.of({"calibration": known}).wholes == tuple(whole)
     assert Ranking.of({"calibration": {"knots": knots}}).knots == ((-1.0, 0.2), (0.0, 0.8))
     assert Ranking.of({}) == Ranking()

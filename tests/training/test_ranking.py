@@ -63,7 +63,9 @@ def test_the_best_of_a_step_is_ranked_by_what_other_sessions_show() -> None:
     assert all(row.confidence and row.confidence > 0.9 for row in rows[:-1])
     assert rows[-1].score is rows[-1].confidence is None
     ranking = fitted(offered)
-    assert len(ranking.weights) == len(ranking.places) == FEATURES and not ranking.knots
+    for weights in (ranking.weights, ranking.places, ranking.wholes):
+        assert len(weights) == FEATURES
+    assert not ranking.knots
 
 
 def test_fit_finds_what_made_them_clean() -> None:

@@ -42,7 +42,7 @@ from editcast_training.teacher import score
 PRECISION = 0.85
 # Replayed to calibrate by: from scratch, and after fine-tuning, for which somebody waits.
 _MOST_STEPS, _MOST_TUNED_STEPS = 2_500, 700
-_MOST_LOOKS = 5_000  # steps that the line head is fitted on
+_MOST_LOOKS = 10_000  # steps that the line head is fitted on
 _MOST_INSTANCES = 320  # of each split, scored token by token
 _LICENCE = (
     "MIT, like Editcast. The model was trained on the projects listed here, whose own licences "
@@ -278,6 +278,7 @@ def _calibrated(rows: Sequence[Row], ranking: Ranking) -> dict[str, Any]:
         "calibration": {
             "weights": list(ranking.weights),
             "places": list(ranking.places),
+            "wholes": list(ranking.wholes),
             "knots": [[round(at, 6), round(value, 6)] for at, value in knots],
             "threshold": threshold,
             "precision": PRECISION,

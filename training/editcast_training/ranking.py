@@ -62,14 +62,33 @@ def collect(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) ->
     return out
 
 
+def decoding(offered: Iterable[Offered]) -> dict[str, int]:
+    """How many edits the network decoded in how many decisions; by spans several edits are one.
+
+    What is a repeated replacement too is left out.
+    """
+    every = chain.from_iterable(step.candidates for step in offered)
+    made = [one for one in every if one.decisions]
+    return {
+        "edits": sum(one.edits for one in made),
+        "decisions": sum(one.decisions for one in made),
+    }
+
+
 def fitted(offered: Sequence[Offered]) -> Ranking:
     """The weights that rank the candidates; without knots."""
     rows = [features(one) for step in offered for one in step.candidates]
     scores = list(chain.from_iterable(step.scores for step in offered))
     table = np.array(rows, np.float64).reshape(-1, FEATURES)
-    clean = fit(table, [one.clean for one in scores])
-    located = fit(table, [one.located for one in scores])
-    return Ranking(tuple(clean), (), tuple(located))
+    clean, located, whole = (
+        tuple(fit(table, right))
+        for right in (
+            [one.clean for one in scores],
+            [one.located for one in scores],
+            [one.exact for one in scores],
+        )
+    )
+    return Ranking(clean, (), located, whole)
 
 
 def ranked(offered: Sequence[Offered]) -> list[Row]:

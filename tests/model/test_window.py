@@ -1,0 +1,40 @@
+"""What the network sees of a file, and of the saves that led to it."""
+
+from pathlib import Path
+
+import pytest
+
+from editcast_model.bundle import Bundle
+from editcast_model.neural import NeuralForecaster
+from editcast_model.window import MOST_EDITS, Window
+
+
+@pytest.fixture(scope="module")
+def forecaster(bundle: Bundle) -> NeuralForecaster:
+    return NeuralForecaster.load(bundle.path, "cpu")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "{code}" * 20),  # a file is filled
+        ("{code}", "x = 1\n{code}{code}{code}{code}"),
+        ("{code}" * 20, "{code}"),  # most of it is taken out
+        ("{code}", "{wide}"),
+        ("a = 1\nb = 2\n{code}c = 3\n", "a = 2\nb = 3\n{wide}{wide}c = 4\n"),
+        ("x = 1\n", "x = '" + "0a1b" * 400 + "'\n"),  # a word of many subtokens
+    ],
+)
+def test_of_a_huge_save_the_last_edits_are_read(
+    forecaster: NeuralForecaster, before: str, after: str
+) -> None:
+    code = Path(__file__).read_text() * 2
+    wide = code.replace("    ", "\t\t").replace("(", "[").replace("e", "ee")
+    texts = [one.replace("{code}", code).replace("{wide}", wide) for one in (before, after)]
+    window = Window.over(forecaster.tokenizer, texts, [])
+    assert window is not None and 0 < len(window.fixed) <= MOST_EDITS
+    low, high = window._low, window._high
+    assert forecaster.tokenizer.decode(window.fixed.tokens().tolist()) == texts[1][low:high]
+    session = forecaster.open(texts[0])
+    session.update(texts[1], saved=True)
+    assert session.look() is not None
