@@ -229,14 +229,18 @@ class Document:
         self.suggestions = tuple(one for one in self.suggestions if one.id != id)
 
     def reject(self, suggestion: Suggestion) -> None:
-        """Suggest this no longer, and nothing else on its lines as long as the text stays."""
-        shown = next((one for one in self.suggestions if one.id == suggestion.id), None)
-        if shown is None or self.buffer is None:
+        """Suggest this no longer, and nothing else on its lines as long as the text stays.
+
+        A save may have come between showing it and this: then it has another id by now, or is
+        about to be suggested again by what is under way, which ends here.
+        """
+        self.cancel()
+        text = self.buffer.text if self.buffer else ""
+        shown = next((one for one in self.suggestions if one.id == suggestion.id), suggestion)
+        if not shown.is_for(text):
             self.rejections.add(suggestion, None)
             return
-        text = self.buffer.text
         self.rejections.add(shown, text)
-        self.drop(shown.id)
         self.suggestions = tuple(
             one for one in self.suggestions if not is_beside(self.rejections.fresh, one.hunks, text)
         )

@@ -88,6 +88,10 @@ class Suggestion:
             "%", " %"
         )
 
+    def is_for(self, text: str) -> bool:
+        """Whether its hunks are places of `text`, which may be another one than it was made for."""
+        return (self.replaced, self.before, self.after, self.line) == _Place.of(self.hunks, text)
+
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
         """What is left of it when the user makes a change that agrees with it, else None.
 

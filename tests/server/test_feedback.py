@@ -172,6 +172,31 @@ async def test_typing_a_suggestion_to_its_end_is_a_decision_too(desk: Desk) -> N
     assert list(decisions._last) == [(True, best.confidence), (False, second.confidence)]
 
 
+async def test_what_is_rejected_while_a_save_is_predicted_for_does_not_come_back(
+    desk: Desk,
+) -> None:
+    document = await desk.begin("a.py")
+    best = await desk.best(document)
+    desk.service.save(document.uri, None)
+    assert document.job is not None
+    desk.service.reject(best.id)
+    # The user has just turned something down: nothing else comes until it is asked for.
+    assert document.job is None
+    await asyncio.sleep(0.1)
+    assert document.suggestions == ()
+    assert (await desk.best(document)).line != best.line
+
+
+async def test_what_is_rejected_by_its_id_from_before_a_save_goes_away(desk: Desk) -> None:
+    document = await desk.begin("a.py")
+    best = await desk.best(document)
+    desk.service.save(document.uri, None)
+    again = await desk.best(document)
+    assert again.hunks == best.hunks
+    desk.service.reject(best.id)
+    assert best.line not in [one.line for one in document.suggestions]
+
+
 async def test_decisions_move_the_pause_and_the_threshold(desk: Desk) -> None:
     document = await desk.begin("a.py")
     desk.service.take_settings(Settings(confidence_threshold=0.2, model_path="repeat-best"))
