@@ -20,7 +20,7 @@ from editcast_model.errors import BundleError
 from editcast_model.paths import models_dir
 from editcast_model.tokens import Tokenizer
 
-FORMAT = 2
+FORMAT = 3
 GRAPHS = ("encode", "advance", "point", "content")
 WEIGHTS = "weights.safetensors"
 _BUNDLED = Path(__file__).parent / "bundled"

@@ -220,7 +220,7 @@ def score(
     try:
         for index, edit in enumerate(edits[:most]):
             if index:
-                sequence.append(edits[index - 1])
+                sequence.extend([edits[index - 1]])
                 joint += float(sequence.position[edit.position])
             joint += float(sequence.content(edit.position)[edit.content])
     finally:

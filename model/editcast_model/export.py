@@ -1,6 +1,7 @@
 """A network to a bundle: four ONNX graphs over one file of weights, and a parity check.
 
 S  state tokens    t  rows of the cache    N  items, S + t    F  width of a cache row
+n  edits read together
 """
 
 import json
@@ -118,6 +119,7 @@ def examples(network: ImplicitAttention, size: int, rows: int) -> dict[str, tupl
     cache = torch.randn(rows, cache_width(config), generator=draw).to(dtype)
     past = torch.stack([ids(rows), torch.randint(0, size, (rows,), generator=draw)], 1)
     row = torch.tensor([5, min(2, size - 1), min(2, size - 1), 1, BUCKETS // 2])
+    edits = row.repeat(3 if rows else 1, 1)  # the first row is read alone
     buckets = torch.randint(0, BUCKETS, (size + rows,), generator=draw)
     live = torch.ones(size + rows, dtype=torch.bool)
     more = torch.cat([past, row[[0, 2]][None]])
@@ -130,7 +132,7 @@ def examples(network: ImplicitAttention, size: int, rows: int) -> dict[str, tupl
 
     return {
         "encode": (state,),
-        "advance": (row, past, cache, live, *read("advance")),
+        "advance": (edits, past, cache, live[:size].repeat(len(edits), 1), *read("advance")),
         "point": (more, longer, buckets, live, *read("point")),
         "content": (at, more, longer, state, *read("content")),
     }
@@ -140,14 +142,14 @@ def _stages(network: ImplicitAttention) -> dict[str, tuple[nn.Module, list[str],
     """Each stage with the names of its inputs and outputs."""
     config = network.config
     own = {
-        "advance": ["edit", "past", "cache", "live"],
+        "advance": ["edits", "past", "cache", "live"],
         "point": ["past", "cache", "buckets", "live"],
         "content": ["at", "past", "cache", "tokens"],
     }
     inputs = {stage: [*names, *read_names(config, stage)] for stage, names in own.items()}
     return {
         "encode": (Encode(network), ["tokens"], state_names(config)),
-        "advance": (Advance(network), inputs["advance"], ["row"]),
+        "advance": (Advance(network), inputs["advance"], ["rows"]),
         "point": (Point(network), inputs["point"], ["position"]),
         "content": (Content(network), inputs["content"], content_names(config)),
     }
@@ -161,10 +163,11 @@ def _write_graphs(network: ImplicitAttention, folder: Path) -> None:
     size = rows = Dim.DYNAMIC
     axes: dict[str, Any] = {
         "tokens": {0: size}, "hidden": {0: size},
-        "edit": {}, "at": {}, "buckets": {0: Dim.DYNAMIC}, "live": {0: Dim.DYNAMIC},
+        "edits": {0: Dim.DYNAMIC}, "at": {}, "buckets": {0: Dim.DYNAMIC},
     }  # fmt: skip
     for name, (stage, inputs, outputs) in _stages(network).items():
         axes["past"] = axes["cache"] = {0: rows}
+        axes["live"] = dict.fromkeys((0, 1) if name == "advance" else (0,), Dim.DYNAMIC)
         shapes = [axes.get(key, {0: size}) for key in inputs]
         # What a stage takes by `*` is one argument to the exporter.
         plain = 1 if name == "encode" else 4

@@ -40,6 +40,8 @@ _MOST_SAVES = 24
 _FLOOR = math.log(0.3)
 #: Edits after which a window is made anew when there is time, well before it has to be.
 _SPENT = MOST_EDITS * 3 // 4
+#: Edits that are read together while somebody may begin to wait.
+_AT_ONCE = 16
 #: Of the best repeated replacements, how many edits of each the network scores.
 _SCORED = 2, 1
 #: Repeated replacements whose lines are looked at.
@@ -209,7 +211,7 @@ class NeuralSession:
                 window = fresh
         edits = list(window.fixed.edits)
         read = len(self._sequence.timeline) if self._sequence else 0
-        for count in range(min(read, len(edits)), len(edits) + 1):
+        for count in (*range(min(read, len(edits)), len(edits), _AT_ONCE), len(edits)):
             if cancelled():
                 return
             self._follow(window, edits[:count])
@@ -302,7 +304,7 @@ class NeuralSession:
         edits = list(timeline.edits)
         sequence = self._follow(window, edits)
         if edits[-1].content != SAVE and _saves_next(sequence):
-            sequence.append(Edit(0, SAVE))
+            sequence.extend([Edit(0, SAVE)])
         return window, sequence
 
     def _places(self, window: Window, sequence: Sequence, repeats: Ids[Prediction]) -> _Places:

@@ -5,6 +5,7 @@ retyping cuts its cache back to where the lists part. What was cut off last is k
 scoring go the same way again, and so does who takes back what was taken back.
 
     S  state tokens    N  items    F  width of a cache row    V  vocabulary
+    t  rows of the cache    n  edits read together
 """
 
 from collections.abc import Sequence as Ids
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
+from editcast_model.errors import EditError
 from editcast_model.places import BUCKETS, Row, buckets
 
 #: A log probability below which something is masked, not just unlikely.
@@ -50,12 +52,15 @@ class Network(Protocol):
     def advance(
         self,
         state: Any,
-        edit: npt.NDArray[np.int64],
+        edits: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[Any]:
-        """Read one edit: its cache row (1, F)."""
+        """Read edits (n, 5) after those of `past` (t, 2) and their cache (t, F).
+
+        With each goes what stands of the state after it, (n, S). Returns their cache rows (n, F).
+        """
 
     def point(
         self,
@@ -95,7 +100,7 @@ class Sequence:
         self._contents: list[dict[int, Contents]] = []
         # What was cut off last, the next edit at the end: its row of the cache is still there.
         self._ahead: list[_Read] = []
-        self._advance(np.array([START, 0, 0, 0, BUCKETS // 2], np.int64))
+        self._advance([(START, 0, 0, 0, BUCKETS // 2)], [self.timeline.live])
 
     def follow(self, edits: Ids[Edit]) -> None:
         """Have read exactly `edits`."""
@@ -104,23 +109,38 @@ class Sequence:
         while same < min(len(known), len(edits)) and known[same] == edits[same]:
             same += 1
         self.truncate(same)
-        for edit in edits[same:]:
-            self.append(edit)
+        self.extend(edits[same:])
 
-    def append(self, edit: Edit) -> None:
-        """Read one more edit."""
-        if self._ahead and self._ahead[-1].edit == edit:
+    def extend(self, edits: Ids[Edit]) -> None:
+        """Read more edits, those that were not read before in one go.
+
+        Raises:
+            EditError: One cannot be made; then none of the new ones is read.
+        """
+        for edit in edits:
+            if not self._ahead or self._ahead[-1].edit != edit:
+                break
             again = self._ahead.pop()
             self.timeline.append(edit)
             self._positions.append(again.position)
             self._contents.append(again.contents)
+            edits = edits[1:]
+        if not edits:
             return
         self._ahead.clear()
-        row = Row(self.timeline, edit)
-        self.timeline.append(edit)
-        self._advance(
-            np.array([edit.content, row.position, row.site, row.rank, row.move], np.int64)
-        )
+        start, size = len(self.timeline), len(self.timeline.initial)
+        rows: list[tuple[int, ...]] = []
+        live: list[npt.NDArray[np.bool_]] = []
+        try:
+            for edit in edits:
+                row = Row(self.timeline, edit)
+                self.timeline.append(edit)
+                rows.append((edit.content, row.position, row.site, row.rank, row.move))
+                live.append(self.timeline.live[:size].copy())
+        except EditError:
+            self.timeline.truncate(start)
+            raise
+        self._advance(rows, live)
 
     def truncate(self, count: int) -> None:
         """Go back to the first `count` edits."""
@@ -205,15 +225,15 @@ class Sequence:
             )
         return known
 
-    def _advance(self, edit: npt.NDArray[np.int64]) -> None:
-        row = self.rows
-        if row == len(self._past):
+    def _advance(self, edits: Ids[Ids[int]], live: Ids[npt.NDArray[np.bool_]]) -> None:
+        row, count = self.rows, len(edits)
+        while row + count > len(self._past):
             self._past = np.concatenate([self._past, np.zeros_like(self._past)])
             self._cache = np.concatenate([self._cache, np.zeros_like(self._cache)])
-        cached = self._network.advance(
-            self._state, edit, self._past[:row], self._cache[:row], self.timeline.live
+        told = np.array(edits, np.int64)
+        self._cache[row : row + count] = self._network.advance(
+            self._state, told, self._past[:row], self._cache[:row], np.stack(live)
         )
-        self._cache[row] = cached[0]
-        self._past[row] = edit[0], edit[2]
-        self._positions.append(None)
-        self._contents.append({})
+        self._past[row : row + count] = told[:, [0, 2]]
+        self._positions += [None] * count
+        self._contents += [{} for _ in edits]

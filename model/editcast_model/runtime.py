@@ -3,6 +3,7 @@
 Dimensions:
 
     S  state tokens    t  rows of the cache    N  items    F  width of a cache row    V  vocabulary
+    n  edits read together
 """
 
 import ctypes
@@ -74,7 +75,7 @@ def open_session(path: Path, device: Literal["cpu", "cuda"]) -> Any:
 
 
 class OnnxNetwork:
-    """A bundle's network, one edit at a time; see `networks/incremental.py` for the arrays.
+    """A bundle's network, each edit read once; see `networks/incremental.py` for the arrays.
 
     The encoded state stays on the device; what an edit adds to it is small and comes back.
 
@@ -111,13 +112,13 @@ class OnnxNetwork:
     def advance(
         self,
         state: dict[str, Any],
-        edit: npt.NDArray[np.int64],
+        edits: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[Any]:
-        """Read one edit: its cache row (1, F)."""
-        given = {"edit": edit, "past": past, "cache": cache, "live": live}
+        """Read edits: their cache rows (n, F)."""
+        given = {"edits": edits, "past": past, "cache": cache, "live": live}
         return self._run(self._advance, given, state)[0]
 
     def point(

@@ -63,12 +63,12 @@ class TorchNetwork:
     def advance(
         self,
         state: dict[str, torch.Tensor],
-        edit: npt.NDArray[np.int64],
+        edits: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[Any]:
-        given = map(torch.tensor, (edit, past, cache, live))
+        given = map(torch.tensor, (edits, past, cache, live))
         return np.asarray(self._advance(*given, *self._read(state, "advance")).numpy())
 
     @torch.no_grad()

@@ -1,8 +1,9 @@
-"""One edit at a time, the networks say what they say of whole instances."""
+"""One edit at a time, or some together, the networks say what they say of whole instances."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
@@ -77,21 +78,45 @@ def incremental(
 
     past = torch.zeros(0, 2, dtype=torch.long)
     cache = torch.zeros(0, cache_width(config))
-    row = torch.tensor([START, 0, 0, 0, BUCKETS // 2])
+    row = torch.tensor([[START, 0, 0, 0, BUCKETS // 2]])
     positions, contents = [], []
     for edit in given.edits:
         live = torch.from_numpy(timeline.live.copy())
-        cache = torch.cat([cache, advance(row, past, cache, live, *read("advance"))])
-        past = torch.cat([past, row[[0, 2]][None]])
+        standing = live[None, : len(tokens)]
+        cache = torch.cat([cache, advance(row, past, cache, standing, *read("advance"))])
+        past = torch.cat([past, row[:, [0, 2]]])
         apart = torch.from_numpy(buckets(timeline)).long()
         positions.append(point(past, cache, apart, live, *read("point")))
         at = torch.tensor([edit.position])
         said = content(at, past, cache, tokens, *read("content"))
         contents.append(said if isinstance(said, tuple) else (said,))
         place = Row(timeline, edit)
-        row = torch.tensor([edit.content, place.position, place.site, place.rank, place.move])
+        row = torch.tensor([[edit.content, place.position, place.site, place.rank, place.move]])
         timeline.append(edit)
     return positions, contents
+
+
+@torch.no_grad()
+def cached(network: ImplicitAttention, given: Instance, together: int) -> Tensor:
+    """The cache of all edits, read so many at once, (1 + T, F)."""
+    encode, advance = Encode(network), Advance(network)
+    named = dict(zip(state_names(network.config), encode(torch.tensor(given.state)), strict=True))
+    state = [named[name] for name in read_names(network.config, "advance")]
+    timeline = Timeline(given.state)
+    rows = [[START, 0, 0, 0, BUCKETS // 2]]
+    live = [timeline.live.copy()]
+    for edit in given.edits:
+        place = Row(timeline, edit)
+        rows.append([edit.content, place.position, place.site, place.rank, place.move])
+        timeline.append(edit)
+        live.append(timeline.live[: len(given.state)].copy())
+    every, standing = torch.tensor(rows), torch.tensor(np.stack(live))
+    past, cache = every[:0, [0, 2]], torch.zeros(0, cache_width(network.config))
+    for start in (0, *range(1, len(rows), together)):
+        end = start + together if start else 1  # the first is no edit, and read alone
+        read = advance(every[start:end], past, cache, standing[start:end], *state)
+        past, cache = torch.cat([past, every[start:end, [0, 2]]]), torch.cat([cache, read])
+    return cache
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -134,6 +159,22 @@ def test_one_edit_at_a_time_is_the_whole_instance(name: str, draw: Draw) -> None
             assert likely.tolist() == (wanted > -50).tolist()
             torch.testing.assert_close(copied[0][likely], wanted[likely], atol=2e-4, rtol=1e-4)
             torch.testing.assert_close(copied[1], spans.deletes[row, step])
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_edits_read_together_leave_what_they_leave_one_by_one(name: str, draw: Draw) -> None:
+    torch.manual_seed(1)
+    network = ImplicitAttention(CONFIGS[name]).eval()
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter += torch.randn_like(parameter) * 0.05
+    for size, steps in ((40, 25), (2, 12), (9, 1)):
+        given = Instance(*draw(size, steps, VOCABULARY, size))
+        alone = cached(network, given, 1)
+        for together in (2, 7, steps):
+            # What the first row keeps for the contents of the paper's networks is never read.
+            there = cached(network, given, together)
+            torch.testing.assert_close(there[1:], alone[1:], atol=2e-5, rtol=1e-4)
 
 
 @pytest.mark.parametrize("name", CONFIGS)

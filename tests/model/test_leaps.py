@@ -33,8 +33,8 @@ class Copying:
     def encode(self, tokens: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         return tokens
 
-    def advance(self, state: Any, edit: npt.NDArray[np.int64], *_: Any) -> npt.NDArray[Any]:
-        return edit[None, :1].astype(np.float32)
+    def advance(self, state: Any, edits: npt.NDArray[np.int64], *_: Any) -> npt.NDArray[Any]:
+        return edits[:, :1].astype(np.float32)
 
     def point(
         self, state: Any, past: Any, cache: npt.NDArray[Any], buckets: Any, live: Any

@@ -157,11 +157,11 @@ def test_a_window_is_made_anew_while_there_is_time(forecaster: NeuralForecaster,
         session.update(text, saved=True)
     session.predict()
     assert session._window is worn
-    asked = iter([False] * 5)
+    asked = iter([False] * 3)
     session.prepare(cancelled=lambda: next(asked, True))
     fresh = session._window
     assert fresh is not worn and fresh is not None and len(fresh.fixed) < len(worn.fixed)
-    assert session._sequence is not None and len(session._sequence.timeline) == 4
+    assert session._sequence is not None and len(session._sequence.timeline) == 2 * 16
     session.prepare()
     assert list(session._sequence.timeline.edits) == list(fresh.fixed.edits)
     consistent(session)

@@ -28,7 +28,7 @@ class Scripted:
 
     def __init__(self, where: Where, what: What) -> None:
         self._where, self._what = where, what
-        self.advanced = self.pointed = 0
+        self.advanced = self.read = self.pointed = 0
         self.encoded: list[list[int]] = []
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> str:
@@ -38,15 +38,17 @@ class Scripted:
     def advance(
         self,
         state: Any,
-        edit: npt.NDArray[np.int64],
+        edits: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[Any]:
         assert state == "state"
         assert past[:, 0].tolist() == cache[:, 1].tolist()
+        assert live.shape == (len(edits), len(self.encoded[-1]))
         self.advanced += 1
-        return np.array([[edit[1], edit[0]]], np.float32)
+        self.read += len(edits)
+        return edits[:, [1, 0]].astype(np.float32)
 
     def point(
         self,
@@ -115,7 +117,7 @@ def test_only_new_edits_are_read() -> None:
     network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {50: 1.0})
     sequence = Sequence(network, STATE)
     assert network.encoded == [STATE]
-    assert (network.advanced, sequence.rows) == (1, 1)
+    assert (network.read, sequence.rows) == (1, 1)
     edits = [Edit(3, 50), Edit(NEXT, 51), Edit(0, SAVE), Edit(7, DELETE)]
     for wanted, new in (
         (edits[:2], 2),
@@ -131,9 +133,10 @@ def test_only_new_edits_are_read() -> None:
         ([], 0),
         (edits, 3),  # all but the first
     ):
-        before = network.advanced
+        read, advanced = network.read, network.advanced
         sequence.follow(wanted)
-        assert network.advanced == before + new
+        assert network.read == read + new
+        assert network.advanced == advanced + (new > 0)  # together
         assert sequence.timeline.edits == wanted and sequence.rows == len(wanted) + 1
         assert int(sequence.position.argmax()) == len(wanted)
     assert len(network.encoded) == 1
@@ -177,9 +180,13 @@ def test_a_sequence_may_be_long() -> None:
 
 
 def test_impossible_edits_are_refused() -> None:
-    sequence = Sequence(Scripted(*typing(50)), STATE)
+    network = Scripted(*typing(50))
+    sequence = Sequence(network, STATE)
     with pytest.raises(EditError):
         sequence.follow([Edit(3, DELETE), Edit(3, 50)])
+    assert sequence.timeline.edits == [] and sequence.rows == 1
+    sequence.follow([Edit(3, DELETE), Edit(2, 50)])
+    assert network.read == sequence.rows == 3
 
 
 # -- decoding ------------------------------------------------------------------------------------

@@ -216,7 +216,7 @@ async def use_model(editor: Any, path: Path) -> None:
         ("{}", "has format version None"),
         ('{"format": 99}', "has format version 99"),
         ("[", "is damaged"),
-        ('{"format": 2}', "is incomplete"),
+        ('{"format": 3}', "is incomplete"),
     ],
 )
 async def test_a_bundle_that_cannot_be_used(

@@ -1,10 +1,12 @@
-"""The network cut for incremental inference: the state once, then one edit at a time.
+"""The network cut for incremental inference: the state once, then each edit once.
 
-No batch. What an edit leaves behind is one row of a cache, F wide, and one row of `past`.
+No batch. What an edit leaves behind is one row of a cache, F wide, and one row of `past`. Edits
+that are known together, such as those of a save, are read together.
 
     S  state tokens, M+1    t  edits so far    N  items, S+t    F  width of a cache row
     D  width    H  heads    K  D / H           V  vocabulary    C  width of the surroundings
     E  width of a token's vector    A  heads of Seek    O  offsets around a site
+    n  edits read together
 
 `Encode`, `Advance`, `Point` and `Content` become the ONNX graphs of a bundle. `state_names` names
 the tensors that `Encode` returns, and `read_names` those that the others take. To read an edit
@@ -88,9 +90,9 @@ def cache_width(config: NetworkConfig) -> int:
     return max(slot.stop for slot in cache_slots(config).values())
 
 
-def _ago(rows: Tensor) -> Tensor:
-    """How long ago each of the rows (R, ...) was, as the last of them counts: (1, R)."""
-    return torch.arange(rows.shape[0] - 1, -1, -1, device=rows.device).clamp(0, 127).unsqueeze(0)
+def _ago(rows: Tensor, steps: Tensor) -> Tensor:
+    """How long before each of `steps` (n,) each of the rows (R, ...) was: (n, R)."""
+    return steps.unsqueeze(-1) - torch.arange(rows.shape[0], device=rows.device)
 
 
 def _found(surroundings: Tensor, vectors: Tensor) -> Tensor:
@@ -115,7 +117,7 @@ class _Stage(nn.Module):
         self.slots = cache_slots(network.config)
 
     def item(self, position: Tensor, hidden: Tensor, edits: Tensor) -> Tensor:
-        """The hidden of an item (1,), of the state (S, D) or of the rows (t + 1, D): (1, D).
+        """The hiddens of items (n,), of the state (S, D) or of the rows (R, D): (n, D).
 
         Joining the two would copy the whole state for one row.
         """
@@ -136,22 +138,23 @@ class _Stage(nn.Module):
     def self_attend(
         self, block: Block, x: Tensor, query: Tensor, own: Tensor, past: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """One row over the rows before it and itself.
+        """Each row over the rows before it and itself.
 
         Args:
             block: Of the network.
-            x: (1, D), and its `query` (1, D).
+            x: (n, D), and its `query` (n, D).
             query: See `x`.
-            own: What the row adds to the memory, (1, D).
+            own: What the rows add to the memory, (n, D).
             past: Keys and values of the rows before, (t, 2D).
 
         Returns:
-            The block's output (1, D), and the row's keys and values (1, 2D).
+            The block's output (n, D), and the rows' keys and values (n, 2D).
         """
         kv = block.kv(own)
         rows = torch.cat([past, kv], 0)
         k, v = (split_heads(part, block.heads) for part in rows.chunk(2, -1))
-        return block(x, query, k, v, offset=_ago(rows)), kv
+        ago = _ago(rows, past.shape[0] + torch.arange(kv.shape[0], device=kv.device))
+        return block(x, query, k, v, hidden_bias(ago >= 0, x.dtype), ago.clamp(0, 127)), kv
 
 
 class Encode(_Stage):
@@ -172,35 +175,35 @@ class Encode(_Stage):
 
 
 class Advance(_Stage):
-    """Read one edit."""
+    """Read edits."""
 
     def forward(
-        self, edit: Tensor, past: Tensor, cache: Tensor, live: Tensor, *state: Tensor
+        self, edits: Tensor, past: Tensor, cache: Tensor, live: Tensor, *state: Tensor
     ) -> Tensor:
-        """Advance by one row.
+        """Advance by a row an edit.
 
         Args:
-            edit: Content, position, site, rank and move of the edit, int64 (5,). The first row is
-                no edit: `START` at 0, 0, 0, and the middle bucket.
+            edits: Content, position, site, rank and move of each edit, int64 (n, 5). The first row
+                of all is no edit, and is read alone: `START` at 0, 0, 0, and the middle bucket.
             past: Content and site of the rows before, int64 (t, 2).
             cache: Their cache rows, (t, F).
-            live: What the next edit may point at, bool (N,).
+            live: What stands of the state after each edit, bool (n, S).
             state: The tensors of `read_names`.
 
         Returns:
-            The row's cache (1, F).
+            The rows' cache (n, F).
         """
         network, config, slots = self.network, self.config, self.slots
         given = dict(zip(read_names(config, "advance"), state, strict=True))
-        content, position, site, rank, move = (edit[i : i + 1] for i in range(5))
+        content, position, site, rank, move = edits.unbind(-1)
         hidden = given["hidden"]
-        step = torch.full_like(content, 0) + past.shape[0]
+        step = past.shape[0] + torch.arange(content.shape[0], device=content.device)
         parts: dict[str, Tensor] = {}
 
         contents = torch.cat([past[:, 0], content])
         x = network.edit_inputs(content, rank, site, move, hidden)
         if config.equality:
-            x = x + self._written(contents, site, given["vectors"])
+            x = x + self._written(contents, step, site, given["vectors"])
         for layer in range(config.edit_layers):
             own, read = network.edit_blocks[layer], network.state_reads[layer]
             query = own.query(x, step)
@@ -208,8 +211,8 @@ class Advance(_Stage):
             x, parts[name] = self.self_attend(own, x, query, query, cache[:, slots[name]])
             x = self._read_state(read, x, step, site, given.get(f"memory{layer}"), hidden, live)
         parts["hidden"] = network.finish_edits(x)
-        edits = torch.cat([cache[:, slots["hidden"]], parts["hidden"]], 0)
-        anchor = self.item(position, hidden, edits)
+        rows = torch.cat([cache[:, slots["hidden"]], parts["hidden"]], 0)
+        anchor = self.item(position, hidden, rows)
 
         x = parts["hidden"] if config.decoder == "edits" else anchor
         for layer in range(config.position_layers):
@@ -219,27 +222,31 @@ class Advance(_Stage):
         parts["asks"] = network.position_hidden(x)
         if config.seek:
             sites = torch.cat([past[:, 1], site])
-            sought = self._sought(parts["asks"], edits, contents, sites, given["vectors"])
+            sought = self._sought(parts["asks"], rows, contents, step, sites, given["vectors"])
             parts["sought"] = sought.flatten(1)
-        self._keep_for_content(parts, content, anchor, past, cache, step)
+        self._keep_for_content(parts, contents, anchor, cache, step)
         return torch.cat([parts[name] for name in slots], 1)
 
-    def _written(self, contents: Tensor, site: Tensor, vectors: Tensor) -> Tensor:
-        """What the newest of the contents (t + 1,) is equal to: (1, D)."""
+    def _written(self, contents: Tensor, step: Tensor, site: Tensor, vectors: Tensor) -> Tensor:
+        """What the contents (t + n,) at steps (n,) are equal to: (n, D)."""
         network = self.network
-        newest = torch.full_like(site, 0) + (contents.shape[0] - 1)
-        earlier = newest - torch.arange(1, EARLIER + 1, device=site.device)
-        before = network.vectors[contents[earlier.clamp(min=0)]] * (earlier >= 0)[:, None]
-        wrote = network.vectors[contents[newest]]
-        return network.written(wrote, around(vectors, site), before.unsqueeze(0))
+        earlier = step.unsqueeze(-1) - torch.arange(1, EARLIER + 1, device=site.device)
+        before = network.vectors[contents[earlier.clamp(min=0)]] * (earlier >= 0)[..., None]
+        return network.written(network.vectors[contents[step]], around(vectors, site), before)
 
     def _sought(
-        self, hidden: Tensor, edits: Tensor, contents: Tensor, sites: Tensor, text: Tensor
+        self,
+        hidden: Tensor,
+        edits: Tensor,
+        contents: Tensor,
+        step: Tensor,
+        sites: Tensor,
+        text: Tensor,
     ) -> Tensor:
-        """What is looked for, (1, A, E)."""
+        """What is looked for, (n, A, E)."""
         network = self.network
-        every = torch.zeros(1, 1, dtype=hidden.dtype, device=hidden.device)
-        rows = network.seek.rows(hidden, edits, every)
+        seen = hidden_bias(_ago(edits, step) >= 0, hidden.dtype)
+        rows = network.seek.rows(hidden, edits, seen)
         wrote = network.vectors[contents].unsqueeze(1)
         tokens = torch.cat([around(text, sites), wrote], 1)
         return network.seek.sought(hidden, rows, tokens)
@@ -254,28 +261,31 @@ class Advance(_Stage):
         hidden: Tensor,
         live: Tensor,
     ) -> Tensor:
-        """Attention from one row to the state, or to what is near its site."""
+        """Attention from each row (n, D) to the state, or to what is near its site."""
         query = block.query(x, step)
         reach, size = self.config.local, hidden.shape[0]
-        offset = None
-        seen = live[:size] if self.config.deletions else None
-        if memory is None:
-            offset = torch.arange(2 * reach + 1, device=x.device)
-            place = site - reach + offset
-            near = place.clamp(min=0).minimum(torch.full_like(place, 0) + (size - 1))
-            seen = near == place if seen is None else (near == place) & seen[near]
-            memory = block.joint_memory(hidden.index_select(0, near))
-            offset = offset.unsqueeze(0)
-        bias = None if seen is None else hidden_bias(seen, x.dtype)
+        if memory is not None:
+            bias = hidden_bias(live, x.dtype) if self.config.deletions else None
+            k, v = (split_heads(part, block.heads) for part in memory.chunk(2, -1))
+            return block(x, query, k, v, bias)
+        offset = torch.arange(2 * reach + 1, device=x.device)
+        place = site.unsqueeze(-1) - reach + offset
+        near = place.clamp(min=0).minimum(torch.full_like(place, 0) + (size - 1))
+        seen = near == place
+        if self.config.deletions:
+            seen = seen & torch.gather(live, -1, near)
+        around_each = hidden.index_select(0, near.flatten()).unflatten(0, near.shape)
+        memory = block.joint_memory(around_each)  # (n, 2 reach + 1, 2D): each row has its own
+        bias = hidden_bias(seen, x.dtype)[:, None, None, :]
         k, v = (split_heads(part, block.heads) for part in memory.chunk(2, -1))
-        return block(x, query, k, v, bias, offset)
+        x, query = x.unsqueeze(1), query.unsqueeze(1)
+        return block(x, query, k, v, bias, offset.unsqueeze(0)).squeeze(1)
 
     def _keep_for_content(
         self,
         parts: dict[str, Tensor],
-        content: Tensor,
+        contents: Tensor,
         anchor: Tensor,
-        past: Tensor,
         cache: Tensor,
         step: Tensor,
     ) -> None:
@@ -285,9 +295,8 @@ class Advance(_Stage):
         content: it became known only with this edit's position.
         """
         network, config, slots = self.network, self.config, self.slots
-        embedded = network.embed(content)
         if config.decoder == "analogical":
-            x = embedded - anchor
+            x = network.embed(contents[step]) - anchor
             for layer in range(config.content_layers):
                 block, name = network.content_blocks[layer], f"content{layer}"
                 query = block.query(x, step)
@@ -300,8 +309,7 @@ class Advance(_Stage):
                 parts[f"content{layer}"] = block.joint_memory(parts["hidden"])
             return
         # Row 0 has no step before it: what it keeps is never read (`Content` begins at row 1).
-        before = torch.cat([past[:, 0], content])[step - 1]
-        x = anchor + network.embed(before)
+        x = anchor + network.embed(contents[step - 1])
         asked = (step - 1).clamp(min=0)
         for layer in range(config.content_layers):
             block, name = network.content_blocks[layer], f"content{layer}"
@@ -444,4 +452,5 @@ class Content(_Stage):
     def _over_edits(self, block: Block, x: Tensor, query: Tensor, rows: Tensor) -> Tensor:
         """Attention over the edits so far, whose keys and values are `rows` (t + 1, 2D)."""
         k, v = (split_heads(part, block.heads) for part in rows.chunk(2, -1))
-        return block(x, query, k, v, offset=_ago(rows))
+        last = torch.full_like(rows[:1, 0], rows.shape[0] - 1, dtype=torch.long)
+        return block(x, query, k, v, offset=_ago(rows, last).clamp(0, 127))
