@@ -2,13 +2,13 @@
 
 Of each test project's commits the older four fifths are cloned, `editcast train` fine-tunes the
 bundled model on them in a process of its own, and both models are replayed behind real servers on
-commits made since. Needs the repositories; a result that is there already is not made again.
+commits made since. Needs the repositories. A result that is there already is not made again, and a
+training that is in FOLDER goes on.
 """
 
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -33,13 +33,16 @@ _OLDER = 0.8
 
 
 @click.command()
+@click.argument("folder", type=_PATH)
 @click.option("--repositories", type=_PATH, required=True, help="A TOML file with a list `test`.")
 @click.option("--mirror", type=_PATH, required=True, help="The folder of these repositories.")
 @click.option("--minutes", default=10.0, show_default=True, help="Of training, a project.")
 @click.option("--commits", default=40, show_default=True, help="Newer ones replayed, a project.")
 @click.option("--out", type=_PATH, default=Path(__file__).with_name("personal.json"))
-def main(repositories: Path, mirror: Path, minutes: float, commits: int, out: Path) -> None:
-    """Train and measure, project by project; write after each."""
+def main(
+    folder: Path, repositories: Path, mirror: Path, minutes: float, commits: int, out: Path
+) -> None:
+    """Train in FOLDER and measure, project by project; write after each."""
     console = Console()
     known: dict[str, Any] = json.loads(out.read_text()) if out.exists() else {"projects": {}}
     known |= {"minutes": minutes, "commits": commits}
@@ -47,21 +50,16 @@ def main(repositories: Path, mirror: Path, minutes: float, commits: int, out: Pa
     for origin in origins:
         if origin.split != "test" or origin.name in known["projects"]:
             continue
-        with tempfile.TemporaryDirectory(prefix="editcast-personal-") as folder:
-            older = Path(folder) / origin.name.partition("/")[2]
-            cut = _clone_older(origin.path, older)
-            histories = read_origin(origin, Skipped())
-            sessions = sample_commits(_since(histories, cut), count=commits)
-            command = ["train", f"{folder}/training", "--git", str(older)]
-            command += ["--minutes", str(minutes)]
-            begun = time.monotonic()
-            subprocess.run([sys.executable, "-m", "editcast", *command], check=True)
-            seconds = time.monotonic() - begun
-            models = {
-                "bundled": default_bundle_path(),
-                "personal": Path(folder) / "training" / "bundle",
-            }
-            result = {name: _replayed(model, sessions) for name, model in models.items()}
+        older = folder / origin.name.partition("/")[2]
+        cut = _clone_older(origin.path, older)
+        sessions = sample_commits(_since(read_origin(origin, Skipped()), cut), count=commits)
+        training = folder / f"{older.name}-training"
+        command = ["train", str(training), "--git", str(older), "--minutes", str(minutes)]
+        begun = time.monotonic()
+        subprocess.run([sys.executable, "-m", "editcast", *command], check=True)
+        seconds = time.monotonic() - begun
+        models = {"bundled": default_bundle_path(), "personal": training / "bundle"}
+        result = {name: _replayed(model, sessions) for name, model in models.items()}
         known["projects"][origin.name] = result | {"seconds": round(seconds)}
         out.write_text(json.dumps(known, indent=1) + "\n")
         for name, found in result.items():
@@ -74,6 +72,9 @@ def main(repositories: Path, mirror: Path, minutes: float, commits: int, out: Pa
 
 def _clone_older(source: Path, folder: Path) -> int:
     """A clone that ends where the newer commits begin; when that was, in milliseconds."""
+    if folder.exists():
+        repository = pygit2.Repository(str(folder))
+        return int(repository[repository.head.target].commit_time) * 1000
     repository = pygit2.clone_repository(str(source), str(folder), bare=True)
     walker = repository.walk(repository.head.target)
     walker.simplify_first_parent()

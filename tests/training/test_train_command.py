@@ -146,7 +146,10 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     assert model.forecaster.name == card["name"] and card["name"].startswith("yours-")
     assert card["base"] == "small" and card["trained_on"]["what"] == "your own history"
     assert card["suggestions"]["commits"]["steps"] > 10
-    assert card["lines"] == _HEAD.to_json()  # the base's: it knows more sessions
+    # The base's: they were fitted on more sessions.
+    base = Bundle.open(home / "models" / "previous").card
+    assert card["lines"] == base["lines"] == _HEAD.to_json()
+    assert card["calibration"] == base["calibration"] and base["calibration"]["weights"]
     assert str(small_repository.parent) not in json.dumps(card)
     assert Bundle.open(home / "models" / "previous").name == "small"
 

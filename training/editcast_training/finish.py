@@ -1,7 +1,10 @@
 """A checkpoint to a bundle that says how good it is: exported, scored, calibrated.
 
 Confidence is calibrated on sessions that were not trained on, replayed in this process; the card
-carries the knots, the token-level scores, and what the suggestions of these sessions came to.
+carries the knots, the token-level scores, and what the suggestions of these sessions came to. What
+was fine-tuned keeps its base's line head and confidence: somebody's own history has a hundred steps
+to fit them on where the base had thousands, and confidence that is fitted on a hundred never says
+more than 0.6, so that nothing would be shown.
 """
 
 import gc
@@ -87,11 +90,12 @@ def finish(
         corpus: What they were trained on; its dev splits are scored.
         out: The bundle's folder; one that is there is replaced when the new one is complete.
         origins: For the card.
-        sessions: Sessions that were not trained on, to calibrate by. Of many, some are drawn.
-        trained: Sessions that were trained on, to fit the line head by. Of many, some are drawn;
-            without any the base's head is kept.
+        sessions: Sessions that were not trained on, to score by, and to calibrate by where the
+            base is not calibrated. Of many, some are drawn.
+        trained: Sessions that were trained on, to fit the line head by where the base has none. Of
+            many, some are drawn.
         tokenizer: The vocabulary, when it is not the corpus'.
-        base: The bundle it was fine-tuned from, whose graphs it can use.
+        base: The bundle it was fine-tuned from, whose graphs, line head and confidence it keeps.
         tell: Called with what is being done.
         seed: Decides which sessions are drawn.
 
@@ -112,18 +116,24 @@ def finish(
     tell("Exporting")
     if base is None or not _refitted(base, network, card, fresh):
         export(network, vocabulary, card, fresh)
-    if trained:
+    if base is not None and LineHead.of(base.card):
+        card |= {"lines": base.card["lines"]}
+    elif trained:
         tell("Learning which line comes next")
         head = _line_head(fresh, trained, seed)
         card |= {"lines": head.to_json()} if head else {}
-    elif base is not None and "lines" in base.card:
-        card |= {"lines": base.card["lines"]}
     write_card(fresh, card)
-    tell("Calibrating")
     drawn = _drawn(sessions, seed, _MOST_TUNED_STEPS if base else _MOST_STEPS)
-    offered = _offered(fresh, drawn)
-    rows = ranked(offered)
-    card |= _calibrated(rows, fitted(offered))
+    if base is not None and (known := Ranking.of(base.card)).weights:
+        tell("Replaying what was held out")
+        rows = ranked(_offered(fresh, drawn), known)
+        card |= {"calibration": base.card["calibration"]}
+    else:
+        tell("Calibrating")
+        offered = _offered(fresh, drawn)
+        rows, calibration = _calibrated(ranked(offered), fitted(offered))
+        card |= {"calibration": calibration}
+    card |= {"suggestions": _by_kind(rows)}
     evaluation = Evaluation.of(origins.name, rows, source="development", command="", device="cpu")
     card |= {"hardware": dict(evaluation.hardware), "versions": dict(evaluation.versions)}
     write_card(fresh, card)
@@ -258,14 +268,14 @@ def _drawn(sessions: Sequence[EditingSession], seed: int, most: int) -> list[Edi
     return [sessions[index] for index in sorted(chosen)]
 
 
-def _calibrated(rows: Sequence[Row], ranking: Ranking) -> dict[str, Any]:
-    """What the card says of confidence, and of suggestions by kind of session."""
-    ranked = [
+def _calibrated(rows: Sequence[Row], ranking: Ranking) -> tuple[list[Row], dict[str, Any]]:
+    """The rows with calibrated confidence, and what the card says of it."""
+    judged = [
         Judged(log(max(row.confidence, 1e-9)), row.score.clean)
         for row in rows
         if row.confidence is not None and row.score is not None
     ]
-    knots = calibrate(ranked)
+    knots = calibrate(judged)
     sure = [
         row
         if row.confidence is None
@@ -273,21 +283,21 @@ def _calibrated(rows: Sequence[Row], ranking: Ranking) -> dict[str, Any]:
         for row in rows
     ]
     threshold = threshold_for(PRECISION, outcomes(sure))
-    kinds = sorted({row.kind for row in sure})
-    return {
-        "calibration": {
-            "weights": list(ranking.weights),
-            "places": list(ranking.places),
-            "wholes": list(ranking.wholes),
-            "knots": [[round(at, 6), round(value, 6)] for at, value in knots],
-            "threshold": threshold,
-            "precision": PRECISION,
-            "suggestions": len(ranked),
-        },
-        "suggestions": {
-            kind: asdict(summarize([row for row in sure if row.kind == kind])) for kind in kinds
-        },
+    return sure, {
+        "weights": list(ranking.weights),
+        "places": list(ranking.places),
+        "wholes": list(ranking.wholes),
+        "knots": [[round(at, 6), round(value, 6)] for at, value in knots],
+        "threshold": threshold,
+        "precision": PRECISION,
+        "suggestions": len(judged),
     }
+
+
+def _by_kind(rows: Sequence[Row]) -> dict[str, Any]:
+    """What the card says of suggestions, by kind of session."""
+    kinds = sorted({row.kind for row in rows})
+    return {kind: asdict(summarize([row for row in rows if row.kind == kind])) for kind in kinds}
 
 
 def _card(

@@ -26,6 +26,7 @@ from editcast_model.errors import BusyError, CorpusError, SourceError, TrainingE
 from editcast_model.export import load_network
 from editcast_model.installed import NO_BETTER, install
 from editcast_model.networks.configs import NetworkConfig, bundled
+from editcast_model.next_line import LineHead
 from editcast_model.paths import models_dir, store_path
 from editcast_model.process_lock import process_lock
 from editcast_model.tokens import Tokenizer
@@ -187,15 +188,11 @@ def development_sessions(origins: Sequence[Origin], *, seed: int) -> list[Editin
 def trained_sessions(
     origins: Sequence[Origin], base: Bundle | None, *, seed: int
 ) -> list[EditingSession]:
-    """Sessions of what is trained on, to fit the line head by.
-
-    Fine-tuning on somebody's own history keeps the base's head: it knows more sessions.
-    """
-    chosen = trained_on(origins)
-    if base is not None and not any(origin.split for origin in chosen):
+    """Sessions of what is trained on, to fit the line head by; none where the base has one."""
+    if base is not None and LineHead.of(base.card):
         return []
     sessions: list[EditingSession] = []
-    for origin in chosen:
+    for origin in trained_on(origins):
         try:
             parts = (
                 part

@@ -91,8 +91,10 @@ def fitted(offered: Sequence[Offered]) -> Ranking:
     return Ranking(clean, (), located, whole)
 
 
-def ranked(offered: Sequence[Offered]) -> list[Row]:
-    """The best suggestion of every step, by weights fitted on other sessions."""
+def ranked(offered: Sequence[Offered], ranking: Ranking | None = None) -> list[Row]:
+    """The best suggestion of every step, by a ranking or by weights fitted on other sessions."""
+    if ranking is not None:
+        return [_row(step, ranking) for step in offered]
     rows: list[Row] = []
     for fold in range(_FOLDS):
         others = [step for step in offered if step.number % _FOLDS != fold]
