@@ -364,4 +364,4 @@ def _interval(request: Request) -> int:
     """Steps between evaluations: about ten in all, and never more than a few minutes apart."""
     if request.steps:
         return max(1, min(200, request.steps // 10))
-    return 50 if request.minutes is not None and request.minutes <= 30 else 200
+    return 100 if request.minutes is not None and request.minutes <= 30 else 200

@@ -35,7 +35,7 @@ _JUMP_WEIGHT = 3.0
 # Half of the likelihood is that of going token by token: were all of it that of the best way, what
 # stands inside a span would be learned as a part of it only, and forgotten by itself.
 _LEAPS = 0.5
-_DEV_INSTANCES = 160
+_DEV_INSTANCES = 80
 _LEAST_BUDGET = 500  # below it a batch is hardly an instance
 
 
@@ -48,7 +48,7 @@ class TrainingPlan:
         out: Where checkpoints and the log go.
         network: The architecture.
         steps: Optimizer steps, or None.
-        minutes: Minutes of training, resumptions added up, or None.
+        minutes: Minutes of training, evaluations and resumptions added up, or None.
         learning_rate: Peak, after warm-up; then a cosine to a hundredth of it.
         budget: Subtokens of a batch; see `Dataset.batches`.
         seed: Decides the initial weights, the order and the dropout.
@@ -179,6 +179,7 @@ class _Trainer:
         if world > 1:
             self.model = DistributedDataParallel(self.network)
         self.average: float | None = None
+        self.clock = time.perf_counter()
         dev = Dataset.read(plan.corpus / "dev")
         spread = range(0, len(dev), max(1, len(dev) // _DEV_INSTANCES))
         sample = sorted(
@@ -197,6 +198,7 @@ class _Trainer:
     def run(self, tell: Callable[[dict[str, Any]], None]) -> Path:
         self.plan.out.mkdir(parents=True, exist_ok=True)
         self._forget_later_lines()
+        self.clock = time.perf_counter()
         if self.plan.weights is not None and not self.latest.exists():
             self._evaluate(tell)
         while self.progress.share(self.plan) < 1 and not self._stalled():
@@ -224,7 +226,6 @@ class _Trainer:
         if progress.corpus != len(data):  # the corpus grew since the checkpoint: begin an epoch
             progress.corpus, progress.batch = len(data), 0
         for batch in self._batches(data):
-            started = time.perf_counter()
             try:
                 loss, edits = self._step(batch)
             except torch.OutOfMemoryError as error:
@@ -233,14 +234,13 @@ class _Trainer:
             progress.step += 1
             progress.batch += 1
             progress.edits += edits
-            progress.seconds += time.perf_counter() - started
-            self._agree_on_time()
+            self._tick()
             self.average = loss if self.average is None else 0.98 * self.average + 0.02 * loss
             share = progress.share(self.plan)
             tell({"step": progress.step, "share": share, "loss": self.average, "edits": edits})
             if progress.step % self.plan.interval == 0 or share >= 1:
                 self._evaluate(tell)
-                if share >= 1 or self._stalled():
+                if progress.share(self.plan) >= 1 or self._stalled():
                     return
         progress.epoch += 1
         progress.batch = 0
@@ -291,8 +291,14 @@ class _Trainer:
         self.optimizer.step()
         return mean.item(), int(batch.scored.sum()) * self.world
 
-    def _agree_on_time(self) -> None:
-        """All processes end at the same step: the clock of the first decides."""
+    def _tick(self) -> None:
+        """Count the time since the last tick; of several processes the clock of the first decides.
+
+        So all end at the same step. Who gives it minutes waits for the evaluations, too.
+        """
+        now = time.perf_counter()
+        self.progress.seconds += now - self.clock
+        self.clock = now
         if self.world > 1 and self.plan.minutes:
             seconds = torch.tensor([self.progress.seconds], device=self.device)
             dist.broadcast(seconds, 0)
@@ -304,6 +310,7 @@ class _Trainer:
         with autocast(self.device):
             batches = (collate(group).to(self.device) for group in self.dev)
             shares = score(self.network, batches).shares()
+        self._tick()
         better = shares["loss"] < progress.best
         progress.best = min(progress.best, shares["loss"])
         progress.stale = 0 if better else progress.stale + 1
