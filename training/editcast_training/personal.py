@@ -44,7 +44,7 @@ from editcast_training.trainer import TrainingPlan, train
 #: Fewer instances (of about 100 edits) teach nothing that lasts.
 LEAST_INSTANCES = 50
 _MAX_STATE = 4096
-_COMMITS = 60  # replayed of each project
+_COMMITS = 200  # of each project, to replay
 _FINE_TUNING_RATE = 2e-4
 _FROM_SCRATCH_RATE = 1.5e-3
 
