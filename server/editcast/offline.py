@@ -14,7 +14,7 @@ from rich.table import Table
 from editcast.sources import source_options
 from editcast.training_progress import TrainingProgress
 from editcast_model import installed
-from editcast_model.bundle import Bundle, default_bundle_path
+from editcast_model.bundle import Bundle, bundled_path, default_bundle_path
 from editcast_model.errors import BundleError, BusyError, TrainingError
 from editcast_model.paths import home, models_dir
 from editcast_training.corpus import Made, make_corpus
@@ -232,14 +232,21 @@ def _revert() -> None:
 
 
 def _base(path: Path | None) -> Bundle:
+    """The bundle to fine-tune; the bundled one where the user's own cannot be used any more."""
+    if path is not None:
+        return Bundle.open(path)
     try:
-        return Bundle.open(path or default_bundle_path())
+        return Bundle.open(default_bundle_path())
     except BundleError as error:
-        if path is not None:
-            raise
+        problem = str(error)
+    try:
+        bundle = Bundle.open(bundled_path())
+    except BundleError as error:
         raise TrainingError(
             f"There is no model to fine-tune ({error}) Train one from scratch: --scratch."
         ) from error
+    click.echo(f"{problem} Training begins with the model that Editcast came with, {bundle.name}.")
+    return bundle
 
 
 def _listed() -> list[str]:

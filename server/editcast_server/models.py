@@ -1,4 +1,4 @@
-"""Which model forecasts: the bundle that the settings name, or the newest, or the baseline."""
+"""Which model forecasts: the bundle that the settings name, or the newest, or what stands in."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Model:
     Attributes:
         forecaster: The network, or the baseline in its place.
         path: The bundle's folder; None for the baseline.
-        problem: Why the baseline stands in, as a sentence for the user; empty when it does not.
+        problem: Why it stands in for another, as a sentence for the user; empty when it does not.
         threshold: The least confidence that is shown by default.
     """
 
@@ -50,24 +50,40 @@ class Model:
 
 
 def load(choice: Choice) -> Model:
-    """The model of a choice; the repeat-best baseline when its bundle cannot be used."""
+    """The model of a choice, or what stands in when its bundle cannot be used.
+
+    For the user's own model that is the bundled one; for any other the repeat-best baseline.
+    """
     from editcast_model.baselines import BASELINES, RepeatBest
 
     if choice.path in BASELINES:
         chosen = BASELINES[choice.path]()
         return Model(chosen, None, f"Editcast repeats edits without a model ({chosen.name}).")
+    problem = ""
     try:
         from editcast_model.neural import NeuralForecaster
 
-        path = bundle_path(choice)
-        forecaster = NeuralForecaster.load(path, choice.device)
-        return Model(forecaster, path, "", default_threshold(forecaster.bundle.card))
-    except BundleError as error:
-        problem = str(error)
+        for path in _places(choice):
+            try:
+                forecaster = NeuralForecaster.load(path, choice.device)
+            except BundleError as error:
+                problem = problem or str(error)
+                continue
+            if problem:
+                problem += f" Editcast goes on with the model it came with, {forecaster.name}."
+            return Model(forecaster, path, problem, default_threshold(forecaster.bundle.card))
     except (ImportError, OSError) as error:
         problem = f"The model cannot run: {error}. Run `editcast doctor`, or reinstall editcast."
     baseline = RepeatBest()
     return Model(baseline, None, f"{problem} Editcast goes on without it ({baseline.name}).")
+
+
+def _places(choice: Choice) -> tuple[Path, ...]:
+    """The bundles to try, one after the other: one that is named has nothing in its place."""
+    from editcast_model.bundle import bundled_path
+
+    first, bundled = bundle_path(choice), bundled_path()
+    return (first,) if choice.path or first == bundled else (first, bundled)
 
 
 def default_threshold(card: Mapping[str, Any]) -> float:

@@ -57,9 +57,8 @@ class Activity:
             return Status("training", name, self.training)
         if self._is_thinking or self.model is None:
             return Status("thinking", name, "Editcast predicts." if name else "Editcast starts.")
-        if self.model.problem:
-            return Status("baseline", name, self.model.problem)
-        return Status("ready", name, f"Editcast predicts with {name}.")
+        said = self.model.problem or f"Editcast predicts with {name}."
+        return Status("ready" if self.model.path else "baseline", name, said)
 
     @property
     def is_snoozed(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from editcast_model.bundle import bundled_path, write_card
+from editcast_model.installed import install
 from editcast_server.models import default_threshold
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(6))
@@ -57,20 +58,34 @@ async def test_a_model_trained_meanwhile_is_taken_up_with_the_next_save(
         editor.type(uri, "render", "draw")
         editor.save(uri)
         assert (await editor.next_edit(uri)).model == first
-        shutil.copytree(bundle, editor.home / "models" / "current")
+        current = install(bundle, editor.home / "models")
         editor.type(uri, "render", "draw")
         editor.save(uri)
         assert (await editor.next_edit(uri)).model == "renamed"
         assert editor.statuses[-1].model == "renamed"
-        # Another one in its place, and a damaged one.
-        card = editor.home / "models" / "current" / "card.json"
-        card.write_text("{}")
-        (card.parent / "config.json").touch()
+        # Damaged, it makes way for the one that Editcast came with.
+        (current / "card.json").write_text("{}")
+        (current / "config.json").touch()
         editor.type(uri, "render", "draw")
         editor.save(uri)
-        assert (await editor.next_edit(uri)).model == "repeat-best"
+        assert (await editor.next_edit(uri)).model == first
         assert "card.json" in editor.messages[-1]
-        assert editor.statuses[-1].state == "baseline"
+        assert f"goes on with the model it came with, {first}" in editor.messages[-1]
+        assert (editor.statuses[-1].state, editor.statuses[-1].model) == ("ready", first)
+        assert editor.statuses[-1].message == editor.messages[-1]
+
+
+async def test_a_model_of_another_format_makes_way(
+    start: Any, bundle: Path, tmp_path: Path
+) -> None:
+    config = json.loads((bundle / "config.json").read_text(encoding="utf-8"))
+    (bundle / "config.json").write_text(json.dumps(config | {"format": 2}), encoding="utf-8")
+    own = tmp_path / "models" / "current"
+    shutil.copytree(bundle, own)
+    async with start({"modelPath": ""}) as editor:
+        assert editor.statuses[-1].state == "ready"
+        assert "format version 2" in editor.messages[-1]
+    assert own.exists()  # what was trained stays: another version may read it
 
 
 async def test_a_damaged_bundle_is_refused(start: Any, bundle: Path, tmp_path: Path) -> None:

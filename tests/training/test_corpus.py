@@ -291,9 +291,12 @@ def test_lists_of_repositories_are_checked(tmp_path: Path) -> None:
     listing.write_text('train = ["a/b"]\ntest = ["a/b"]\n')
     with pytest.raises(CorpusError, match="two places"):
         listed_repositories(listing, tmp_path)
-    listing.write_text("train = [")
-    with pytest.raises(CorpusError, match="not a TOML file"):
-        listed_repositories(listing, tmp_path)
+    for text in (b"train = [", b'train = ["\xff"]'):
+        listing.write_bytes(text)
+        with pytest.raises(CorpusError, match="not a TOML file"):
+            listed_repositories(listing, tmp_path)
+    with pytest.raises(CorpusError, match=r"cannot be read .*; check the path"):
+        listed_repositories(tmp_path / "elsewhere.toml", tmp_path)
 
 
 def test_the_command_says_what_it_kept_and_skipped(

@@ -169,6 +169,22 @@ def test_a_model_that_is_no_better_is_not_taken_up(
     assert sorted(path.name for path in (home / "training").iterdir()) == [".lock"]
 
 
+def test_training_begins_with_the_bundled_model_where_the_own_one_is_damaged(
+    small_bundle: Path, small_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = _home_with(small_bundle, tmp_path)
+    (home / "models" / "current" / "card.json").write_text("{}")
+    monkeypatch.setenv("EDITCAST_HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "no-editor"))
+    monkeypatch.setattr("editcast_model.bundle._BUNDLED", small_bundle)
+    monkeypatch.chdir(small_repository)
+    result = _invoke(train, "--steps", 4, "--processes", 1)
+    assert result.exit_code == 0, result.output
+    first = result.output.splitlines()[0]
+    assert "card.json" in first
+    assert first.endswith("Training begins with the model that Editcast came with, small.")
+
+
 def test_refitted_graphs_compute_with_the_new_weights(small_bundle: Path, tmp_path: Path) -> None:
     base = Bundle.open(small_bundle)
     torch.manual_seed(3)

@@ -90,10 +90,16 @@ def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list
         CorpusError: The file cannot be read, or a repository is in two lists.
     """
     try:
-        lists = tomllib.loads(listing.read_text())
+        data = listing.read_bytes()
+    except OSError as error:
+        raise CorpusError(
+            f"The list of repositories {listing} cannot be read ({error}); check the path."
+        ) from error
+    try:
+        lists = tomllib.loads(data.decode())
         names = [(split, str(name)) for split in SPLITS for name in lists.get(split, [])]
         languages = frozenset(map(str, lists.get("languages", PYTHON)))
-    except (OSError, ValueError, TypeError) as error:
+    except (ValueError, TypeError) as error:
         raise CorpusError(
             f"{listing} is not a TOML file with the lists train, dev and test: {error}."
         ) from error
