@@ -133,6 +133,9 @@ class _Decoder:
                 return None
             grown: list[tuple[float, Decoded]] = []
             for hypothesis in alive:
+                better = sum(one > hypothesis.log_probability for one, _ in grown)
+                if better >= self._beam:
+                    break  # whatever comes of it is less probable
                 sequence.follow([*self._edits, *hypothesis.edits])
                 grown += self._grow(hypothesis)
             grown.sort(key=lambda one: -one[0])
@@ -153,7 +156,7 @@ class _Decoder:
         count, joint = len(so_far.edits), so_far.log_probability
         floor = self._floor + so_far.location
         out = []
-        for choice in _choices(self._sequence, self._sequence.position, self._beam)[: self._beam]:
+        for choice in _choices(self._sequence, self._sequence.position, self._beam):
             edit = choice.edits[0]
             apart = abs(int(timeline.rank[edit.position]) - timeline.last_rank)
             leaves = edit.content == SAVE or apart > _TOGETHER
@@ -243,10 +246,14 @@ def _firsts(sequence: Sequence, where: npt.NDArray[np.float32], count: int) -> l
 
 
 def _choices(sequence: Sequence, where: npt.NDArray[np.float32], count: int) -> list[Decoded]:
-    """The most probable single edits, `count` at each of the `count` most probable places."""
-    places = _largest(where, count)
-    out = [one for item in places for one in _said(sequence, item, float(where[item]), count)]
-    return sorted(out, key=lambda one: -one.log_probability)
+    """The `count` most probable single edits, at any of as many places."""
+    out: list[Decoded] = []
+    for item in _largest(where, count):
+        if len(out) == count and float(where[item]) <= out[-1].log_probability:
+            break  # whatever is said there
+        out += _said(sequence, item, float(where[item]), count)
+        out = sorted(out, key=lambda one: -one.log_probability)[:count]
+    return out
 
 
 def _said(sequence: Sequence, item: int, here: float, count: int) -> list[Decoded]:

@@ -14,11 +14,9 @@ from collections.abc import Sequence as Ids
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 from weakref import ref
 
 import numpy as np
-import numpy.typing as npt
 
 from editcast_model.baselines import REMEMBERED, RepeatBest
 from editcast_model.bundle import Bundle
@@ -26,8 +24,8 @@ from editcast_model.decoding import Decoded, decode, score
 from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.edits import SAVE, Edit
 from editcast_model.forecast import Fits, Prediction, anything, never
-from editcast_model.next_line import Floats, LineHead, Look, look
-from editcast_model.predictor import MASKED, Network, Sequence
+from editcast_model.next_line import LineHead, Look, Places, look
+from editcast_model.predictor import Network, Sequence
 from editcast_model.ranking import Candidate, Ranking
 from editcast_model.runtime import Device, OnnxNetwork
 from editcast_model.tokens import Tokenizer, lex
@@ -38,6 +36,8 @@ from editcast_model.window import MOST_EDITS, Window, growth
 _ENCODED = 20
 _MOST_SAVES = 24
 _FLOOR = math.log(0.3)
+#: Hypotheses that are followed at once: with a third it is hardly better, and slower.
+_BEAM = 2
 #: Edits after which a window is made anew when there is time, well before it has to be.
 _SPENT = MOST_EDITS * 3 // 4
 #: Edits that are read together while somebody may begin to wait.
@@ -54,31 +54,6 @@ _OTHER_LINES = 3
 #: Saves by which it is judged what kind of work is going on.
 _LATELY = 4
 _WORD = re.compile(r"\w+")
-
-
-class _Places(NamedTuple):
-    """Log probabilities of the next position: all in all, of its line, and the pointer's, (N,).
-
-    And the line of each place, (N,), -1 for none, and how probable lines are that are looked at.
-    """
-
-    where: Floats
-    line: Floats
-    pointer: Floats
-    line_of: npt.NDArray[np.int64]
-    lines: dict[int, float]
-
-    def on_lines(self) -> Iterator[Floats]:
-        """Where it may be on the most probable line, on the next one, and so on."""
-        line = self.line.copy()
-        while line.max() > MASKED:
-            here = self.line_of == self.line_of[line.argmax()]
-            yield np.where(here, self.where, np.float32(MASKED))
-            line[here] = MASKED
-
-    def told(self, item: int) -> tuple[float, float]:
-        """What the line head and the pointer say of an item."""
-        return float(self.line[item]), float(self.pointer[item])
 
 
 class NeuralForecaster:
@@ -197,16 +172,16 @@ class NeuralSession:
         ]
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
-        """Make the window anew before it is used up, and read what it keeps.
+        """Make the window anew before it is used up or left, and read what it keeps.
 
         Both together take some 0.2 s: too long to begin once somebody has saved.
         """
         window = self._window
         if window is None or self._seen:
             return
-        if len(window.fixed) > _SPENT:
+        if self._is_worn(window):
             fresh = Window.over(self._tokenizer, self._saves, [])
-            if fresh is not None and len(fresh.fixed) <= _SPENT:
+            if fresh is not None and not self._is_worn(fresh):
                 self._window, self._sequence = fresh, None
                 window = fresh
         edits = list(window.fixed.edits)
@@ -267,7 +242,7 @@ class NeuralSession:
     def _decoded(
         self,
         sequence: Sequence,
-        places: _Places,
+        places: Places,
         count: int,
         fits: Callable[[Ids[Edit]], bool],
         cancelled: Callable[[], bool],
@@ -278,6 +253,7 @@ class NeuralSession:
                 sequence,
                 where=where,
                 spare=1,
+                beam=_BEAM,
                 floor=_FLOOR,
                 splits=self._splits,
                 fits=fits,
@@ -288,7 +264,7 @@ class NeuralSession:
             if count == 0:
                 return
 
-    def _worth(self, repeat: Prediction, places: _Places) -> float:
+    def _worth(self, repeat: Prediction, places: Places) -> float:
         """How good a repeated replacement is, and how probable its line."""
         line = self._text.count("\n", 0, repeat.hunks[0].start)
         return repeat.confidence * max(places.lines.get(line, 0.0), _LEAST)
@@ -307,11 +283,11 @@ class NeuralSession:
             sequence.extend([Edit(0, SAVE)])
         return window, sequence
 
-    def _places(self, window: Window, sequence: Sequence, repeats: Ids[Prediction]) -> _Places:
+    def _places(self, window: Window, sequence: Sequence, repeats: Ids[Prediction]) -> Places:
         seen, head = self._look(window, sequence, repeats), self._forecaster.line_head
         of_lines = head.log_probabilities(seen.features) if head else seen.pointed()
         lines = dict(zip(seen.lines.tolist(), np.exp(of_lines).tolist(), strict=True))
-        return _Places(*seen.placed(of_lines), seen.position, seen.line_of, lines)
+        return Places(*seen.placed(of_lines), seen.position, seen.line_of, lines)
 
     def _look(self, window: Window, sequence: Sequence, repeats: Ids[Prediction]) -> Look:
         trail = self._trail
@@ -344,7 +320,7 @@ class NeuralSession:
         self,
         window: Window,
         sequence: Sequence,
-        places: _Places,
+        places: Places,
         hunk: Hunk,
         repeated: float,
         most: int,
@@ -368,6 +344,9 @@ class NeuralSession:
             window = Window.over(self._tokenizer, self._saves, self._seen)
             self._window, self._sequence = window, None
         return window
+
+    def _is_worn(self, window: Window) -> bool:
+        return len(window.fixed) > _SPENT or window.is_near_edge(self._last, len(self._text))
 
     def _follow(self, window: Window, edits: list[Edit]) -> Sequence:
         self._forecaster.encodes(self)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -81,6 +81,31 @@ class Look:
         within = np.full(len(self.lines), -np.inf)
         np.logaddexp.at(within, index, self.position[seen].astype(np.float64))
         return seen, index, within
+
+
+class Places(NamedTuple):
+    """Log probabilities of the next position: all in all, of its line, and the pointer's, (N,).
+
+    And the line of each place, (N,), -1 for none, and how probable lines are that are looked at.
+    """
+
+    where: Floats
+    line: Floats
+    pointer: Floats
+    line_of: npt.NDArray[np.int64]
+    lines: dict[int, float]
+
+    def on_lines(self) -> Iterator[Floats]:
+        """Where it may be on the most probable line, on the next one, and so on."""
+        line = self.line.copy()
+        while line.max() > MASKED:
+            here = self.line_of == self.line_of[line.argmax()]
+            yield np.where(here, self.where, np.float32(MASKED))
+            line[here] = MASKED
+
+    def told(self, item: int) -> tuple[float, float]:
+        """What the line head and the pointer say of an item."""
+        return float(self.line[item]), float(self.pointer[item])
 
 
 def look(

@@ -22,6 +22,8 @@ from editcast_model.places import BUCKETS, Row, buckets
 MASKED = -1e3
 #: Several edits are made at once if they are likelier than their first one alone.
 _LIKELIER = np.log(0.5)
+#: Of what is so much less probable, in nats, even many together count for nothing.
+_NOTHING = 20.0
 
 
 class Contents(NamedTuple):
@@ -203,7 +205,8 @@ class Sequence:
         begins = np.flatnonzero(contents == edit.content)
         spans = said.spans[:, begins]
         ways: dict[tuple[int, ...], float] = {}  # the same text from several places is one
-        for index, start in np.argwhere(spans > MASKED).tolist():
+        least = float(said.content[edit.content]) - _NOTHING
+        for index, start in np.argwhere(spans > least).tolist():
             first = int(begins[start])
             text = tuple(contents[first : first + index + 2].tolist())
             ways[text] = float(np.logaddexp(ways.get(text, -np.inf), spans[index, start]))

@@ -18,7 +18,7 @@ from editcast_model.diff import Hunk
 #: How many features a candidate has; those of the other source are zero.
 FEATURES = 48
 #: What a right place alone is worth, and a whole hunk, where a clean suggestion is worth 1.
-_PLACE, _WHOLE = 0.5, 1.0
+_PLACE, _WHOLE = 0.5, 2.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from editcast_model.tokens import Tokenizer
 WINDOW = 4096
 #: Edits after which a window is made anew, on a later save, and how many of the newest it keeps.
 MOST_EDITS, _KEPT_EDITS = 192, 96
+#: A place is near an edge of the window when this part of it is between them.
+_NEAR = 8
 
 
 def growth(hunk: Hunk) -> int:
@@ -73,6 +75,12 @@ class Window:
     def holds(self, hunks: Ids[Hunk]) -> bool:
         """Whether all hunks of the saved text lie inside."""
         return all(self._low <= hunk.start and hunk.end <= self._high for hunk in hunks)
+
+    def is_near_edge(self, spot: int, length: int) -> bool:
+        """Whether so little of a text of `length` is seen beyond a place that it is soon left."""
+        margin = (self._high - self._low) // _NEAR
+        is_low = self._low > 0 and spot < self._low + margin
+        return is_low or (self._high < length and spot > self._high - margin)
 
     def pass_over(self, hunks: Ids[Hunk]) -> bool:
         """`save`, wherever the hunks are; False when one crosses the window's edge."""

@@ -27,25 +27,32 @@ class Step:
         before: The text that the save replaced.
         text: The text as saved.
         future: The text as saved next.
+        end: The text as the session leaves it.
         suggested: The best prediction, however unsure; None when there was none.
     """
 
     before: str
     text: str
     future: str
+    end: str
     suggested: Suggested | None
 
     @property
     def verdict(self) -> str:
-        """`hit` (a change that came next, exactly), `part` (of it, or all and more), or `miss`."""
+        """What became of it, the best that holds.
+
+        `hit` (a change that came next, exactly), `part` (of it), `later` (it comes), or `miss`.
+        """
         if self.suggested is None:
             return "miss"
         after = apply_hunks(self.text, self.suggested.hunks)
         if after == self.future or set(diff(self.text, after)) <= set(diff(self.text, self.future)):
             return "hit"
         moved = _distance(self.text, after)
-        is_clean = _distance(self.text, self.future) - _distance(after, self.future) == moved
-        return "part" if is_clean else "miss"
+        for verdict, wanted in (("part", self.future), ("later", self.end)):
+            if _distance(self.text, wanted) - _distance(after, wanted) == moved:
+                return verdict
+        return "miss"
 
 
 def run(console: Console) -> list[Step]:
@@ -67,7 +74,7 @@ def run(console: Console) -> list[Step]:
                 if not future:
                     break
                 best = next(iter(client.suggest()), None)
-                steps.append(Step(before, text, future, best))
+                steps.append(Step(before, text, future, texts[-1], best))
                 _print_step(console, steps[-1], threshold)
     _sum_up(console, steps, threshold)
     return steps
@@ -107,6 +114,8 @@ def _print_step(console: Console, step: Step, threshold: float) -> None:
             console.print("  [green]Hit[/]: this came next.\n")
         case "part":
             console.print("  [green]Right[/] as far as it goes; this came next:")
+        case "later":
+            console.print("  [green]Right[/], but not yet; this came next:")
         case _:
             console.print("  [red]Miss[/]; this came next:")
     if step.verdict != "hit":
@@ -122,7 +131,7 @@ def _sum_up(console: Console, steps: list[Step], threshold: float) -> None:
         Rule(align="left"),
         f"{len(steps)} predictions asked for, {len(shown)} confident enough to be shown; of these "
         f"{verdicts.count('hit')} hit, {verdicts.count('part')} were right as far as they went, "
-        f"{verdicts.count('miss')} missed.",
+        f"{verdicts.count('later')} came later, {verdicts.count('miss')} missed.",
         f"Time from save to suggestion, median: {times[len(times) // 2]:.1f} ms." if times else "",
         highlight=False,
     )

@@ -300,6 +300,24 @@ def test_a_file_longer_than_the_window(forecaster: NeuralForecaster, small_windo
     assert predicted > 0
 
 
+def test_a_window_moves_on_before_it_is_left(
+    forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(windows_of_files, "WINDOW", 500)
+    lines = numbered(300)
+    session = forecaster.open("".join(lines))
+    seen = []
+    for place in range(100, 220, 2):
+        lines[place] = lines[place].replace("=", "= -")
+        prepared = session._window
+        session.update("".join(lines), saved=True)
+        session.predict()
+        assert prepared in (session._window, None)  # the first is made while somebody waits
+        session.prepare()
+        seen.append(session._window)
+    assert 2 < len(set(seen)) < len(seen) / 3
+
+
 def test_edits_on_both_sides_of_the_window(forecaster: NeuralForecaster, small_window: int) -> None:
     lines = numbered(300)
     session = forecaster.open("".join(lines))

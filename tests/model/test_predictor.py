@@ -28,7 +28,7 @@ class Scripted:
 
     def __init__(self, where: Where, what: What) -> None:
         self._where, self._what = where, what
-        self.advanced = self.read = self.pointed = 0
+        self.advanced = self.read = self.pointed = self.asked = 0
         self.encoded: list[list[int]] = []
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> str:
@@ -67,6 +67,7 @@ class Scripted:
         self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
     ) -> Contents:
         assert past[:, 0].tolist() == cache[:, 1].tolist()
+        self.asked += 1
         return Contents(logarithms(self._what(history(cache), position), self.vocabulary))
 
 
@@ -413,6 +414,16 @@ def test_a_beam_does_not_end_early_because_it_might() -> None:
     assert found.edits == typed(50, 51, 52)
 
 
+def test_a_beam_does_not_ask_what_cannot_win() -> None:
+    # The second place cannot, nor, a step later, whatever follows the second hypothesis.
+    network = Scripted(
+        lambda edits: {NEXT + len(edits) - 1: 0.95, 0: 0.05} if edits else {5: 1.0},
+        lambda edits, at: {50: 0.9, 51: 0.1} if len(edits) < 2 else {50: 0.5, 51: 0.5},
+    )
+    decode(Sequence(network, STATE), beam=2, limit=2)
+    assert (network.asked, network.pointed) == (3, 3)
+
+
 @pytest.mark.parametrize("beam", [1, 3])
 @pytest.mark.parametrize("count", [1, 3])
 def test_what_cannot_be_is_never_decoded(beam: int, count: int) -> None:
@@ -421,10 +432,8 @@ def test_what_cannot_be_is_never_decoded(beam: int, count: int) -> None:
         wrong = {PAD: 0.3, START: 0.3, DELETE if position == 0 else SAVE: 0.3}
         return wrong | {50 + len(edits): 0.08, 60: 0.02}
 
-    def where(edits: History) -> dict[int, float]:
-        return {0: 0.5, 1: 0.3, 2: 0.2}
-
-    found = decode(Sequence(Scripted(where, what), STATE), count=count, beam=beam, limit=3)
+    network = Scripted(lambda edits: {0: 0.5, 1: 0.3, 2: 0.2}, what)
+    found = decode(Sequence(network, STATE), count=count, beam=beam, limit=3)
     assert len(found) == count
     for one in found:
         assert all(edit.content >= 50 for edit in one.edits)

@@ -66,7 +66,7 @@ def test_a_right_place_and_a_whole_hunk_are_worth_something() -> None:
 
     for joint, location in ((-1.0, -1.0), (-1.0, -0.1), (-0.2, -0.2)):
         one = replace(candidate(joint), location=location)
-        wanted = logistic(joint) + 0.5 * logistic(2 * location) + logistic(2.0)
+        wanted = logistic(joint) + 0.5 * logistic(2 * location) + 2 * logistic(2.0)
         assert ranking.worth(one) == pytest.approx(wanted)
     assert Ranking().worth(candidate(-0.5)) == -0.5
 

@@ -102,6 +102,7 @@ def test_the_recorded_session_is_what_it_says() -> None:
         ("a = 5\nb = 2\nc = 3\n", "hit"),  # one of the changes that came next
         ("a = 1\nb = 4\nc = 3\n", "miss"),
         ("a = 1\nb = \nc = 3\n", "part"),
+        ("a = 1\nb = 2\nc = 7\n", "later"),
         (None, "miss"),
     ],
 )
@@ -109,7 +110,8 @@ def test_verdicts(predicted: str | None, verdict: str) -> None:
     from editcast_model.diff import diff
 
     text, future = "a = 1\nb = 2\nc = 3\n", "a = 5\nb = 3\nc = 3\n"
+    end = future.replace("c = 3", "c = 7")
     suggested = predicted and Suggested(
         "1", diff(text, predicted), 0.9, -0.1, 1, 0, "title", "model", 1.0
     )
-    assert Step("", text, future, suggested or None).verdict == verdict
+    assert Step("", text, future, end, suggested or None).verdict == verdict
