@@ -115,11 +115,16 @@ def _summary(console: Console, result: list[Made]) -> None:
 @click.option(
     "--from", "base", type=_FOLDER, metavar="BUNDLE", help="Fine-tune this.  [default: in use]"
 )
+@click.option(
+    "--further",
+    is_flag=True,
+    help="Not a fine-tuning: at a high rate, and with a confidence of its own.",
+)
 @click.option("--scratch", is_flag=True, help="Begin with random weights instead.")
 @click.option("--tokenizer", type=_PATH, help="With --scratch; else a vocabulary is learned.")
 @click.option("--steps", type=click.IntRange(1), help="How long; instead of --minutes.")
 @click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), help="[default: 8; with --scratch 60]"
+    "--minutes", type=click.FloatRange(0, min_open=True), help="[default: 8 to fine-tune, or 60]"
 )
 @click.option(
     "--patience",
@@ -141,6 +146,7 @@ def train(
     origins: list[Origin],
     corpus: Path | None,
     base: Path | None,
+    further: bool,
     scratch: bool,
     tokenizer: Path | None,
     steps: int | None,
@@ -161,6 +167,8 @@ def train(
         return
     if scratch and base:
         raise click.UsageError("--from and --scratch exclude each other.")
+    if further and (scratch or out is None):
+        raise click.UsageError("--further goes with OUT, and not with --scratch.")
     if tokenizer and (not scratch or corpus):
         raise click.UsageError("--tokenizer goes with --scratch, and a corpus has its own.")
     if steps and minutes:
@@ -175,7 +183,7 @@ def train(
     )
 
     if not steps and not minutes:
-        minutes = _FROM_SCRATCH_MINUTES if scratch else _FINE_TUNING_MINUTES
+        minutes = _FROM_SCRATCH_MINUTES if scratch or further else _FINE_TUNING_MINUTES
     is_own = not origins and corpus is None
     bundle = None if scratch else _base(base)
     request = Request(
@@ -183,6 +191,7 @@ def train(
         origins=own_history(Path.cwd()) if is_own else origins,
         corpus=corpus,
         base=bundle,
+        further=further,
         tokenizer=tokenizer,
         steps=steps,
         minutes=minutes,
@@ -194,6 +203,7 @@ def train(
             trained_on="your own history" if is_own else "projects",
             listed=_listed(),
             base=bundle.name if bundle else None,
+            earlier=_sources(bundle) if bundle and further else {},
         ),
         personal=out is None,
     )
@@ -211,6 +221,12 @@ def train(
         return
     _print_result(Bundle.open(made))
     click.echo(f"The model is in {made}.")
+
+
+def _sources(bundle: Bundle) -> dict[str, list[str]]:
+    """What a bundle's weights learned from; of an experiment nobody wrote it down."""
+    sources: dict[str, list[str]] = bundle.card.get("trained_on", {}).get("sources", {})
+    return sources
 
 
 class _RefusedError(click.ClickException):

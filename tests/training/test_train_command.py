@@ -185,6 +185,28 @@ def test_training_begins_with_the_bundled_model_where_the_own_one_is_damaged(
     assert first.endswith("Training begins with the model that Editcast came with, small.")
 
 
+def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
+    small_bundle: Path, small_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = Bundle.open(small_bundle).card
+    base, out = tmp_path / "base", tmp_path / "out"
+    shutil.copytree(small_bundle, base)
+    weights = [0.0] * len(card["calibration"]["weights"])
+    calibration = card["calibration"] | {"weights": weights, "threshold": 0.1}
+    trained_on = card["trained_on"] | {"sources": {"earlier": ["train"]}}
+    write_card(base, card | {"calibration": calibration, "trained_on": trained_on})
+    monkeypatch.setattr(personal, "_FURTHER_RATE", 0.0)  # the weights stay, and so what they say
+    monkeypatch.setattr(exporting, "_LARGEST_BUNDLE", 0)
+    further = ("--further", "--from", base, "--corpus", small_corpus, "--steps", 2)
+    result = _invoke(train, out, *further)
+    assert result.exit_code == 0, result.output
+    made = Bundle.open(out / "bundle").card
+    assert made["base"] == "small" and made["calibration"] == card["calibration"]
+    assert made["trained_on"]["sources"] == {"earlier": ["train"], "project": ["dev", "train"]}
+    refused = _invoke(train, *further)
+    assert refused.exit_code == 2 and "--further goes with OUT" in refused.output
+
+
 def test_refitted_graphs_compute_with_the_new_weights(small_bundle: Path, tmp_path: Path) -> None:
     base = Bundle.open(small_bundle)
     torch.manual_seed(3)

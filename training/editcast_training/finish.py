@@ -12,7 +12,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from math import log
 from pathlib import Path
@@ -61,13 +61,15 @@ class Origins:
         name: What the model is called.
         trained_on: In words: "projects", "your own history".
         listed: Repositories that were to be trained on; those that the corpus lacks are named.
-        base: The model it was fine-tuned from, or None.
+        base: The model whose weights it began with, or None.
+        earlier: The sources that these weights had learned from, by name, with their splits.
     """
 
     name: str
     trained_on: str
     listed: Sequence[str] = ()
     base: str | None = None
+    earlier: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def finish(
@@ -316,6 +318,9 @@ def _card(
         for total, counts in ((instances, made["instances"]), (edits, made["edits"])):
             for split, count in counts.items():
                 total[split] = total.get(split, 0) + count
+    sources = {name: set(splits) for name, splits in origins.earlier.items()}
+    for name, made in manifest["sources"].items():
+        sources.setdefault(name, set()).update(made["instances"])
     parameters = sum(value.numel() for value in network.parameters())
     return {
         "name": origins.name,
@@ -323,11 +328,8 @@ def _card(
         "base": origins.base,
         "trained_on": {
             "what": origins.trained_on,
-            "sources": {
-                name: sorted(made["instances"])
-                for name, made in sorted(manifest["sources"].items())
-            },
-            "missing": sorted(set(origins.listed) - set(manifest["sources"])),
+            "sources": {name: sorted(sources[name]) for name in sorted(sources)},
+            "missing": sorted(set(origins.listed) - set(sources)),
             "instances": instances,
             "edits": edits,
             "made_of": made_of,

@@ -45,7 +45,9 @@ from editcast_training.trainer import TrainingPlan, train
 LEAST_INSTANCES = 50
 _MAX_STATE = 4096
 _COMMITS = 200  # of each project, to replay
+# Peak learning rates.
 _FINE_TUNING_RATE = 2e-4
+_FURTHER_RATE = 1e-3
 _FROM_SCRATCH_RATE = 1.5e-3
 
 
@@ -57,7 +59,9 @@ class Request:
         folder: Where the work lies.
         origins: What to read; empty with a corpus that needs no calibration by repositories.
         corpus: A corpus that is there already, or None to make one of the origins.
-        base: The bundle to fine-tune, or None to train from scratch.
+        base: The bundle to begin with, or None to train from scratch.
+        further: Whether it is trained on as if from scratch: at a high rate, and with a line head
+            and confidence of its own. Else it is fine-tuned.
         tokenizer: From scratch, the vocabulary; else one is learned.
         steps: Optimizer steps, or None.
         minutes: Minutes of training, or None.
@@ -72,6 +76,7 @@ class Request:
     origins: Sequence[Origin]
     corpus: Path | None
     base: Bundle | None
+    further: bool
     tokenizer: Path | None
     steps: int | None
     minutes: float | None
@@ -124,7 +129,7 @@ def train_to_bundle(
         network,
         steps=request.steps,
         minutes=request.minutes,
-        learning_rate=_FINE_TUNING_RATE if request.base else _FROM_SCRATCH_RATE,
+        learning_rate=_rate(request),
         seed=request.seed,
         interval=_interval(request),
         patience=request.patience,
@@ -142,14 +147,15 @@ def train_to_bundle(
     say("Reading what was held out")
     sessions = development_sessions(request.origins, seed=request.seed)
     out = request.folder / "bundle"
+    kept = None if request.further else request.base
     finish(
         checkpoint,
         corpus,
         out,
         request.named,
         sessions or window_sessions(corpus),
-        trained=trained_sessions(request.origins, request.base, seed=request.seed),
-        base=request.base,
+        trained=trained_sessions(request.origins, kept, seed=request.seed),
+        base=kept,
         tell=say,
         seed=request.seed,
     )
@@ -273,6 +279,7 @@ def _settle_plan(request: Request, say: Callable[[str], None]) -> None:
         "corpus": str(request.corpus.resolve()) if request.corpus else None,
         "format": FORMAT,  # a corpus that an older version began is of no use
         "base": checksum_of(base.path / "config.json") if base else None,
+        "further": request.further,
         "tokenizer": checksum_of(tokenizer) if tokenizer else None,
         "seed": request.seed,
     }
@@ -358,6 +365,12 @@ def _network(base: Bundle | None, corpus: Path) -> NetworkConfig:
 def _vocabulary(path: Path) -> Any:
     Tokenizer.load(path)  # says it in a sentence when it cannot be read
     return json.loads(path.read_text("utf-8"))["model"]
+
+
+def _rate(request: Request) -> float:
+    if request.base is None:
+        return _FROM_SCRATCH_RATE
+    return _FURTHER_RATE if request.further else _FINE_TUNING_RATE
 
 
 def _interval(request: Request) -> int:
