@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.elsewhere import OtherSave
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,9 @@ class Session(Protocol):
 
     def update(self, text: str, *, saved: bool) -> None:
         """The buffer now reads `text`; `saved` says that it was just saved like this."""
+
+    def hear(self, save: OtherSave) -> None:
+        """Another file of the project was saved."""
 
     def predict(
         self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never

@@ -7,8 +7,6 @@ window, it is rebased on a later save.
 """
 
 import math
-import re
-from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Ids
 from dataclasses import replace
@@ -18,12 +16,14 @@ from weakref import ref
 
 import numpy as np
 
-from editcast_model.baselines import REMEMBERED, RepeatBest
+from editcast_model.baselines import RepeatBest
 from editcast_model.bundle import Bundle
 from editcast_model.decoding import Decoded, decode, score
-from editcast_model.diff import Hunk, diff, shortest_hunk
+from editcast_model.diff import Hunk, diff
 from editcast_model.edits import SAVE, Edit
+from editcast_model.elsewhere import Heard, OtherSave
 from editcast_model.forecast import Fits, Prediction, anything, never
+from editcast_model.habits import Habits, changes
 from editcast_model.next_line import LineHead, Look, Places, look
 from editcast_model.predictor import Network, Sequence
 from editcast_model.ranking import Candidate, Ranking
@@ -51,9 +51,8 @@ _UNSEEN = -15.0
 _LEAST = 1e-4
 #: How many other lines are tried in place of those where nothing fits.
 _OTHER_LINES = 3
-#: Saves by which it is judged what kind of work is going on.
-_LATELY = 4
-_WORD = re.compile(r"\w+")
+#: Of what other files replaced, how many are looked at, and how many edits of each are scored.
+_HEARD, _HEARD_EDITS = 2, 2
 
 
 class NeuralForecaster:
@@ -110,13 +109,7 @@ class NeuralSession:
         self._seen: list[Hunk] = []  # transient hunks, in the order they were first seen
         self._last = 0  # where the last change ends
         self._trail = Trail()
-        # The last replacements, old and new text, each with the save that made it.
-        self._replaced: deque[tuple[str, str, int]] = deque(maxlen=REMEMBERED)
-        self._saved = 0
-        self._said: set[tuple[int, str, str]] = set()  # candidates for the saved text
-        self._right: deque[bool] = deque(maxlen=_LATELY)  # whether a save was one of these
-        self._passed: Counter[tuple[str, str]] = Counter()  # what was not done, after how many
-        self._again: deque[bool] = deque(maxlen=_LATELY)  # whether it repeated a replacement
+        self._habits = Habits()
         self._window: Window | None = None
         self._sequence: Sequence | None = None
 
@@ -142,20 +135,14 @@ class NeuralSession:
         if saved and self._seen:
             if self._window is not None and not self._window.save(self._seen):
                 self._window = None
-            made = changes(self._saves[-1], self._seen)
-            self._right.append(not self._said.isdisjoint(made))
-            earlier = {(old, new) for old, new, _ in self._replaced}
-            now = {(old, new) for _, old, new in made}
-            self._again.append(not earlier.isdisjoint(now))
-            self._passed.update({(old, new) for _, old, new in self._said} - now)
-            for replacement in now:
-                del self._passed[replacement]
+            self._habits.save(changes(self._saves[-1], self._seen))
             self._trail = self._trail.followed(self._saves[-1], self._seen)
-            self._saved += 1
-            self._replaced += [(old, new, self._saved) for _, old, new in made]
-            self._said = set()
             self._saves = [*self._saves[-_MOST_SAVES:], text]
             self._seen = []
+
+    def hear(self, save: OtherSave) -> None:
+        """Another file of the project was saved."""
+        self._repeats.hear(save)
 
     def predict(
         self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
@@ -196,18 +183,21 @@ class NeuralSession:
         here = self._here(never)
         if here is None:
             return None
-        return self._look(*here, self._repeats.predict(_REPEATS))
+        return self._look(*here, self._repeats.own(_REPEATS))
 
     def candidates(
         self, count: int, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
     ) -> list[Candidate]:
         """What may come next: `count` that the network decodes, and repeated replacements."""
+        if len(self._saves) == 1 and not self._seen:  # only what other files tell
+            alone = [self._unscored(*one) for one in self._elsewhere(fits)]
+            return self._told(alone)
         here = self._here(cancelled)
         if here is None:
             return []
         window, sequence = here
         timeline = sequence.timeline.copy()
-        repeats = self._repeats.predict(_REPEATS)
+        repeats = self._repeats.own(_REPEATS)
         places = self._places(window, sequence, repeats)
 
         def is_suggestion(edits: Ids[Edit]) -> bool:
@@ -234,10 +224,31 @@ class NeuralSession:
                 hunk = repeat.hunks[0]
                 scored = self._scored(window, sequence, places, hunk, repeat.confidence, most)
                 out[hunk] = replace(scored, decoded=hunk in out)
+        own = {repeat.hunks[0] for repeat in repeats}
+        for repeat, heard in self._elsewhere(fits):
+            hunk = repeat.hunks[0]
+            if hunk not in own:
+                first = _HEARD_EDITS
+                scored = self._scored(window, sequence, places, hunk, repeat.confidence, first)
+                out[hunk] = replace(scored, decoded=hunk in out, heard=heard)
+        return self._told(list(out.values()))
+
+    def _elsewhere(self, fits: Fits) -> Iterator[tuple[Prediction, Heard]]:
+        """What was replaced in other files, again here."""
+        if self._forecaster.ranking.elsewhere:
+            yield from self._repeats.elsewhere(_HEARD, fits)
+
+    def _unscored(self, repeat: Prediction, heard: Heard) -> Candidate:
+        """A candidate of which the network cannot say anything yet."""
+        (hunk,) = repeat.hunks
+        return Candidate(hunk, 1, 0, 0.0, 0.0, repeat.confidence, decoded=False, heard=heard)
+
+    def _told(self, candidates: Ids[Candidate]) -> list[Candidate]:
+        """The candidates with what is known of them beside what was done before."""
         if not self._seen:
-            self._said = set(changes(self._text, list(out)))
-        unsaved = [(old, new, self._saved) for _, old, new in changes(self._saves[-1], self._seen)]
-        return [self._beside(one, [*self._replaced, *unsaved]) for one in out.values()]
+            self._habits.say(changes(self._text, [one.hunk for one in candidates]))
+        unsaved = changes(self._saves[-1], self._seen)
+        return [self._habits.beside(one, self._text, unsaved, self._last) for one in candidates]
 
     def _decoded(
         self,
@@ -297,25 +308,6 @@ class NeuralSession:
         ends = window.starts(timeline)
         return look(self._text, trail, sequence.position, timeline.order(), ends, repeats)
 
-    def _beside(self, candidate: Candidate, made: Ids[tuple[str, str, int]]) -> Candidate:
-        """A candidate with what can be said of it beside what was done before."""
-        hunk, text = candidate.hunk, self._text
-        ((_, old, new),) = changes(text, [hunk])
-        same = [save for one, other, save in made if (one, other) == (old, new)]
-        start, end = sorted((hunk.start, self._last))
-        lines = text.count("\n", start, end)
-        return replace(
-            candidate,
-            times=len(same),
-            lines=lines if hunk.start >= self._last else -lines,
-            known=all(word in text for word in _WORD.findall(hunk.text)),
-            right=sum(self._right) / max(len(self._right), 1),
-            again=sum(self._again) / max(len(self._again), 1),
-            ago=self._saved - same[-1] if same else 0,
-            passed=self._passed[old, new],
-            is_word=_WORD.search(old + new) is not None,
-        )
-
     def _scored(
         self,
         window: Window,
@@ -366,12 +358,6 @@ class NeuralSession:
 def _saves_next(sequence: Sequence) -> bool:
     """Whether the network thinks that what was typed is all there is to this save."""
     return float(sequence.position[0]) + float(sequence.content(0)[SAVE]) > math.log(0.5)
-
-
-def changes(text: str, hunks: Ids[Hunk]) -> list[tuple[int, str, str]]:
-    """Where hunks of a text are, what stood there and what they put there, without common ends."""
-    shortest = (shortest_hunk(text[one.start : one.end], one.text, one.start) for one in hunks)
-    return [(one.start, text[one.start : one.end], one.text) for one in shortest]
 
 
 def _in_order_seen(hunks: tuple[Hunk, ...], seen: list[Hunk]) -> list[Hunk]:

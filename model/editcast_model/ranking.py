@@ -4,19 +4,23 @@ Candidates come from two sources: what the network decoded, and earlier replacem
 elsewhere (`baselines.RepeatBest`), which the network then scores. Logistic models, one for each
 source, put both on one scale, and a monotone line through knots makes it calibrated. Others tell
 how probable it is that a candidate is at a right place, whatever it says there, and that it is all
-of what is to be done there. Weights and knots are fitted on development data and lie in the
-bundle's card.
+of what is to be done there. What other files' saves replaced has a model of its own. Weights and
+knots are fitted on development data and lie in the bundle's card.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from editcast_model.confidence import confidence
 from editcast_model.diff import Hunk
+from editcast_model.elsewhere import Heard
 
 #: How many features a candidate has; those of the other source are zero.
 FEATURES = 48
+#: And one that repeats what was replaced in another file.
+HEARD_FEATURES = 24
 #: What a right place alone is worth, and a whole hunk, where a clean suggestion is worth 1.
 _PLACE, _WHOLE = 0.5, 2.0
 
@@ -45,6 +49,7 @@ class Candidate:
         is_word: Whether it inserts or deletes more than space and punctuation.
         decisions: How many choices the network made for it, a span being one; 0 for what is a
             repeated replacement.
+        heard: What is known of it when it repeats what was replaced in another file.
     """
 
     hunk: Hunk
@@ -65,10 +70,13 @@ class Candidate:
     passed: int = 0
     is_word: bool = True
     decisions: int = 0
+    heard: Heard | None = None
 
 
 def features(candidate: Candidate) -> list[float]:
-    """What is weighed, `FEATURES` numbers."""
+    """What is weighed: `FEATURES` numbers, or `HEARD_FEATURES`."""
+    if candidate.heard is not None:
+        return _heard_features(candidate, candidate.heard)
     log_probability = max(candidate.log_probability, -15.0)
     location, line = max(candidate.location, -10.0), max(candidate.line, -10.0)
     content = max(log_probability - location, -12.0)  # what is said there, and where it goes on
@@ -103,6 +111,42 @@ def features(candidate: Candidate) -> list[float]:
     return own + [0.0] * (FEATURES - len(own))
 
 
+def _heard_features(candidate: Candidate, heard: Heard) -> list[float]:
+    about = [
+        1.0,
+        candidate.repeated,
+        math.log1p(heard.times),
+        math.log1p(heard.files),
+        math.log1p(heard.ago),
+        math.log1p(heard.places),
+        float(heard.places == 1),
+        float(not candidate.hunk.text),
+        math.log1p(len(candidate.hunk.text)) / 3,
+        math.log1p(heard.replaced) / 3,
+        float(candidate.is_word),
+        float(candidate.known),
+        float(heard.saves == 0),
+        math.log1p(heard.saves),
+        math.log1p(candidate.passed),
+    ]
+    if not candidate.scored:  # nothing has changed here yet: there is nothing to ask the network
+        return about + [0.0] * (HEARD_FEATURES - len(about))
+    location, line = max(candidate.location, -10.0), max(candidate.line, -10.0)
+    log_probability = max(candidate.log_probability, -15.0)
+    return [
+        *about,
+        location / 5,
+        math.exp(location),
+        line / 5,
+        math.exp(line),
+        log_probability / 5,
+        max(log_probability / candidate.scored, -5.0) / 2,
+        float(candidate.decoded),
+        math.log1p(abs(candidate.lines)) / 3,
+        float(candidate.lines < 0),
+    ]
+
+
 @dataclass(frozen=True)
 class Ranking:
     """A bundle's weights and knots; without weights only the network's own candidates count.
@@ -112,37 +156,55 @@ class Ranking:
         knots: Of the calibration.
         places: Of the features, for being at a right place.
         wholes: Of the features, for being a whole hunk of what comes.
+        elsewhere: The same for what other files' saves replaced; None where nothing tells how much
+            that is worth.
     """
 
     weights: tuple[float, ...] = ()
     knots: tuple[tuple[float, float], ...] = ()
     places: tuple[float, ...] = ()
     wholes: tuple[float, ...] = ()
+    elsewhere: "Ranking | None" = None
 
     @classmethod
     def of(cls, card: dict[str, Any]) -> "Ranking":
         """Of a bundle's card."""
         given = card.get("calibration", {})
-        knots = tuple((float(a), float(b)) for a, b in given.get("knots", ()))
-        of = [tuple(map(float, given.get(name, ()))) for name in ("weights", "places", "wholes")]
-        if any(of) and any(len(weights) != FEATURES for weights in of):
-            return cls()  # of another version: the knots go with weights that mean nothing here
-        return cls(of[0], knots, of[1], of[2])
+        own, heard = _read(given, FEATURES), _read(given.get("elsewhere", {}), HEARD_FEATURES)
+        return replace(own, elsewhere=heard) if own.weights and heard.weights else own
 
     def confidence(self, candidate: Candidate) -> float:
         """Estimated probability that the candidate is clean, 0 to 1."""
+        if candidate.heard and self.elsewhere:
+            return self.elsewhere._confidence(candidate)
+        return self._confidence(candidate)
+
+    def worth(self, candidate: Candidate) -> float:
+        """By what candidates are preferred: a right place counts, whatever is said there."""
+        if candidate.heard and self.elsewhere:
+            return self.elsewhere._worth(candidate)
+        return self._worth(candidate)
+
+    def _confidence(self, candidate: Candidate) -> float:
         if not self.weights:
             return confidence(self.knots, candidate.log_probability)
         return confidence(self.knots, _log_sigmoid(self.weights, candidate))
 
-    def worth(self, candidate: Candidate) -> float:
-        """By what candidates are preferred: a right place counts, whatever is said there."""
+    def _worth(self, candidate: Candidate) -> float:
         if not self.weights:
             return candidate.log_probability
         clean, located, whole = (
             math.exp(_log_sigmoid(of, candidate)) for of in (self.weights, self.places, self.wholes)
         )
         return clean + _PLACE * located + _WHOLE * whole
+
+
+def _read(given: Mapping[str, Any], features: int) -> Ranking:
+    knots = tuple((float(a), float(b)) for a, b in given.get("knots", ()))
+    of = [tuple(map(float, given.get(name, ()))) for name in ("weights", "places", "wholes")]
+    if any(of) and any(len(weights) != features for weights in of):
+        return Ranking()  # of another version: the knots go with weights that mean nothing here
+    return Ranking(of[0], knots, of[1], of[2])
 
 
 def _log_sigmoid(weights: tuple[float, ...], candidate: Candidate) -> float:

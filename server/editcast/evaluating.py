@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import click
 from rich.box import SIMPLE
@@ -17,6 +18,7 @@ from rich.table import Table
 from editcast.sources import source_options
 from editcast_model.baselines import BASELINES
 from editcast_model.bundle import Bundle, default_bundle_path
+from editcast_model.elsewhere import OtherSave
 from editcast_model.errors import BundleError, SourceError
 from editcast_model.forecast import Prediction
 from editcast_server.client import ReplayClient
@@ -24,6 +26,7 @@ from editcast_training.evaluate import Answer, replay
 from editcast_training.histories import Skipped
 from editcast_training.metrics import PRECISIONS
 from editcast_training.origins import SPLITS, Origin, read_origin
+from editcast_training.project_sessions import Changes
 from editcast_training.report import write_report
 from editcast_training.results import Evaluation, summarize
 from editcast_training.sessions import EditingSession, draw_sessions
@@ -48,12 +51,22 @@ class ServerSuggester:
         self.name = client.model
         self._client = client
         self._opened = 0
+        self._folder = self._language = ""
         self._saved = 0.0
 
     def open(self, text: str, language: str) -> None:
-        """Open a new, untitled document."""
+        """Open a new document in a new folder."""
         self._opened += 1
-        self._client.open(f"untitled:{self._opened}", text, language)
+        self._folder, self._language = f"file:///replayed/{self._opened}", language
+        self._client.enter(self._folder)
+        self._saved = time.perf_counter()
+        self._client.open(f"{self._folder}/{self._opened}", text, language)
+
+    def hear(self, other: OtherSave) -> None:
+        """Open another document of the folder, save it, and close it."""
+        self._saved = time.perf_counter()
+        uri = f"{self._folder}/other/{quote(other.file)}"
+        self._client.save_beside(uri, other.before, other.after, self._language)
 
     def save(self, text: str) -> None:
         """Change the document and save it; the clock of the next answer starts here."""
@@ -188,8 +201,10 @@ def _sessions(
     for origin in origins:
         skipped = Skipped()
         with console.status(f"Reading {origin.name}"):
-            histories = read_origin(origin, skipped)
+            changes = Changes()
+            histories = changes.watched(read_origin(origin, skipped))
             drawn = draw_sessions(histories, count=commits, seed=seed, held_out=held_out)
+            drawn += changes.sessions(drawn)
         left_out = ", ".join(f"{count} × {reason}" for reason, count in skipped.most_common(3))
         console.print(
             f"{origin.name}: {len(drawn)} sessions" + (f" (left out: {left_out})" * bool(left_out))
@@ -203,7 +218,8 @@ def _tokens(bundle: Path, sessions: Sequence[EditingSession], console: Console) 
     from editcast_training.token_level import token_scores
 
     with console.status("Scoring token by token"):
-        found = token_scores(Bundle.open(bundle), sessions)
+        alone = [session for session in sessions if not session.is_in_project]
+        found = token_scores(Bundle.open(bundle), alone)
     console.print(
         f"Token by token, teacher-forced, {found['edits']:.0f} edits: position "
         f"{found['position']} %, content {found['content']} %, both {found['both']} %"

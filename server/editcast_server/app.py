@@ -39,6 +39,7 @@ def _register_lifecycle(server: EditcastServer) -> None:
         settings, ls.complaints = read_settings(params.initialization_options)
         units = Units.of(ls.workspace.position_encoding or types.PositionEncodingKind.Utf16)
         ls.service = Service(ls, units, settings)
+        ls.take_folders()
         if get_capability(params.capabilities, "text_document.inline_completion"):
             _register_inline_completion(ls)
 
@@ -66,6 +67,10 @@ def _register_lifecycle(server: EditcastServer) -> None:
             ls.take_settings(settings[SECTION])
         else:
             await ls.pull_settings()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def folders_changed(ls: EditcastServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        ls.take_folders()
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: EditcastServer, params: None) -> None:

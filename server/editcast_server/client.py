@@ -102,6 +102,7 @@ class ReplayClient:
         self._client = _Client(self._ended)
         self._ready: Future[str] = Future()
         self._predicted: dict[tuple[str, int], asyncio.Event] = {}
+        self._folder = ""
         self._uri = ""
         self._version = 0
         self._buffer = Buffer("", Units.of(_ENCODING))
@@ -127,6 +128,17 @@ class ReplayClient:
                 self._run(self._stop(), ANSWER_LIMIT)
         finally:
             self._end()
+
+    def enter(self, folder: str) -> None:
+        """Open a folder, by its URI; the one before it is closed."""
+        self.close()
+        before, self._folder = self._folder, folder
+        removed = [types.WorkspaceFolder(before, before)] if before else []
+        event = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder, folder)], removed)
+        self._send(
+            self._client.workspace_did_change_workspace_folders,
+            types.DidChangeWorkspaceFoldersParams(event),
+        )
 
     def open(self, uri: str, text: str, language: str) -> None:
         """Open a file; the one before it is closed."""
@@ -154,6 +166,31 @@ class ReplayClient:
         self._send(
             self._client.text_document_did_save, types.DidSaveTextDocumentParams(identifier, text)
         )
+
+    def save_beside(self, uri: str, before: str, after: str, language: str) -> None:
+        """Open another file for a moment, change it, and save it; the one that is open stays so."""
+        identifier = types.TextDocumentIdentifier(uri)
+        changed = types.VersionedTextDocumentIdentifier(2, uri)
+        whole = types.TextDocumentContentChangeWholeDocument(after)
+        for notify, params in (
+            (
+                self._client.text_document_did_open,
+                types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, language, 1, before)),
+            ),
+            (
+                self._client.text_document_did_change,
+                types.DidChangeTextDocumentParams(changed, [whole]),
+            ),
+            (
+                self._client.text_document_did_save,
+                types.DidSaveTextDocumentParams(identifier, after),
+            ),
+            (
+                self._client.text_document_did_close,
+                types.DidCloseTextDocumentParams(identifier),
+            ),
+        ):
+            self._send(notify, params)
 
     def suggest(self, count: int = 1) -> list[Suggested]:
         """The next edits of the file as it is now, best first; at most `count`."""

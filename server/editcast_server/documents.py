@@ -14,10 +14,10 @@ from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.imports import is_import
-from editcast_model.unwanted import line_at
+from editcast_model.unwanted import Work, line_at
 from editcast_server.buffer import Buffer, OutOfRangeError, Units, split_lines
 from editcast_server.engine import Answer, Job, Track
-from editcast_server.filters import Rejections, is_beside
+from editcast_server.filters import Rejections, Situation, is_beside
 from editcast_server.kept import Results
 from editcast_server.restraint import Memory, Volume
 from editcast_server.saves import now_ms
@@ -37,6 +37,7 @@ class Document:
         revision: Counts the changes, whatever the editor's versions do.
         buffer: The text; None while it is not known: too long to be kept, or the editor's changes
             made no sense. The next whole text ends that.
+        folder: The open folder that it is in, if any.
         track: The engine's part; None as long as nothing has been asked for.
         opened: The text when it was opened, and when (milliseconds since the epoch), until a save
             replaces it.
@@ -59,6 +60,7 @@ class Document:
         self.version = version
         self.revision = 0
         self.buffer = None if text is None else Buffer(text, units)
+        self.folder: str | None = None
         self.track: Track | None = None
         self.opened = None if text is None else (text, now_ms())
         self.rejections = Rejections()
@@ -208,6 +210,18 @@ class Document:
 
     # Suggestions
 
+    def situation(self, threshold: float) -> Situation:
+        """What a prediction for the text as it is now is judged by; the text must be known."""
+        assert self.buffer is not None
+        work = Work(
+            self.buffer.text,
+            self.language,
+            texts=self.memory.hashes,
+            on_imports=self.is_on_imports,
+        )
+        held_back = (*self.rejections.fresh, *self.rejections.disagreed)
+        return Situation(work, threshold, self.rejections.now(), held_back)
+
     def has(self, count: int) -> bool:
         """Whether the best `count` suggestions for the text as it is now are known."""
         return self._covered >= count
@@ -250,6 +264,11 @@ class Document:
         self.cancel()
         self.suggestions = ()
         self._covered = 0
+
+    def expect_news(self) -> None:
+        """That there was nothing to suggest here means nothing any more."""
+        if not self.suggestions:
+            self._covered = 0
 
     def close(self) -> None:
         """The editor has closed it."""

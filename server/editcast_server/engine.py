@@ -18,6 +18,7 @@ from editcast_model.forecast import Forecaster, Prediction, Session
 from editcast_server import models
 from editcast_server.filters import Situation, reason_to_hold_back
 from editcast_server.models import Choice, Model
+from editcast_server.projects import Project
 
 log = logging.getLogger(__name__)
 
@@ -29,11 +30,20 @@ class Track:
     """What the engine knows of one open document: its saved texts, and the session on them.
 
     The event loop only calls `save`; the rest belongs to the engine's thread.
+
+    Args:
+        text: As it was opened.
+        project: Where its saves are told to other documents, and theirs to this one.
+        name: What it is called there.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, project: Project | None = None, name: str = "") -> None:
         self._texts: deque[str] = deque([text], maxlen=REPLAYED)
         self._saves: deque[str] = deque()
+        self._untold: deque[str] = deque()  # of these, what the session was not told of
+        self._project = project or Project()
+        self._name = name
+        self._heard = 0  # number of the last save of another file that the session was told of
         self._session: Session | None = None
         self._forecaster: Forecaster | None = None
         self._given = text
@@ -41,21 +51,34 @@ class Track:
     def save(self, text: str) -> None:
         """The document was saved like this."""
         self._saves.append(text)
+        self._project.is_stirred = True
+
+    def take_saves(self) -> None:
+        """Tell the project what was saved."""
+        while self._saves:
+            text = self._saves.popleft()
+            before = self._untold[-1] if self._untold else self._texts[-1]
+            if text != before:
+                self._untold.append(text)
+                self._project.add(self._name, before, text)
 
     def session(self, forecaster: Forecaster) -> Session:
         """The session of `forecaster` that has seen every save; a new one replays the last."""
+        self.take_saves()
         if self._session is None or self._forecaster is not forecaster:
             self._session = forecaster.open(self._texts[0])
-            self._forecaster = forecaster
+            self._forecaster, self._heard = forecaster, 0
             for text in list(self._texts)[1:]:
                 self._session.update(text, saved=True)
             self._given = self._texts[-1]
-        while self._saves:
-            text = self._saves.popleft()
-            if text != self._texts[-1]:
-                self._texts.append(text)
-                self._session.update(text, saved=True)
-                self._given = text
+        while self._untold:
+            text = self._untold.popleft()
+            self._texts.append(text)
+            self._session.update(text, saved=True)
+            self._given = text
+        for number, save in self._project.others(self._name, self._heard):
+            self._session.hear(save)
+            self._heard = number
         return self._session
 
     def predict(
@@ -201,6 +224,7 @@ class Engine:
     def _predict(self, job: Job) -> None:
         model, predictions = self._model, []
         try:
+            job.track.take_saves()  # whoever needs this answer or not, other files are told of them
             if model and not job.cancelled:
                 predictions = _choose(job, model.forecaster)
         except Exception:

@@ -135,6 +135,10 @@ class EditcastServer(LanguageServer):
         if hasattr(self, "service"):
             self.service.stop()
 
+    def take_folders(self) -> None:
+        """Tell the service which folders the editor has open."""
+        self.service.projects.take_folders(self.workspace.folders)
+
     def take_settings(self, given: Any) -> None:
         """Follow an editor's settings; say what is wrong with them."""
         settings, complaints = read_settings(given)

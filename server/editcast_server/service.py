@@ -15,14 +15,13 @@ from lsprotocol import types
 
 from editcast_model import paths
 from editcast_model.history import What
-from editcast_model.unwanted import Work
 from editcast_server.buffer import Units
 from editcast_server.documents import Document, is_longer
 from editcast_server.engine import Answer, Engine, Job, Track
 from editcast_server.feedback import Feedback, Offer
-from editcast_server.filters import Situation
 from editcast_server.models import UNCALIBRATED, Choice, Model
 from editcast_server.pace import Debounce
+from editcast_server.projects import Projects
 from editcast_server.saves import Saves, now_ms
 from editcast_server.served import is_allowed, too_long, why_not
 from editcast_server.settings import Settings
@@ -53,6 +52,7 @@ class Service:
 
     Attributes:
         documents: The open ones, by URI.
+        projects: Of the folders that the editor has open.
         settings: As the user has them now.
         latencies: Milliseconds that the last predictions took.
     """
@@ -60,6 +60,7 @@ class Service:
     def __init__(self, client: Client, units: Units, settings: Settings) -> None:
         self.documents: dict[str, Document] = {}
         self.settings = settings
+        self.projects = Projects()
         self.latencies: deque[float] = deque(maxlen=_TIMED)
         self._client = client
         self._units = units
@@ -95,11 +96,14 @@ class Service:
         self.close(uri)
         known = None if is_longer(text, self.settings.max_file_bytes) else text
         document = Document(uri, language, version, known, self._units)
+        document.folder = self.projects.folder_of(uri)
         self.documents[uri] = document
         if known is None:
             self._tell_once(document, too_long(document, self.settings))
         elif is_allowed(document, self.settings):
             self._engine.open(self._track(document, known))
+            if self.projects.of(document.folder).is_stirred:
+                self._ask(document, 1)
 
     def change(
         self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
@@ -151,6 +155,9 @@ class Service:
         document.rejections.saved()
         document.end_restraint()
         self._track(document, text).save(text)
+        for other in self.documents.values():
+            if other is not document and document.folder and other.folder == document.folder:
+                other.expect_news()  # by whoever asks there next
         self._record(document, text)
         self._engine.look_for_newer()
         document.forget_suggestions()
@@ -164,7 +171,8 @@ class Service:
 
     def _track(self, document: Document, text: str) -> Track:
         if document.track is None:
-            document.track = Track(document.opened[0] if document.opened else text)
+            opened = document.opened[0] if document.opened else text
+            document.track = Track(opened, self.projects.of(document.folder), document.uri)
         return document.track
 
     def _record(self, document: Document, text: str) -> None:
@@ -204,22 +212,11 @@ class Service:
     def _ask(self, document: Document, most: int) -> None:
         if document.is_under_way(most) or not self._is_served(document):
             return
-        assert document.buffer is not None
         document.cancel()
-        text = document.buffer.text
+        situation = document.situation(self._feedback.decisions.threshold(self._threshold))
         document.job = Job(
-            self._track(document, text),
-            Situation(
-                Work(
-                    text,
-                    document.language,
-                    texts=document.memory.hashes,
-                    on_imports=document.is_on_imports,
-                ),
-                self._feedback.decisions.threshold(self._threshold),
-                document.rejections.now(),
-                (*document.rejections.fresh, *document.rejections.disagreed),
-            ),
+            self._track(document, situation.work.text),
+            situation,
             most,
             done=partial(self._on_loop, self._answered, document),
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from editcast_model.diff import apply_hunks
+from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.errors import ServerError
 from editcast_server import demo, demo_session
 from editcast_server.client import ReplayClient, Suggested
@@ -115,3 +115,15 @@ def test_verdicts(predicted: str | None, verdict: str) -> None:
         "1", diff(text, predicted), 0.9, -0.1, 1, 0, "title", "model", 1.0
     )
     assert Step("", text, future, end, suggested or None).verdict == verdict
+
+
+def test_what_is_saved_in_a_folder_is_told_to_its_other_files(tmp_path: Path) -> None:
+    settings = {"modelPath": "repeat-best", "confidenceThreshold": 0}
+    with ReplayClient(settings, home=tmp_path) as client:
+        for folder, is_told in (("file:///home/me/first", True), ("file:///home/me/second", False)):
+            client.enter(folder)
+            if is_told:
+                client.open(f"{folder}/a.py", "x = load(1)\n", "python")
+                client.save("x = read(1)\n")
+            client.open(f"{folder}/b.py", "y = load(2)\n", "python")
+            assert [one.hunks for one in client.suggest()] == [(Hunk(4, 8, "read"),)] * is_told

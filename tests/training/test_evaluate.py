@@ -1,12 +1,14 @@
 """Suggesters replayed on sessions, and what is written of it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from editcast_model.baselines import RepeatBest, RepeatLast
 from editcast_model.diff import Hunk
+from editcast_model.elsewhere import OtherSave
 from editcast_model.errors import SourceError
 from editcast_model.forecast import Prediction
 from editcast_training.evaluate import (
@@ -21,12 +23,14 @@ from editcast_training.teacher import TokenScores
 
 CALLS = "first = load(a)\nkept\nsecond = load(a)\nkept\nthird = load(a)\nkept\nlast = save(a)\n"
 RENAMED = CALLS.replace("load(a)", "read(a)").replace("save(a)", "store(a, b)")
+HISTORY = FileHistory(
+    "p", "a.py", "python", "commits", (Snapshot(CALLS, None), Snapshot(RENAMED, None))
+)
 
 
 def renaming() -> EditingSession:
     """Four hunks, three steps; at the last of them there is nothing left to repeat."""
-    snapshots = (Snapshot(CALLS, None), Snapshot(RENAMED, None))
-    return commit_session(FileHistory("p", "a.py", "python", "commits", snapshots), 0)
+    return commit_session(HISTORY, 0)
 
 
 def saving() -> EditingSession:
@@ -46,11 +50,14 @@ class Recorder:
     def open(self, text: str, language: str) -> None:
         self.heard.append(("open", text, language))
 
+    def hear(self, other: OtherSave) -> None:
+        self.heard.append(("hear", other.file))
+
     def save(self, text: str) -> None:
         self.heard.append(("save", text))
 
     def suggest(self) -> Answer:
-        end = self.heard[-1][1].index("\n") + 1
+        end = next(told[1] for told in reversed(self.heard) if told[0] != "hear").index("\n") + 1
         return Answer([Prediction((Hunk(0, end, ""),), -1.5, 0.25, 3)], 7.0)
 
 
@@ -73,6 +80,35 @@ def test_a_session_is_opened_and_saved_step_by_step_but_not_to_its_end() -> None
     assert {(row.confidence, row.log_probability, row.milliseconds) for row in rows} == {
         (0.25, -1.5, 7.0)
     }
+
+
+def test_what_is_saved_in_other_files_is_told_when_it_happened() -> None:
+    others = tuple((saves, OtherSave(f"{saves}.py", "x\n", "y\n")) for saves in (0, 0, 1, 2, 3))
+    texts = ("1\n", "2\n", "3\n", "4\n")
+    session = EditingSession("p", "a.py", "python", "project-commits", texts, 0, others=others)
+    recorder = Recorder()
+    rows = list(replay(recorder, [session]))
+    assert [row.step for row in rows] == [0, 1, 2]
+    assert recorder.heard == [
+        ("open", "1\n", "python"),
+        ("hear", "0.py"),
+        ("hear", "0.py"),
+        ("save", "2\n"),
+        ("hear", "1.py"),
+        ("save", "3\n"),
+        ("hear", "2.py"),
+    ]
+
+
+def test_in_process_it_hears_of_other_files() -> None:
+    rename = OtherSave("b.py", "load(a)\n", "read(a)\n")
+    texts = commit_session(HISTORY, 0).texts
+    told = ((0, rename),)
+    heard = EditingSession("p", "a.py", "python", "project-commits", texts, 0, others=told)
+    first, *_ = replay(InProcess(RepeatBest()), [heard])
+    assert first.score and first.score.clean
+    first, *_ = replay(InProcess(RepeatBest()), [replace(heard, others=())])
+    assert first.score is None
 
 
 def test_what_comes_before_the_first_scored_save_is_shown() -> None:

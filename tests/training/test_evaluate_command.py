@@ -75,11 +75,13 @@ def test_both_baselines_are_measured_on_commits_and_saves(
     assert "100.0" in done.stdout and str(out / "report.html") in done.stdout
     for name in ("repeat-best", "repeat-last"):
         evaluation = Evaluation.read(out / f"{name}.json")
-        assert evaluation.name == name and evaluation.kinds == ["commits", "saves"]
+        assert evaluation.name == name
+        assert evaluation.kinds == ["commits", "project-commits", "saves"]
         for kind in evaluation.kinds:
-            rows = evaluation.of_kind(kind)
+            rows = [row for row in evaluation.of_kind(kind) if row.step]
             assert len(rows) == 4
             assert all(row.score and row.score.exact for row in rows)
+        assert len(evaluation.of_kind("project-commits")) == 5  # one when it was opened
         assert "--model repeat-last" in evaluation.command
     assert {path.name for path in out.iterdir()} == {
         "repeat-best.json",
@@ -87,6 +89,8 @@ def test_both_baselines_are_measured_on_commits_and_saves(
         "report.html",
         "commits-curve.png",
         "commits-calibration.png",
+        "project-commits-curve.png",
+        "project-commits-calibration.png",
         "saves-curve.png",
         "saves-calibration.png",
     }

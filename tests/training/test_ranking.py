@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 
 from editcast_model.diff import Hunk
+from editcast_model.elsewhere import Heard, OtherSave
 from editcast_model.forecast import Fits
-from editcast_model.ranking import FEATURES, Candidate
+from editcast_model.ranking import FEATURES, HEARD_FEATURES, Candidate
 from editcast_training.metrics import Score
-from editcast_training.ranking import Offered, collect, fit, fitted, ranked
+from editcast_training.ranking import Offered, balanced, collect, elsewhere, fit, fitted, ranked
 from editcast_training.sessions import EditingSession
 
 
@@ -27,6 +28,9 @@ class Recorder:
         assert saved
         self.heard.append(text)
 
+    def hear(self, save: OtherSave) -> None:
+        self.heard.append(save.after)
+
     def candidates(self, count: int, *, fits: Fits) -> list[Candidate]:
         size = len(self.heard[-1])
         assert not fits((Hunk(size, size, " "),))
@@ -42,6 +46,38 @@ def test_candidates_are_collected_from_whole_sessions() -> None:
     assert (step.number, step.step) == (0, 3)
     (score,) = step.scores
     assert score.clean and score.located
+
+
+def test_recorded_saves_weigh_what_commits_do() -> None:
+    def steps(kind: str, count: int) -> list[Offered]:
+        session = EditingSession("p", "a.py", "python", kind, ("", "x\n"))
+        return [Offered(session, number, 1, 5.0, (), ()) for number in range(count)]
+
+    commits, saves = steps("project-commits", 10), steps("project-saves", 3)
+    assert balanced(commits + saves) == commits + saves * 3
+    assert balanced(commits) == commits
+    assert balanced(saves) == saves
+
+
+def test_what_other_files_replaced_is_fitted_by_itself() -> None:
+    draw = np.random.default_rng(0)
+    session = EditingSession("p", "a.py", "python", "project-commits", ("", "x\n"), 0)
+    good, bad = Score(1, True, True, True, 1.0), Score(1, False, False, False, -1.0)
+    own = Candidate(Hunk(0, 0, "own"), 1, 1, -1.0, -0.5, 0.0, True)
+    offered = []
+    for number in range(200):
+        often = bool(draw.random() < 0.5)
+        heard = Heard(9 if often else 1, 1, 0, 1, 3, 0)
+        one = Candidate(Hunk(0, 0, "there"), 1, 0, 0.0, 0.0, 0.5, False, heard=heard)
+        scores = (bad, good if often else bad)
+        offered.append(Offered(session, number, 0, 5.0, (own, one), scores))
+    told = elsewhere(offered)
+    assert all(len(step.candidates) == len(step.scores) == 1 for step in told)
+    weights = fitted(told)
+    assert len(weights.weights) == HEARD_FEATURES
+    rows = ranked(told)
+    assert all((row.confidence or 0) > 0.8 for row in rows if row.score and row.score.clean)
+    assert all((row.confidence or 0) < 0.2 for row in rows if row.score and not row.score.clean)
 
 
 def test_the_best_of_a_step_is_ranked_by_what_other_sessions_show() -> None:

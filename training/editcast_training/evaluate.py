@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
+from editcast_model.elsewhere import OtherSave
 from editcast_model.forecast import Forecaster, Prediction, Session
 from editcast_model.unwanted import Work
 from editcast_training.metrics import Judge
@@ -32,7 +33,10 @@ class Suggester(Protocol):
     name: str
 
     def open(self, text: str, language: str) -> None:
-        """A new file; the one before is done with."""
+        """A new file in a new project; the one before is done with."""
+
+    def hear(self, other: OtherSave) -> None:
+        """Another file of the project was saved; the clock of the next answer starts here."""
 
     def save(self, text: str) -> None:
         """The file was saved as `text`."""
@@ -54,8 +58,15 @@ class InProcess:
 
     def open(self, text: str, language: str) -> None:
         """Open a session of the forecaster."""
+        self._saved = time.perf_counter()
         self._session = self._forecaster.open(text)
         self._saves, self._language = [text], language
+
+    def hear(self, other: OtherSave) -> None:
+        """Tell the session."""
+        assert self._session is not None
+        self._saved = time.perf_counter()
+        self._session.hear(other)
 
     def save(self, text: str) -> None:
         """Tell the session; the clock of the next answer starts here."""
@@ -76,10 +87,7 @@ def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator
     """Replay the sessions and score the best suggestion of every step, as it is made."""
     for number, session in enumerate(sessions):
         suggester.open(session.texts[0], session.language)
-        for text in session.texts[1 : session.first]:
-            suggester.save(text)
-        for index, step in enumerate(session.steps(), session.first):
-            suggester.save(step.text)
+        for index, step in session.replay(suggester.save, suggester.hear):
             predictions, milliseconds = suggester.suggest()
             best = predictions[0] if predictions else None
             yield Row(

@@ -35,7 +35,7 @@ from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import read_manifest
 from editcast_training.dataset import Dataset
 from editcast_training.origins import project_and_kind
-from editcast_training.ranking import Offered, collect, fitted, ranked
+from editcast_training.ranking import Offered, balanced, collect, elsewhere, fitted, ranked
 from editcast_training.refit import refit
 from editcast_training.results import Evaluation, Row, outcomes, summarize
 from editcast_training.sessions import EditingSession
@@ -125,7 +125,8 @@ def finish(
         head = _line_head(fresh, trained, seed)
         card |= {"lines": head.to_json()} if head else {}
     write_card(fresh, card)
-    drawn = _drawn(sessions, seed, _MOST_TUNED_STEPS if base else _MOST_STEPS)
+    most = _MOST_TUNED_STEPS if base else _MOST_STEPS
+    drawn = _drawn([one for one in sessions if not one.is_in_project], seed, most)
     if base is not None and (known := Ranking.of(base.card)).weights:
         tell("Replaying what was held out")
         rows = ranked(_offered(fresh, drawn), known)
@@ -134,6 +135,8 @@ def finish(
         tell("Calibrating")
         offered = _offered(fresh, drawn)
         rows, calibration = _calibrated(ranked(offered), fitted(offered))
+        told = _drawn([one for one in sessions if one.is_in_project], seed, most)
+        calibration |= _calibrated_elsewhere(fresh, told)
         card |= {"calibration": calibration}
     card |= {"suggestions": _by_kind(rows)}
     evaluation = Evaluation.of(origins.name, rows, source="development", command="", device="cpu")
@@ -254,6 +257,14 @@ def _offered(path: Path, sessions: Sequence[EditingSession]) -> list[Offered]:
             "trained on. Name more history, or go on working for some days."
         )
     return offered
+
+
+def _calibrated_elsewhere(path: Path, sessions: Sequence[EditingSession]) -> dict[str, Any]:
+    """What the card says of what other files replaced; nothing where there is none to learn by."""
+    heard = balanced(elsewhere(_offered(path, sessions))) if sessions else []
+    if not any(step.candidates for step in heard):
+        return {}
+    return {"elsewhere": _calibrated(ranked(heard), fitted(heard))[1]}
 
 
 def _drawn(sessions: Sequence[EditingSession], seed: int, most: int) -> list[EditingSession]:

@@ -10,6 +10,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -49,10 +50,7 @@ def examples(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -
         if replayed.texts[0].count("\n") > _MOST_LINES:
             continue
         session = forecaster.open(replayed.texts[0])
-        for text in replayed.texts[1 : replayed.first]:
-            session.update(text, saved=True)
-        for step in replayed.steps():
-            session.update(step.text, saved=True)
+        for _, step in replayed.replay(partial(session.update, saved=True), session.hear):
             look = session.look()
             if look is None:
                 continue

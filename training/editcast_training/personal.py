@@ -37,6 +37,7 @@ from editcast_training.finish import Origins, finish
 from editcast_training.held_out import split_by_time
 from editcast_training.histories import Skipped
 from editcast_training.origins import Origin, read_origin, trained_on
+from editcast_training.project_sessions import Changes
 from editcast_training.sessions import EditingSession, draw_sessions
 from editcast_training.sources.local_history import local_history_folders
 from editcast_training.trainer import TrainingPlan, train
@@ -182,10 +183,12 @@ def development_sessions(origins: Sequence[Origin], *, seed: int) -> list[Editin
         if origin.split not in (None, "dev") and not origin.split.endswith("-dev"):
             continue
         try:
-            histories = read_origin(origin, Skipped())
-            sessions += draw_sessions(
+            changes = Changes()
+            histories = changes.watched(read_origin(origin, Skipped()))
+            drawn = draw_sessions(
                 histories, count=_COMMITS, seed=seed, held_out=origin.split is None
             )
+            sessions += drawn + changes.sessions(drawn)
         except SourceError:
             continue
     return sessions

@@ -2,14 +2,14 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.neural import NeuralForecaster
-from editcast_model.ranking import FEATURES, Candidate, Ranking, features
+from editcast_model.neural import NeuralForecaster, NeuralSession
+from editcast_model.ranking import FEATURES, HEARD_FEATURES, Candidate, Ranking, features
 from editcast_model.unwanted import Work
 from editcast_training.metrics import Judge, Score
 from editcast_training.results import Row
@@ -27,7 +27,7 @@ class Offered:
     Attributes:
         session: The session.
         number: Its number.
-        step: Number of the step within it, from 1.
+        step: Number of the step within it, from 1; 0 when the file was just opened.
         milliseconds: From the save until they were there.
         candidates: The candidates.
         scores: Theirs.
@@ -44,15 +44,19 @@ class Offered:
 def collect(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -> list[Offered]:
     """The candidates of every step, of those that would be shown if they were sure."""
     # With weights, whatever they are, a session offers repeated replacements too.
-    forecaster.ranking = Ranking((0.0,) * FEATURES)
+    heard = Ranking((0.0,) * HEARD_FEATURES)
+    forecaster.ranking = Ranking((0.0,) * FEATURES, elsewhere=heard)
     out: list[Offered] = []
     for number, replayed in enumerate(sessions):
         session = forecaster.open(replayed.texts[0])
-        for text in replayed.texts[1 : replayed.first]:
-            session.update(text, saved=True)
-        for index, step in enumerate(replayed.steps(), replayed.first):
+        saved = time.perf_counter()
+
+        def save(text: str, session: NeuralSession = session) -> None:
+            nonlocal saved
             saved = time.perf_counter()
-            session.update(step.text, saved=True)
+            session.update(text, saved=True)
+
+        for index, step in replayed.replay(save, session.hear):
             work = Work.of(replayed.texts[: index + 1], replayed.language)
             candidates = tuple(session.candidates(1, fits=work.admits))
             milliseconds = 1e3 * (time.perf_counter() - saved)
@@ -75,11 +79,30 @@ def decoding(offered: Iterable[Offered]) -> dict[str, int]:
     }
 
 
+def elsewhere(offered: Iterable[Offered]) -> list[Offered]:
+    """The same steps with those candidates alone that repeat what other files replaced."""
+    out: list[Offered] = []
+    for step in offered:
+        pairs = zip(step.candidates, step.scores, strict=True)
+        heard = [(one, score) for one, score in pairs if one.heard]
+        candidates = tuple(one for one, _ in heard)
+        out.append(replace(step, candidates=candidates, scores=tuple(score for _, score in heard)))
+    return out
+
+
+def balanced(offered: Sequence[Offered]) -> list[Offered]:
+    """The same steps, those of recorded saves so often that they weigh about what commits do."""
+    saves = [step for step in offered if step.session.kind.endswith("saves")]
+    commits = [step for step in offered if not step.session.kind.endswith("saves")]
+    times = max(1, round(len(commits) / len(saves))) if saves else 1
+    return commits + saves * times
+
+
 def fitted(offered: Sequence[Offered]) -> Ranking:
-    """The weights that rank the candidates; without knots."""
+    """The weights that rank the candidates, which are all of one kind; without knots."""
     rows = [features(one) for step in offered for one in step.candidates]
     scores = list(chain.from_iterable(step.scores for step in offered))
-    table = np.array(rows, np.float64).reshape(-1, FEATURES)
+    table = np.array(rows, np.float64).reshape(-1, len(rows[0]) if rows else FEATURES)
     clean, located, whole = (
         tuple(fit(table, right))
         for right in (

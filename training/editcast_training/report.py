@@ -15,6 +15,8 @@ from editcast_training.results import Evaluation, Summary, outcomes, summarize
 _TEMPLATE = Path(__file__).with_name("templates") / "report.html"
 _KINDS = {
     "commits": "Commits, replayed hunk by hunk",
+    "project-commits": "Commits, after the project's other files were saved",
+    "project-saves": "Real saves, among those of the project's other files",
     "saves": "Real saves",
 }
 

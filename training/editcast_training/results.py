@@ -47,9 +47,9 @@ class Row:
         project: The project's name.
         path: The file, within the project.
         language: Its LSP language identifier.
-        kind: "commits" or "saves": what the session was replayed from.
+        kind: Of the session.
         session: Number of the session within the evaluation.
-        step: Number of the step within the session, from 1.
+        step: Number of the step within the session, from 1; 0 when the file was just opened.
         milliseconds: From the save to the answer.
         confidence: Of the suggestion; None if there was none, like the next two.
         log_probability: Natural, joint; 0.0 without a model.

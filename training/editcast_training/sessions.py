@@ -6,16 +6,17 @@ saved text. A line hunk is a group of adjacent changed lines.
 """
 
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import itemgetter
 
 from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.elsewhere import OtherSave
 from editcast_model.tokens import lines
 from editcast_training.held_out import first_held_out, split_by_time
-from editcast_training.histories import FileHistory
+from editcast_training.histories import FileHistory, Snapshot
 from editcast_training.line_changes import line_changes
 
 _YEAR = 365 * 24 * 3600 * 1000  # milliseconds
@@ -46,8 +47,13 @@ class EditingSession:
     """A file opened and saved again and again; texts[0] is as opened, texts[i] as saved then.
 
     Attributes:
-        kind: "commits" when the saves are the hunks of one commit, "saves" when they were real.
-        first: The first save after which a forecast is scored; those before it are only shown.
+        kind: "commits" when the saves are the hunks of one commit, "saves" when they were real;
+            "project-commits" and "project-saves" when other files are saved, too.
+        first: The first save after which a forecast is scored; those before it are only shown. 0
+            when it is scored as soon as the file is opened.
+        times: When each text but the first was saved, milliseconds since the epoch; empty if that
+            is not known.
+        others: What is saved in other files, each with how many saves of this one come before it.
     """
 
     project: str
@@ -56,10 +62,37 @@ class EditingSession:
     kind: str
     texts: tuple[str, ...]
     first: int = 1
+    times: tuple[int, ...] = ()
+    others: tuple[tuple[int, OtherSave], ...] = ()
+
+    @property
+    def is_in_project(self) -> bool:
+        """Whether what is saved in other files belongs to it."""
+        return self.kind.startswith("project")
+
+    def replay(
+        self, save: Callable[[str], None], hear: Callable[[OtherSave], None]
+    ) -> Iterator[tuple[int, Step]]:
+        """The numbered steps; what was saved before each of them, here and elsewhere, is told."""
+        others = deque(self.others)
+
+        def tell_others(saves: int) -> None:
+            while others and others[0][0] <= saves:
+                hear(others.popleft()[1])
+
+        tell_others(0)
+        for number, text in enumerate(self.texts[1 : self.first], 1):
+            save(text)
+            tell_others(number)
+        for number, step in enumerate(self.steps(), self.first):
+            if number:
+                save(step.text)
+            yield number, step
+            tell_others(number)
 
     def steps(self) -> Iterator[Step]:
         """A step after every save from `first` on but the last, in order."""
-        if self.kind == "saves":
+        if self.kind.endswith("saves"):
             for text, future in pairwise(self.texts[self.first :]):
                 yield Step(text, future, line_hunks(text, future))
             return
@@ -92,19 +125,21 @@ def _growth(group: LineHunk) -> int:
 
 def commit_session(history: FileHistory, index: int) -> EditingSession:
     """The session that makes the change from snapshot `index` to the next one."""
-    before, after = history.snapshots[index].text, history.snapshots[index + 1].text
+    before, change = history.snapshots[index].text, history.snapshots[index + 1]
+    after = change.text
     groups = line_hunks(before, after)
     texts = [
         apply_hunks(before, [hunk for group in groups[:done] for hunk in group])
         for done in range(len(groups) + 1)
     ]
-    return EditingSession(history.project, history.path, history.language, "commits", tuple(texts))
+    about = history.project, history.path, history.language
+    times = () if change.time is None else (change.time,) * len(groups)
+    return EditingSession(*about, "commits", tuple(texts), times=times)
 
 
 def save_session(history: FileHistory) -> EditingSession:
     """The session that a history of real saves is."""
-    texts = tuple(snapshot.text for snapshot in history.snapshots)
-    return EditingSession(history.project, history.path, history.language, "saves", texts)
+    return _saves(history, history.snapshots, 1)
 
 
 def held_out_session(history: FileHistory) -> EditingSession | None:
@@ -117,9 +152,20 @@ def held_out_session(history: FileHistory) -> EditingSession | None:
     if cut >= last:
         return None
     opened = max(0, cut - _SHOWN - 1)
-    texts = tuple(snapshot.text for snapshot in history.snapshots[opened:])
+    return _saves(history, history.snapshots[opened:], cut - opened)
+
+
+def _saves(history: FileHistory, snapshots: Sequence[Snapshot], first: int) -> EditingSession:
+    texts = tuple(snapshot.text for snapshot in snapshots)
+    times = tuple(one.time for one in snapshots[1:] if one.time is not None)
     return EditingSession(
-        history.project, history.path, history.language, "saves", texts, cut - opened
+        history.project,
+        history.path,
+        history.language,
+        "saves",
+        texts,
+        first,
+        times if len(times) == len(texts) - 1 else (),
     )
 
 

@@ -52,8 +52,12 @@ export class Offers implements vscode.Disposable {
       vscode.workspace.onDidCloseTextDocument((document) => {
         this.offered.delete(document.uri.toString());
       }),
-      vscode.window.onDidChangeActiveTextEditor(() => {
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
         this.draw();
+        // What was saved in another file meanwhile may be due in this one.
+        if (editor !== undefined && !this.offered.has(editor.document.uri.toString())) {
+          void this.server.ask(editor.document);
+        }
       }),
       vscode.window.onDidChangeTextEditorSelection(() => {
         this.draw();

@@ -16,7 +16,12 @@ import {
 import { EnvironmentProblem } from "./interpreters";
 import type { Launcher } from "./launcher";
 import type { ProgressNotifications } from "./progress";
-import { didPredictNotification, type NextEditResult, statusNotification } from "./protocol";
+import {
+  didPredictNotification,
+  nextEditRequest,
+  type NextEditResult,
+  statusNotification,
+} from "./protocol";
 import type { StatusItem } from "./status";
 
 /** Restarts after so many crashes would only repeat the last one. */
@@ -84,6 +89,20 @@ export class Server implements vscode.Disposable {
       await this.execute(command, ...parameters);
     } catch (error) {
       this.log.info(`${command}: ${String(error)}`);
+    }
+  }
+
+  /** Has a document predicted for, of which `onDidPredict` tells. */
+  async ask(document: vscode.TextDocument): Promise<void> {
+    const client = this.running;
+    if (client === undefined || document.uri.scheme !== "file") {
+      return;
+    }
+    const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
+    try {
+      await client.sendRequest(nextEditRequest, { textDocument });
+    } catch (error) {
+      this.log.info(`no prediction for ${document.fileName}: ${String(error)}`);
     }
   }
 
