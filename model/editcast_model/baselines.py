@@ -56,7 +56,6 @@ class _Memory:
         self._lexicon = Lexicon()
         self._saved = self._now = self._lexicon.read(text)
         self._replacements: deque[Replacement] = deque(maxlen=REMEMBERED)
-        self._saves = 0
         self._heard: deque[_Heard] = deque(maxlen=REMEMBERED)
         self._end = 0
 
@@ -67,19 +66,19 @@ class _Memory:
         if saved:
             made, self._end = self._change()
             self._replacements.extend(made)
-            self._saves += bool(made)
             self._saved = self._now
 
     def hear(self, save: OtherSave) -> None:
         """Another file was saved: remember what that replaced, and forget what it took back."""
         hunks = diff(save.before, save.after)[-REMEMBERED:]
         made = self._lexicon.read(save.before).replacements(hunks)
-        for hunk, one in zip(hunks, made, strict=True):
-            heard = _Heard(one, save.file, save.before[hunk.start : hunk.end])
-            if heard.way_back in (ways := [known.way for known in self._heard]):
-                del self._heard[ways.index(heard.way_back)]
-            else:
+        for hunk, replacement in zip(hunks, made, strict=True):
+            heard = _Heard(replacement, save.file, save.before[hunk.start : hunk.end])
+            taken_back = next((one for one in self._heard if one.way == heard.way_back), None)
+            if taken_back is None:
                 self._heard.append(heard)
+            else:
+                self._heard.remove(taken_back)
 
     def recall(self) -> tuple[list[Replacement], int]:
         """Replacements, oldest first, and the offset in the text where the last one ended.
@@ -167,8 +166,7 @@ class RepeatBestSession(_Memory):
         found = (one for one in self._best(heard, end, count + SPARE, never) if fits((one.hunk,)))
         for hunk, points, made, places in islice(found, count):
             what = made.old, made.new
-            ago, replaced = len(heard) - 1 - last[what], hunk.end - hunk.start
-            about = Heard(times[what], len(files[what]), ago, places, replaced, self._saves)
+            about = Heard(times[what], len(files[what]), len(heard) - 1 - last[what], places)
             yield _prediction(hunk, points / BEST_SCORE), about
 
     def _predictions(

@@ -51,14 +51,10 @@ class Heard:
         times: How often it was made there.
         files: In how many files.
         ago: How many replacements were made there after it.
-        places: Where it could be made here.
-        replaced: How many characters it replaces.
-        saves: Saves of this file so far.
+        places: At how many places it could be made here.
     """
 
     times: int
     files: int
     ago: int
     places: int
-    replaced: int
-    saves: int

@@ -75,6 +75,7 @@ class Habits:
             again=sum(self._again) / max(len(self._again), 1),
             ago=self.saves - same[-1] if same else 0,
             passed=self._passed[old, new],
+            saves=self.saves,
             is_word=_WORD.search(old + new) is not None,
         )
 

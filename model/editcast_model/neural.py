@@ -189,7 +189,7 @@ class NeuralSession:
         self, count: int, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
     ) -> list[Candidate]:
         """What may come next: `count` that the network decodes, and repeated replacements."""
-        if len(self._saves) == 1 and not self._seen:  # only what other files tell
+        if self._is_untouched:  # only what other files tell
             alone = [self._unscored(*one) for one in self._elsewhere(fits)]
             return self._told(alone)
         here = self._here(cancelled)
@@ -232,6 +232,11 @@ class NeuralSession:
                 scored = self._scored(window, sequence, places, hunk, repeat.confidence, first)
                 out[hunk] = replace(scored, decoded=hunk in out, heard=heard)
         return self._told(list(out.values()))
+
+    @property
+    def _is_untouched(self) -> bool:
+        """Whether nothing has changed here since the file was opened."""
+        return len(self._saves) == 1 and not self._seen
 
     def _elsewhere(self, fits: Fits) -> Iterator[tuple[Prediction, Heard]]:
         """What was replaced in other files, again here."""
@@ -282,7 +287,7 @@ class NeuralSession:
 
     def _here(self, cancelled: Callable[[], bool]) -> tuple[Window, Sequence] | None:
         """The window, and the sequence with all edits read; None when nothing can come next."""
-        if len(self._saves) == 1 and not self._seen:
+        if self._is_untouched:
             return None
         window = self._settle()
         timeline = window.transient(self._seen) if window else None

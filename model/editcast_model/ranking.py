@@ -46,6 +46,7 @@ class Candidate:
         again: Of the last saves, the share that made a replacement which was made before.
         ago: How many saves ago the same replacement was made last; 0 in the last one, or if never.
         passed: After how many saves the same replacement could have been made and was not.
+        saves: Saves of the file so far.
         is_word: Whether it inserts or deletes more than space and punctuation.
         decisions: How many choices the network made for it, a span being one; 0 for what is a
             repeated replacement.
@@ -68,6 +69,7 @@ class Candidate:
     again: float = 0.0
     ago: int = 0
     passed: int = 0
+    saves: int = 0
     is_word: bool = True
     decisions: int = 0
     heard: Heard | None = None
@@ -122,11 +124,11 @@ def _heard_features(candidate: Candidate, heard: Heard) -> list[float]:
         float(heard.places == 1),
         float(not candidate.hunk.text),
         math.log1p(len(candidate.hunk.text)) / 3,
-        math.log1p(heard.replaced) / 3,
+        math.log1p(candidate.hunk.end - candidate.hunk.start) / 3,
         float(candidate.is_word),
         float(candidate.known),
-        float(heard.saves == 0),
-        math.log1p(heard.saves),
+        float(candidate.saves == 0),
+        math.log1p(candidate.saves),
         math.log1p(candidate.passed),
     ]
     if not candidate.scored:  # nothing has changed here yet: there is nothing to ask the network
@@ -176,21 +178,15 @@ class Ranking:
     def confidence(self, candidate: Candidate) -> float:
         """Estimated probability that the candidate is clean, 0 to 1."""
         if candidate.heard and self.elsewhere:
-            return self.elsewhere._confidence(candidate)
-        return self._confidence(candidate)
-
-    def worth(self, candidate: Candidate) -> float:
-        """By what candidates are preferred: a right place counts, whatever is said there."""
-        if candidate.heard and self.elsewhere:
-            return self.elsewhere._worth(candidate)
-        return self._worth(candidate)
-
-    def _confidence(self, candidate: Candidate) -> float:
+            return self.elsewhere.confidence(candidate)
         if not self.weights:
             return confidence(self.knots, candidate.log_probability)
         return confidence(self.knots, _log_sigmoid(self.weights, candidate))
 
-    def _worth(self, candidate: Candidate) -> float:
+    def worth(self, candidate: Candidate) -> float:
+        """By what candidates are preferred: a right place counts, whatever is said there."""
+        if candidate.heard and self.elsewhere:
+            return self.elsewhere.worth(candidate)
         if not self.weights:
             return candidate.log_probability
         clean, located, whole = (

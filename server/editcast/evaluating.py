@@ -155,8 +155,9 @@ def evaluate(
 ) -> None:
     """Replay histories in a language server and score what it suggests after every save.
 
-    Of every project's commits --commits are drawn; recorded saves are all replayed. Into the
-    folder --out go a result for each model (JSON), report.html, and its pictures (PNG).
+    Of every project's commits --commits are drawn; recorded saves are all replayed. What has a time
+    is replayed again, among what was saved in the project's other files. Into the folder --out go a
+    result for each model (JSON), report.html, and its pictures (PNG).
     """
     console = Console(stderr=True)
     read = [origin for origin in origins if origin.split in (None, split)]

@@ -325,7 +325,8 @@ def export(
             from editcast_training.personal import development_sessions, trained_sessions
 
             progress.say("Reading what to calibrate by")
-            sessions = development_sessions(origins, seed=seed) or window_sessions(corpus)
+            sessions = development_sessions(origins, seed=seed, in_projects=True)
+            sessions = sessions or window_sessions(corpus)
             named = Origins(name, "projects", _listed())
             bundle = finish(
                 checkpoint,

@@ -172,25 +172,15 @@ class ReplayClient:
         identifier = types.TextDocumentIdentifier(uri)
         changed = types.VersionedTextDocumentIdentifier(2, uri)
         whole = types.TextDocumentContentChangeWholeDocument(after)
-        for notify, params in (
-            (
-                self._client.text_document_did_open,
-                types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, language, 1, before)),
-            ),
-            (
-                self._client.text_document_did_change,
-                types.DidChangeTextDocumentParams(changed, [whole]),
-            ),
-            (
-                self._client.text_document_did_save,
-                types.DidSaveTextDocumentParams(identifier, after),
-            ),
-            (
-                self._client.text_document_did_close,
-                types.DidCloseTextDocumentParams(identifier),
-            ),
-        ):
-            self._send(notify, params)
+        client, opened = self._client, types.TextDocumentItem(uri, language, 1, before)
+        self._send(client.text_document_did_open, types.DidOpenTextDocumentParams(opened))
+        self._send(
+            client.text_document_did_change, types.DidChangeTextDocumentParams(changed, [whole])
+        )
+        self._send(
+            client.text_document_did_save, types.DidSaveTextDocumentParams(identifier, after)
+        )
+        self._send(client.text_document_did_close, types.DidCloseTextDocumentParams(identifier))
 
     def suggest(self, count: int = 1) -> list[Suggested]:
         """The next edits of the file as it is now, best first; at most `count`."""

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from editcast_model.baselines import RepeatBest
 from editcast_model.diff import apply_hunks, diff
-from editcast_model.elsewhere import OtherSave, other_save
+from editcast_model.elsewhere import Heard, OtherSave, other_save
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 OTHER = 'def page(text):\n    """One page."""\n    return render(text, 7)\n'
@@ -49,18 +49,17 @@ def test_what_another_file_replaced_is_made_again() -> None:
     assert prediction.apply(OTHER) == OTHER.replace("render", "draw")
     assert session.predict()[0].hunks == prediction.hunks
     assert session.own(1) == []
-    assert (heard.times, heard.files, heard.places, heard.saves) == (4, 1, 1, 0)
-    assert (heard.ago, heard.replaced) == (0, len("render"))
+    assert heard == Heard(times=4, files=1, ago=0, places=1)
 
 
-def test_files_and_saves_are_counted() -> None:
+def test_files_are_counted() -> None:
     session = RepeatBest().open(OTHER)
     session.hear(RENAME)
     session.hear(RENAME._replace(file="second.py"))
     session.hear(other_save("third.py", "x = 1\n", "x = 2\n"))
     session.update(OTHER.replace("One", "A"), saved=True)
     ((_, heard),) = session.elsewhere(1)
-    assert (heard.times, heard.files, heard.ago, heard.saves) == (8, 2, 1, 1)
+    assert (heard.times, heard.files, heard.ago) == (8, 2, 1)
 
 
 def test_what_does_not_fit_is_passed_over() -> None:

@@ -47,7 +47,7 @@ def test_once_something_has_changed_the_network_is_asked_too(forecaster: NeuralF
     heard = [one for one in session.candidates(1) if one.heard]
     assert heard and all(one.scored and one.log_probability < 0 for one in heard)
     assert {one.passed for one in heard} == {1}  # it could have been made, and was not
-    assert {one.heard.saves for one in heard if one.heard} == {1}
+    assert {one.saves for one in heard} == {1}
 
 
 def test_what_was_made_here_is_this_files_own(forecaster: NeuralForecaster) -> None:
@@ -76,7 +76,7 @@ def test_without_weights_for_them_they_are_not_looked_at(forecaster: NeuralForec
 
 
 def candidate(scored: int = 0, joint: float = 0.0) -> Candidate:
-    heard = Heard(times=2, files=1, ago=3, places=1, replaced=5, saves=0)
+    heard = Heard(times=2, files=1, ago=3, places=1)
     return Candidate(Hunk(0, 5, "x"), 1, scored, joint, joint, 0.7, decoded=False, heard=heard)
 
 

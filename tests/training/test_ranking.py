@@ -67,7 +67,7 @@ def test_what_other_files_replaced_is_fitted_by_itself() -> None:
     offered = []
     for number in range(200):
         often = bool(draw.random() < 0.5)
-        heard = Heard(9 if often else 1, 1, 0, 1, 3, 0)
+        heard = Heard(9 if often else 1, 1, 0, 1)
         one = Candidate(Hunk(0, 0, "there"), 1, 0, 0.0, 0.0, 0.5, False, heard=heard)
         scores = (bad, good if often else bad)
         offered.append(Offered(session, number, 0, 5.0, (own, one), scores))

@@ -146,9 +146,9 @@ def train_to_bundle(
         say(NO_BETTER)
         return None
     say("Reading what was held out")
-    sessions = development_sessions(request.origins, seed=request.seed)
     out = request.folder / "bundle"
     kept = None if request.further else request.base
+    sessions = development_sessions(request.origins, seed=request.seed, in_projects=kept is None)
     finish(
         checkpoint,
         corpus,
@@ -169,7 +169,9 @@ def _is_base(checkpoint: Path) -> bool:
     return not about["progress"]["step"]
 
 
-def development_sessions(origins: Sequence[Origin], *, seed: int) -> list[EditingSession]:
+def development_sessions(
+    origins: Sequence[Origin], *, seed: int, in_projects: bool
+) -> list[EditingSession]:
     """Sessions that training on these origins does not see: those of dev, and what is held back.
 
     Args:
@@ -177,18 +179,22 @@ def development_sessions(origins: Sequence[Origin], *, seed: int) -> list[Editin
             time; others are left out. One that cannot be read is left out as well, as it was
             when the corpus was made.
         seed: Another seed draws other commits.
+        in_projects: Whether they are wanted within their projects, too; what keeps its base's
+            confidence has no use for these.
     """
     sessions: list[EditingSession] = []
     for origin in origins:
         if origin.split not in (None, "dev") and not origin.split.endswith("-dev"):
             continue
         try:
-            changes = Changes()
-            histories = changes.watched(read_origin(origin, Skipped()))
+            changes, histories = Changes(), read_origin(origin, Skipped())
             drawn = draw_sessions(
-                histories, count=_COMMITS, seed=seed, held_out=origin.split is None
+                changes.watched(histories) if in_projects else histories,
+                count=_COMMITS,
+                seed=seed,
+                held_out=origin.split is None,
             )
-            sessions += drawn + changes.sessions(drawn)
+            sessions += drawn + (changes.sessions(drawn) if in_projects else [])
         except SourceError:
             continue
     return sessions
