@@ -298,6 +298,10 @@ def test_what_cannot_be_trained_is_said_in_a_sentence(
     result = _invoke(train, tmp_path / "out", *given, "--processes", 1)
     assert isinstance(result.exception, EditcastError)
     assert sentence in str(result.exception)
+    # Whoever names something better next may name the same folder.
+    assert not (tmp_path / "out" / "corpus").exists()
+    if "--corpus" not in arguments:
+        assert not (tmp_path / "out" / "plan.json").exists()
     assert not (tmp_path / "out" / "bundle").exists()
 
 

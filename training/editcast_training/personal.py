@@ -118,8 +118,12 @@ def train_to_bundle(
         raise TrainingError("Several processes train on a corpus that is there: give --corpus.")
     if first:
         _settle_plan(request, say)
-    corpus = request.corpus or _corpus(request, processes, say)
-    _check_amount(corpus)
+    try:
+        corpus = request.corpus or _corpus(request, processes, say)
+        _check_amount(corpus)
+    except TrainingError:
+        _clear_if_small(request)
+        raise
     network = _network(request.base, corpus)
     weights = None
     if request.base is not None:
@@ -346,10 +350,22 @@ _WHAT_TO_DO = (
 )
 
 
-def _check_amount(corpus: Path) -> None:
+def _clear_if_small(request: Request) -> None:
+    """Let go of a corpus that is not worth keeping: its folder is free for more history then."""
+    if request.corpus is not None:
+        return
+    folder = request.folder / "corpus"
+    if not (folder / "manifest.json").exists() or _instances(folder, "train") < LEAST_INSTANCES:
+        _clear(request.folder)
+
+
+def _instances(corpus: Path, split: str) -> int:
     made = read_manifest(corpus)["sources"].values()
-    train_count = sum(one["instances"].get("train", 0) for one in made)
-    dev_count = sum(one["instances"].get("dev", 0) for one in made)
+    return sum(one["instances"].get(split, 0) for one in made)
+
+
+def _check_amount(corpus: Path) -> None:
+    train_count, dev_count = (_instances(corpus, split) for split in ("train", "dev"))
     if train_count < LEAST_INSTANCES or not dev_count:
         raise TrainingError(
             f"There is too little history: {train_count} instances of some edits each to train "
