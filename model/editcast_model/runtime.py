@@ -13,11 +13,13 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
 from editcast_model.bundle import GRAPHS, Bundle
 from editcast_model.errors import BundleError
 from editcast_model.predictor import Contents
+from editcast_model.telemetry import load_onnxruntime
+
+onnxruntime = load_onnxruntime()
 
 Device = Literal["auto", "cpu", "cuda"]
 _THREADS = 2

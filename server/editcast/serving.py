@@ -1,5 +1,6 @@
 """The subcommands of a user who takes suggestions: serve, demo, report, history, doctor."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ def serve(tcp: str | None, stdio: bool) -> None:
 
     address = None if tcp is None else _address(tcp)
     start_logging()
+    _remove_telemetry()
     from editcast_server.app import create_server
 
     server = create_server()
@@ -26,6 +28,16 @@ def serve(tcp: str | None, stdio: bool) -> None:
             server.start_tcp(*address)
     finally:
         server.stop()
+
+
+def _remove_telemetry() -> None:
+    """Remove what ONNX Runtime left in the user's caches before Editcast switched it off."""
+    from editcast_model.errors import EditcastError
+    from editcast_model.paths import home
+    from editcast_model.telemetry import remove_traces
+
+    with suppress(EditcastError, OSError):
+        remove_traces(home())
 
 
 def _address(tcp: str) -> tuple[str, int]:

@@ -11,8 +11,9 @@ from rich.table import Table
 
 from editcast_model import paths
 from editcast_model.bundle import bundled_path, default_bundle_path
-from editcast_model.errors import EditcastError
+from editcast_model.errors import BundleError, EditcastError
 from editcast_model.history import Store
+from editcast_model.telemetry import load_onnxruntime
 from editcast_server import models
 
 _PACKAGES = ("pygls", "lsprotocol", "rapidfuzz", "numpy", "tokenizers", "onnxruntime", "torch")
@@ -58,8 +59,8 @@ def _installed(package: str) -> str:
 
 def _providers() -> Iterator[Fact]:
     try:
-        import onnxruntime
-    except ImportError as error:
+        onnxruntime = load_onnxruntime()
+    except (BundleError, ImportError) as error:
         yield "cannot be used", str(error)
         return
     yield "providers", ", ".join(onnxruntime.get_available_providers())

@@ -72,7 +72,7 @@ def load(choice: Choice) -> Model:
             if problem:
                 problem += f" Editcast goes on with the model it came with, {forecaster.name}."
             return Model(forecaster, path, problem, default_threshold(forecaster.bundle.card))
-    except (ImportError, OSError) as error:
+    except (BundleError, ImportError, OSError) as error:
         problem = f"The model cannot run: {error}. Run `editcast doctor`, or reinstall editcast."
     baseline = RepeatBest()
     return Model(baseline, None, f"{problem} Editcast goes on without it ({baseline.name}).")

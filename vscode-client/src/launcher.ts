@@ -95,7 +95,11 @@ export class Launcher {
       command,
       args: parameters,
       // Never the workspace, from which a program may load what lies there.
-      options: { cwd: this.context.extensionPath },
+      // ONNX Runtime reports to its maker unless this variable says otherwise.
+      options: {
+        cwd: this.context.extensionPath,
+        env: { ...process.env, ORT_DISABLE_TELEMETRY: "1" },
+      },
     };
   }
 
