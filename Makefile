@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 EXTENSION := vscode-client
 
-.PHONY: demo test check bench vsix clean python node
+.PHONY: demo test check bench docs vsix clean python node
 
 demo: $(VENV)/.runtime
 	$(BIN)/editcast demo
@@ -14,11 +14,15 @@ test: $(VENV)/.all vsix
 	$(BIN)/python -m pytest
 	cd $(EXTENSION) && EDITCAST_TEST_PYTHON=$(CURDIR)/$(BIN)/python npm test --silent
 
-check: $(VENV)/.all $(EXTENSION)/node_modules/.complete
+check: docs $(VENV)/.all $(EXTENSION)/node_modules/.complete
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd $(EXTENSION) && npm run --silent check && npm run --silent lint
+
+# The documentation, into build/docs.
+docs: $(VENV)/.all
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.all
 	for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done

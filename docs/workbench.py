@@ -1,4 +1,4 @@
-"""Makes the pictures of a real VS Code with suggestions in it: `docs/*.png`, in three themes.
+"""Makes the pictures of a real VS Code with suggestions in it: `docs/*-dark.png`.
 
 Run: python docs/workbench.py, after `make vsix`; it needs Chromium, as the workbench tests do.
 """
@@ -13,11 +13,7 @@ sys.path.insert(0, str(DOCS.parent / "tests" / "e2e"))
 from code_server import CodeServer, chromium, packaged_extension, set_up  # noqa: E402
 from workbench import Workbench, driving  # noqa: E402
 
-THEMES = {
-    "light": "Default Light Modern",
-    "dark": "Default Dark Modern",
-    "contrast": "Default High Contrast",
-}
+THEME = "Default Dark Modern"
 BARE = {
     "breadcrumbs.enabled": False,
     "editor.fontSize": 15,
@@ -72,22 +68,22 @@ def take(window: Workbench, name: str, height: int) -> None:
     print(f"wrote {name}.png")
 
 
-def pictures(window: Workbench, theme: str) -> None:
+def pictures(window: Workbench) -> None:
     """A replacement, an edit that is far away, and new lines."""
     file = open_file(window, "report.py", REPORT)
     for line in (2, 3):
         change(window, file, line, REPORT.split("\n")[line - 1].index(OLD) + 1, OLD, NEW)
     window.wait("a replacement", lambda: window.struck() == [OLD])
-    take(window, f"replacement-{theme}", 170)
+    take(window, "replacement-dark", 170)
     window.press("Tab")
     window.wait("a hint", lambda: any("line 69" in ghost for ghost in window.ghosts()))
-    take(window, f"far-{theme}", 170)
+    take(window, "far-dark", 170)
     file = open_file(window, "views.py", CHECKS)
     for line in (1, 8):
         end = len(file.read_text().split("\n")[line - 1]) + 1
         change(window, file, line, end, "", "\nif not request.user:\nreturn login()")
     window.wait("a block", lambda: any("│" in ghost for ghost in window.ghosts()))
-    take(window, f"lines-{theme}", 380)
+    take(window, "lines-dark", 380)
 
 
 def main() -> None:
@@ -98,13 +94,13 @@ def main() -> None:
         server = CodeServer(Path(folder) / "server", model="repeat-best")
         server.install(packaged_extension())
         with server.running():
-            for theme, title in THEMES.items():
-                server.configure({**BARE, "workbench.colorTheme": title})
-                place = Path(folder) / theme
-                place.mkdir()
-                window = Workbench(drive, server, place)
-                pictures(window, theme)
-                window.close()
+            server.configure({**BARE, "workbench.colorTheme": THEME})
+            place = Path(folder) / "window"
+            place.mkdir()
+            window = Workbench(drive, server, place)
+            pictures(window)
+            window.close()
+
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Real editors without a display, on the configurations that server/EDITORS.md quotes."""
+"""Real editors without a display, on the configurations that docs/editors.md quotes."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from editcast_model.history import Store
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-CONFIGURATIONS = ROOT / "server" / "editors"
+CONFIGURATIONS = ROOT / "docs" / "editors"
 CACHE = Path(os.environ.get("EDITCAST_EDITORS_CACHE", ROOT / ".cache" / "editors"))
 
 # What the baseline suggests is known, and it is let through whatever its confidence.

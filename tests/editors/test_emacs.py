@@ -1,4 +1,4 @@
-"""Emacs with eglot, in batch mode, on the configuration that server/EDITORS.md quotes."""
+"""Emacs with eglot, in batch mode, on the configuration that docs/editors.md quotes."""
 
 from pathlib import Path
 from typing import Any

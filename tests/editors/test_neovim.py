@@ -1,4 +1,4 @@
-"""Neovim, headless, on the configurations that server/EDITORS.md quotes."""
+"""Neovim, headless, on the configurations that docs/editors.md quotes."""
 
 from pathlib import Path
 from typing import Any
