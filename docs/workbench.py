@@ -102,6 +102,5 @@ def main() -> None:
             window.close()
 
 
-
 if __name__ == "__main__":
     main()

@@ -1,4 +1,4 @@
-"""The documents say what is so: their code runs, their settings exist, their links lead somewhere."""
+"""The documents are true: their code runs, their settings exist, their links lead somewhere."""
 
 import json
 import re

@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 DOCS = Path(__file__).parents[2] / "docs"
 EDITORS = (DOCS / "editors.md").read_text(encoding="utf-8")
 CLIENT_AUTHORS = (DOCS / "client-authors.md").read_text(encoding="utf-8")
@@ -27,7 +25,9 @@ def test_the_quoted_configurations_are_the_files() -> None:
 
 
 async def test_the_session_is_what_a_server_says(tmp_path: Path) -> None:
-    lines = [line.split(" ", 1) for line in CLIENT_AUTHORS.splitlines() if line[:3] in ("-->", "<--")]
+    lines = [
+        line.split(" ", 1) for line in CLIENT_AUTHORS.splitlines() if line[:3] in ("-->", "<--")
+    ]
     assert len(lines) > 10
     server = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "editcast", "serve"),
