@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 EXTENSION := vscode-client
 
-.PHONY: demo test check bench docs vsix clean python node
+.PHONY: demo test check audit bench docs lock vsix package sbom clean python node
 
 demo: $(VENV)/.runtime
 	$(BIN)/editcast demo
@@ -19,6 +19,7 @@ check: docs $(VENV)/.all $(EXTENSION)/node_modules/.complete
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd $(EXTENSION) && npm run --silent check && npm run --silent lint
+	@$(BIN)/python tools/audit.py
 
 # The documentation, into build/docs.
 docs: $(VENV)/.all
@@ -27,14 +28,32 @@ docs: $(VENV)/.all
 bench: $(VENV)/.all
 	for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done
 
-# One file that installs: the extension, with the server's wheel in it.
+# What the extension installs, by hash. uv asks the index for all platforms' files.
+LOCK := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-annotate --custom-compile-command "make lock" -c constraints.txt pyproject.toml
+
+lock: $(VENV)/.all
+	$(LOCK) -o requirements.lock
+	$(LOCK) --extra train -c requirements.lock -o requirements-train.lock
+
+# One file that installs: the extension, with the server's wheel in it; beside it, what is in both.
 vsix: $(VENV)/.all $(EXTENSION)/node_modules/.complete
+	@$(MAKE) --no-print-directory package sbom
+
+# What is built says when its sources were committed, never when, where or by whom it was built.
+package sbom: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 946684800)
+package: export TZ := UTC
+package:
 	rm -rf $(EXTENSION)/server && mkdir -p $(EXTENSION)/server
-	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps -w $(EXTENSION)/server .
-	cd $(EXTENSION) && npm run --silent build && npm run --silent package
+	umask 022 && $(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --no-build-isolation \
+	  -w $(EXTENSION)/server .
+	umask 022 && cd $(EXTENSION) && npm run --silent build && npm run --silent package
+
+sbom:
+	$(BIN)/python tools/sbom.py $(EXTENSION)
 
 clean:
-	rm -rf $(VENV) $(EXTENSION)/node_modules $(EXTENSION)/out $(EXTENSION)/server $(EXTENSION)/*.vsix
+	rm -rf $(VENV) $(EXTENSION)/node_modules $(EXTENSION)/out $(EXTENSION)/server $(EXTENSION)/*.vsix $(EXTENSION)/*.cdx.json
 
 python:
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -56,7 +75,7 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
 # torch first and by its exact version: asked for more loosely it brings gigabytes of CUDA along.
 $(VENV)/.all: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) torch==2.13.0
-	$(PIP) -e '.[train,dev]'
+	$(PIP) -e '.[train,vocabulary,dev]'
 	@touch $@ $(VENV)/.runtime
 
 $(EXTENSION)/node_modules/.complete: $(EXTENSION)/package.json $(EXTENSION)/package-lock.json | node

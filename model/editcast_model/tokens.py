@@ -3,11 +3,13 @@
 Two steps. A lexer splits the text into *lexical tokens*: line ends, runs of other white space,
 words, and single characters of anything else. It knows no language, never fails, and works line
 by line: ``lex(a + b) == lex(a) + lex(b)`` wherever `a` ends with a line feed. Then byte-level BPE
-splits each lexical token into *subtokens*, the vocabulary of the networks.
+splits each lexical token into *subtokens*, the vocabulary of the networks. The `tokenizers` library
+learns a vocabulary; `sentencepiece` encodes with it, to the same ids and without an HTTP client.
 
 Text is any Python string, lone surrogates included: bytes are taken with ``surrogatepass``.
 """
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,10 +18,10 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Tokenizer as _Tokenizer
-from tokenizers import decoders, models, pre_tokenizers, trainers
+from sentencepiece import SentencePieceProcessor
+from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[attr-defined]
 
-from editcast_model.errors import BundleError
+from editcast_model.errors import BundleError, CorpusError
 
 # The ids PAD, START, DELETE and SAVE of edits.py, in this order.
 SPECIAL_TOKENS = ("<pad>", "<s>", "<delete>", "<save>")
@@ -79,20 +81,57 @@ class Encoding:
     ends_token: npt.NDArray[np.bool_]
 
 
-class Tokenizer:
-    """Byte-level BPE within lexical tokens, trained and stored by the `tokenizers` library."""
+def _vocabulary(definition: str) -> list[str]:
+    """The entries of a `tokenizer.json` in the order of their ids.
 
-    def __init__(self, backend: _Tokenizer) -> None:
-        for index, token in enumerate(SPECIAL_TOKENS):
-            if backend.token_to_id(token) != index:
-                raise BundleError(
-                    f"The tokenizer has other special tokens than {', '.join(SPECIAL_TOKENS)}; "
-                    "export the bundle again with this version of Editcast."
-                )
-        self._backend = backend
+    Of the merges only their order counts, which is that of the entries that they make: so it is
+    in every file that `Tokenizer.train` writes.
+
+    Raises:
+        ValueError: It is not byte-level BPE, or its merges are in another order.
+    """
+    model = json.loads(definition)["model"]
+    vocabulary = [entry for entry, _ in sorted(model["vocab"].items(), key=lambda item: item[1])]
+    pairs = [pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"]]
+    first = len(SPECIAL_TOKENS) + len(_ALPHABET)
+    if (
+        model["type"] != "BPE"
+        or sorted(model["vocab"].values()) != list(range(len(vocabulary)))
+        or sorted(vocabulary[len(SPECIAL_TOKENS) : first]) != sorted(_ALPHABET)
+        or [left + right for left, right in pairs] != vocabulary[first:]
+    ):
+        raise ValueError("it is not a vocabulary of byte-level BPE")
+    return vocabulary
+
+
+def _encoder(vocabulary: list[str]) -> SentencePieceProcessor:
+    """What splits words of the byte alphabet: the entry made first is joined first, as in BPE."""
+    model = ModelProto()
+    model.trainer_spec.model_type = model.trainer_spec.BPE
+    model.normalizer_spec.name = "identity"
+    model.normalizer_spec.add_dummy_prefix = False
+    model.normalizer_spec.remove_extra_whitespaces = False
+    model.normalizer_spec.escape_whitespaces = False
+    for index, entry in enumerate(vocabulary):
+        piece = model.pieces.add(piece=entry, score=-index)
+        if index < len(SPECIAL_TOKENS):  # never made of text; one has to be the unknown
+            piece.type = piece.CONTROL if index else piece.UNKNOWN
+    return SentencePieceProcessor(model_proto=model.SerializeToString())
+
+
+class Tokenizer:
+    """Byte-level BPE within lexical tokens, stored in the format of the `tokenizers` library."""
+
+    def __init__(self, definition: str) -> None:
+        vocabulary = _vocabulary(definition)
+        if tuple(vocabulary[: len(SPECIAL_TOKENS)]) != SPECIAL_TOKENS:
+            raise BundleError(
+                f"The tokenizer has other special tokens than {', '.join(SPECIAL_TOKENS)}; "
+                "export the bundle again with this version of Editcast."
+            )
+        self._definition = definition
+        self._encoder = _encoder(vocabulary)
         self._pieces: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {}
-        size = backend.get_vocab_size()
-        vocabulary = [backend.id_to_token(index) or "" for index in range(size)]
         self._bytes = [
             b"" if index < len(SPECIAL_TOKENS) else piece.translate(_TO_BYTE).encode("latin-1")
             for index, piece in enumerate(vocabulary)
@@ -102,8 +141,22 @@ class Tokenizer:
 
     @classmethod
     def train(cls, texts: Iterable[str], vocabulary: int = 4096) -> "Tokenizer":
-        """Learn a vocabulary of at most `vocabulary` subtokens from texts."""
-        backend = _Tokenizer(models.BPE())
+        """Learn a vocabulary of at most `vocabulary` subtokens from texts.
+
+        Raises:
+            CorpusError: The library that learns is not installed.
+        """
+        # Not for users: it brings an HTTP client along, which nobody needs who only encodes.
+        try:
+            from tokenizers import Tokenizer as Backend
+            from tokenizers import decoders, models, pre_tokenizers, trainers
+        except ImportError as error:
+            raise CorpusError(
+                "Learning a vocabulary needs one more library: pip install "
+                "'editcast[train,vocabulary]', or name a vocabulary with --tokenizer."
+            ) from error
+
+        backend = Backend(models.BPE())
         backend.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         backend.decoder = decoders.ByteLevel()
         trainer = trainers.BpeTrainer(
@@ -115,7 +168,7 @@ class Tokenizer:
         # The alphabet has no white space, so a blank is free to stand between lexical tokens.
         words = (" ".join(map(_to_alphabet, lex(text))) for text in texts)
         backend.train_from_iterator(words, trainer)
-        return cls(backend)
+        return cls(backend.to_str(pretty=True))
 
     @classmethod
     def load(cls, path: Path) -> "Tokenizer":
@@ -125,14 +178,15 @@ class Tokenizer:
             BundleError: The file is missing, damaged, or has other special tokens.
         """
         try:
-            backend = _Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises plain Exception for any bad file
-            raise BundleError(f"The tokenizer {path} cannot be read: {error}.") from error
-        return cls(backend)
+            return cls(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, TypeError, LookupError, AttributeError, RuntimeError) as error:
+            raise BundleError(
+                f"The tokenizer {path} cannot be read ({error}); install the model again."
+            ) from error
 
     def save(self, path: Path) -> None:
         """Write a `tokenizer.json`."""
-        self._backend.save(str(path))
+        path.write_text(self._definition, encoding="utf-8", newline="")
 
     def __len__(self) -> int:
         return len(self._bytes)
@@ -142,8 +196,7 @@ class Tokenizer:
         known = self._pieces.get(token)
         if known is not None:
             return known
-        pieces = self._backend.model.tokenize(_to_alphabet(token))
-        ids = tuple(piece.id for piece in pieces)
+        ids = tuple(self._encoder.encode(_to_alphabet(token)))
         sizes = tuple(int(self.sizes[index]) for index in ids)
         if len(self._pieces) > 100_000:
             self._pieces.clear()

@@ -12,6 +12,7 @@ const common = {
   target: "node20", // VS Code 1.100's
   format: "cjs",
   external: ["vscode"],
+  preserveSymlinks: true, // the bundle names its files, wherever node_modules really is
   logLevel: "warning",
 };
 

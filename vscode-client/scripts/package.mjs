@@ -1,8 +1,10 @@
-// Packages the built extension and the server's wheel into one editcast-<version>.vsix here.
+// Packages the built extension and the server's wheel into one editcast-<version>.vsix here, with
+// the hashes of all that the extension will install: the locked packages and the wheel itself.
 // The wheel comes first, from the repository root:
 //     python -m pip wheel --no-deps --wheel-dir vscode-client/server .
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 process.chdir(join(import.meta.dirname, ".."));
@@ -24,10 +26,20 @@ if (wheels.length !== 1 || !wheels[0].startsWith(`editcast-${version}-`)) {
 if (!existsSync("out/extension.js")) {
   fail('the extension is not built; run "npm run build" first.');
 }
+const digest = createHash("sha256").update(readFileSync(join("server", wheels[0]))).digest("hex");
+for (const name of ["requirements", "requirements-train"]) {
+  const lock = readFileSync(join("..", `${name}.lock`), "utf8");
+  const wheel = `./${wheels[0]} --hash=sha256:${digest}\n`;
+  writeFileSync(join("server", `${name}.txt`), lock + wheel);
+}
 for (const name of readdirSync(".")) {
   if (name.endsWith(".vsix")) {
     rmSync(name);
   }
+}
+// The package keeps the permissions of files, which are those of whoever checked them out.
+for (const name of ["icon.png", "LICENSE", "README.md", "package.json"]) {
+  chmodSync(name, 0o644);
 }
 execFileSync(
   process.execPath,

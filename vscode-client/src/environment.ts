@@ -1,11 +1,12 @@
-// The Python environment of our own, made from the bundled wheel when no Python has the server.
+// The Python environment of our own, made from the bundled wheel when no Python has the server, and
+// from packages of which each is known by its hash: an index can refuse them, but not change them.
 // Knows processes and files only, not VS Code, so that its tests run in plain Node.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { EnvironmentProblem, type Interpreter, probe } from "./interpreters";
@@ -17,19 +18,26 @@ export function environmentPython(folder: string, platform: NodeJS.Platform): st
     : join(folder, "bin", "python");
 }
 
-/** The server's wheel that the extension brings along. */
-export async function bundledWheel(extensionFolder: string): Promise<string> {
+/** What the extension brings along to make an environment from. */
+export interface Bundled {
+  /** What the server needs, the wheel beside this file included, each with its hashes. */
+  server: string;
+  /** The same, and what training needs. */
+  training: string;
+}
+
+/** The lists of hashed requirements that lie beside the server's wheel in the extension. */
+export function bundledRequirements(extensionFolder: string): Bundled {
   const folder = join(extensionFolder, "server");
-  const names = existsSync(folder) ? await readdir(folder) : [];
-  const wheel = names.find((name) => name.endsWith(".whl"));
-  if (wheel === undefined) {
+  const server = join(folder, "requirements.txt");
+  if (!existsSync(server)) {
     throw new EnvironmentProblem(
       "no-wheel",
       "This build of the Editcast extension brings no server: reinstall the extension, or name a " +
         "Python that has Editcast in the setting editcast.python.",
     );
   }
-  return join(folder, wheel);
+  return { server, training: join(folder, "requirements-train.txt") };
 }
 
 /**
@@ -54,10 +62,12 @@ const PIP_INSTALL = [
   "-I",
   ...["-m", "pip", "install"],
   ...["--no-input", "--disable-pip-version-check", "--progress-bar", "off"],
+  // Nothing but what is listed, and no build, which would run code that no hash is known of.
+  ...["--require-hashes", "--no-deps", "--only-binary", ":all:"],
 ];
 
 /**
- * The Python of an environment that has exactly this wheel, made now if it is not there.
+ * The Python of an environment that has exactly what is listed, made now if it is not there.
  *
  * Several windows may ask at once: each makes its own beside the others, and the first to finish
  * gives it the final name.
@@ -65,12 +75,12 @@ const PIP_INSTALL = [
  * @throws EnvironmentProblem
  */
 export async function ownEnvironment(
-  wheel: string,
+  { server }: Bundled,
   findInterpreter: () => Promise<Interpreter>,
   surroundings: Surroundings,
 ): Promise<string> {
   const { root, report } = surroundings;
-  const digest = createHash("sha256").update(await readFile(wheel)).digest("hex").slice(0, 16);
+  const digest = createHash("sha256").update(await readFile(server)).digest("hex").slice(0, 16);
   const folder = join(root, `server-${digest}`);
   const python = environmentPython(folder, process.platform);
   if (await isUsable(folder, python)) {
@@ -86,7 +96,7 @@ export async function ownEnvironment(
     report(`Making an environment with ${base.path}`);
     await run(base.path, ["-I", "-m", "venv", partial], surroundings);
     const inside = environmentPython(partial, process.platform);
-    await run(inside, [...PIP_INSTALL, wheel], surroundings);
+    await install(inside, server, surroundings);
     await writeFile(join(partial, COMPLETE), "");
     if (!(await isUsable(folder, python))) {
       await rm(folder, { recursive: true, force: true });
@@ -125,11 +135,11 @@ export async function removeUnused(root: string, python: string): Promise<void> 
  */
 export async function addTraining(
   python: string,
-  wheel: string,
+  { training }: Bundled,
   surroundings: Surroundings,
 ): Promise<void> {
   try {
-    await run(python, [...PIP_INSTALL, `${wheel}[train]`], surroundings);
+    await install(python, training, surroundings);
   } catch (error) {
     throw explain(error, await probe([python]), surroundings.root);
   }
@@ -147,15 +157,21 @@ async function isUsable(folder: string, python: string): Promise<boolean> {
   }
 }
 
+/** Installs what a file lists; it names the wheel relative to its own folder. */
+async function install(python: string, file: string, surroundings: Surroundings): Promise<void> {
+  await run(python, [...PIP_INSTALL, "-r", file], surroundings, dirname(file));
+}
+
 /** Runs a program to its end; its output is the message of the error when it fails. */
 async function run(
   file: string,
   parameters: readonly string[],
   { root, report, signal }: Surroundings,
+  cwd = root,
 ): Promise<void> {
   const lines: string[] = [];
   const child = spawn(file, parameters, {
-    cwd: root,
+    cwd,
     signal,
     stdio: ["ignore", "pipe", "pipe"],
     windowsHide: true,
@@ -221,6 +237,13 @@ export function explainInstallFailure(
       "no-network",
       "The Python package index could not be reached, from which the Editcast server's packages " +
         "come: connect to the network, or set pip's proxy or index, and retry.",
+    );
+  }
+  if (output.includes("DO NOT MATCH THE HASHES")) {
+    return new EnvironmentProblem(
+      "wrong-package",
+      "A package that the index gave is not the one that Editcast was tested with, so nothing was " +
+        "installed: set pip's index to the Python package index or a faithful mirror, and retry.",
     );
   }
   if (/Could not find a version|No matching distribution|requires a different Python/.test(output)) {

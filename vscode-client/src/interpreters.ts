@@ -33,6 +33,7 @@ export class EnvironmentProblem extends Error {
       | "no-disk"
       | "no-permission"
       | "no-packages"
+      | "wrong-package"
       | "no-wheel"
       | "install-failed"
       | "crashes"

@@ -6,7 +6,7 @@ import type { Executable } from "vscode-languageclient/node";
 
 import {
   addTraining,
-  bundledWheel,
+  bundledRequirements,
   ownEnvironment,
   removeUnused,
   type Surroundings,
@@ -83,9 +83,9 @@ export class Launcher {
     if (choice !== "Install") {
       return false;
     }
-    const wheel = await bundledWheel(this.context.extensionPath);
+    const bundled = bundledRequirements(this.context.extensionPath);
     await this.withProgress("Editcast: installing what training needs", (surroundings) =>
-      addTraining(python, wheel, surroundings),
+      addTraining(python, bundled, surroundings),
     );
     return true;
   }
@@ -121,12 +121,12 @@ export class Launcher {
   }
 
   private async ownPython(chosen: Interpreter | undefined, named: boolean): Promise<string> {
-    const wheel = await bundledWheel(this.context.extensionPath);
+    const bundled = bundledRequirements(this.context.extensionPath);
     const candidates = chosen === undefined ? [] : [[chosen.path]];
     const find = (): Promise<Interpreter> =>
       findBase(named ? candidates : [...candidates, ...usualInterpreters(process.platform)]);
     const python = await this.withProgress("Editcast: preparing its server", (surroundings) =>
-      ownEnvironment(wheel, find, surroundings),
+      ownEnvironment(bundled, find, surroundings),
     );
     // Not awaited: the server need not wait for it, and runs as well when it fails.
     removeUnused(this.context.globalStorageUri.fsPath, python).catch((error: unknown) => {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -11,12 +13,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it, type TestContext } from "node:test";
+import { pathToFileURL } from "node:url";
 
 import {
   addTraining,
-  bundledWheel,
+  type Bundled,
+  bundledRequirements,
   environmentPython,
   explainInstallFailure,
   ownEnvironment,
@@ -50,69 +54,159 @@ function withoutIndex(context: TestContext): void {
   });
 }
 
-/** A wheel that pip installs like any other, and that the probe takes for the server's. */
-function makeWheel(requirement?: string): string {
-  const wheel = join(folder, "editcast-0.1.0-py3-none-any.whl");
+/** A wheel that pip installs like any other, with one empty module of its name. */
+function makeWheel(into: string, name: string, requirement?: string): string {
+  mkdirSync(into, { recursive: true });
+  const wheel = join(into, `${name}-0.1.0-py3-none-any.whl`);
   const metadata = [
     "Metadata-Version: 2.1",
-    "Name: editcast",
+    `Name: ${name}`,
     "Version: 0.1.0",
-    ...(requirement === undefined ? [] : ["Provides-Extra: train", `Requires-Dist: ${requirement}`]),
+    ...(requirement === undefined ? [] : [`Requires-Dist: ${requirement}`]),
     "",
   ].join("\n");
   const script = `
 import sys, zipfile
 with zipfile.ZipFile(sys.argv[1], "w") as wheel:
-    wheel.writestr("editcast.py", "")
-    wheel.writestr("pygls.py", "")
-    info = "editcast-0.1.0.dist-info/"
-    wheel.writestr(info + "METADATA", sys.argv[2])
+    wheel.writestr(sys.argv[2] + ".py", "")
+    if sys.argv[2] == "editcast":
+        wheel.writestr("pygls.py", "")  # by which the probe knows a whole installation
+    info = sys.argv[2] + "-0.1.0.dist-info/"
+    wheel.writestr(info + "METADATA", sys.argv[3])
     wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
     wheel.writestr(info + "RECORD", "")
 `;
-  execFileSync(python, ["-c", script, wheel, metadata]);
+  execFileSync(python, ["-c", script, wheel, name, metadata]);
   return wheel;
 }
 
+function hashOf(file: string): string {
+  return `--hash=sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
+}
+
+/** What an extension brings: a server, and lists of what it and training need besides. */
+function bundle(server: string[] = [], training: string[] = [], requirement?: string): Bundled {
+  const extension = join(folder, "extension");
+  const wheel = makeWheel(join(extension, "server"), "editcast", requirement);
+  const own = `./${basename(wheel)} ${hashOf(wheel)}`;
+  const lists = { "requirements.txt": server, "requirements-train.txt": [...server, ...training] };
+  for (const [name, listed] of Object.entries(lists)) {
+    writeFileSync(join(extension, "server", name), [...listed, own, ""].join("\n"));
+  }
+  return bundledRequirements(extension);
+}
+
+/** A package index of files, which the user's own pip configuration names; returns its files. */
+function mirror(context: TestContext, name: string): string {
+  const files = join(folder, "mirror", name);
+  mkdirSync(files, { recursive: true });
+  const configuration = join(folder, "pip.conf");
+  writeFileSync(configuration, `[global]\nindex-url = ${pathToFileURL(join(folder, "mirror")).href}\n`);
+  const before = { ...process.env };
+  process.env.PIP_CONFIG_FILE = configuration;
+  context.after(() => {
+    process.env = before;
+  });
+  return files;
+}
+
+/** Lets the mirror offer a file. */
+function offer(files: string, name: string): void {
+  writeFileSync(join(files, "index.html"), `<a href="${name}">${name}</a>`);
+}
+
 describe("an environment of our own", () => {
+  let root: string;
+  beforeEach(() => {
+    root = join(folder, "storage");
+  });
+
   it("is made from the wheel once, used again, and made again when its Python is gone", async () => {
-    const wheel = makeWheel();
-    const root = join(folder, "storage");
+    const bundled = bundle();
     const lines: string[] = [];
     const report = (line: string): void => {
       lines.push(line);
     };
-    const first = await ownEnvironment(wheel, realPython, inside(root, report));
+    const first = await ownEnvironment(bundled, realPython, inside(root, report));
     assert.match(execFileSync(first, ["-c", "import editcast; print(editcast.__file__)"]).toString(), /server-/);
     assert.ok(lines.some((line) => line.startsWith("Successfully installed editcast-0.1.0")));
     const unneeded = (): Promise<never> => Promise.reject(new Error("it is there already"));
     const mark = join(first, "..", "..", "editcast-complete");
     utimesSync(mark, 0, 0);
-    assert.equal(await ownEnvironment(wheel, unneeded, inside(root)), first);
+    assert.equal(await ownEnvironment(bundled, unneeded, inside(root)), first);
     assert.ok(statSync(mark).mtimeMs > 0, "it is known when it was last used");
     rmSync(first);
     symlinkSync("/nonexistent/python", first);
-    assert.equal(await ownEnvironment(wheel, realPython, inside(root, report)), first);
+    assert.equal(await ownEnvironment(bundled, realPython, inside(root, report)), first);
     execFileSync(first, ["-c", "import editcast"]);
     assert.equal(readdirSync(root).length, 1, "no half-made environment is left");
   });
 
+  it("has what is listed, from the index that the user's pip goes to, and nothing else", async (context) => {
+    const files = mirror(context, "needed");
+    const needed = makeWheel(files, "needed", "huggingface-hub");
+    offer(files, basename(needed));
+    const bundled = bundle([`needed==0.1.0 ${hashOf(needed)}`], [], "httpx");
+    const made = await ownEnvironment(bundled, realPython, inside(root));
+    execFileSync(made, ["-I", "-c", "import editcast, needed"]);
+    const listed = execFileSync(made, ["-I", "-m", "pip", "list", "--format=freeze"]).toString();
+    assert.doesNotMatch(listed, /hugging|httpx|hf.xet/i);
+  });
+
+  it("takes no package of another content", async (context) => {
+    const files = mirror(context, "needed");
+    const needed = makeWheel(files, "needed");
+    offer(files, basename(needed));
+    const bundled = bundle([`needed==0.1.0 ${hashOf(needed)}`]);
+    makeWheel(files, "needed", "something-else");
+    await assert.rejects(ownEnvironment(bundled, realPython, inside(root)), {
+      kind: "wrong-package",
+      message: /nothing was installed: set pip's index/,
+    });
+    assert.deepEqual(readdirSync(root), []);
+  });
+
+  it("takes no wheel of Editcast but the one that it was packaged with", async () => {
+    const bundled = bundle();
+    makeWheel(dirname(bundled.server), "editcast", "something-else");
+    await assert.rejects(ownEnvironment(bundled, realPython, inside(root)), { kind: "wrong-package" });
+  });
+
+  it("builds nothing, even from sources of the right content", async (context) => {
+    const files = mirror(context, "needed");
+    const sources = join(files, "needed-0.1.0.tar.gz");
+    writeFileSync(sources, "");
+    offer(files, basename(sources));
+    const bundled = bundle([`needed==0.1.0 ${hashOf(sources)}`]);
+    await assert.rejects(ownEnvironment(bundled, realPython, inside(root)), { kind: "no-packages" });
+  });
+
   it("gets what training needs from the package index, when that can be reached", async (context) => {
-    const wheel = makeWheel('editcast-needs-this; extra == "train"');
-    const made = await ownEnvironment(wheel, realPython, inside(folder));
+    const files = mirror(context, "needed");
+    const needed = makeWheel(files, "needed");
+    const bundled = bundle([], [`needed==0.1.0 ${hashOf(needed)}`]);
+    const made = await ownEnvironment(bundled, realPython, inside(root));
+    offer(files, basename(needed));
+    await addTraining(made, bundled, inside(root));
+    execFileSync(made, ["-I", "-c", "import editcast, needed"]);
+  });
+
+  it("is as it was when what training needs cannot be reached", async (context) => {
+    const bundled = bundle([], [`needed==0.1.0 --hash=sha256:${"0".repeat(64)}`]);
+    const made = await ownEnvironment(bundled, realPython, inside(root));
     withoutIndex(context);
-    await assert.rejects(addTraining(made, wheel, inside(folder)), { kind: "no-network" });
-    execFileSync(made, ["-c", "import editcast"]);
+    await assert.rejects(addTraining(made, bundled, inside(root)), { kind: "no-network" });
+    execFileSync(made, ["-I", "-c", "import editcast"]);
   });
 
   it("says that the package index cannot be reached", async (context) => {
-    const wheel = makeWheel("editcast-needs-this");
+    const bundled = bundle([`needed==0.1.0 --hash=sha256:${"0".repeat(64)}`]);
     withoutIndex(context);
-    await assert.rejects(ownEnvironment(wheel, realPython, inside(folder)), {
+    await assert.rejects(ownEnvironment(bundled, realPython, inside(root)), {
       kind: "no-network",
       message: /connect to the network, .* and retry/,
     });
-    assert.deepEqual(readdirSync(folder), ["editcast-0.1.0-py3-none-any.whl"]);
+    assert.deepEqual(readdirSync(root), []);
   });
 
   it("leaves nothing behind when it is cancelled", async () => {
@@ -120,17 +214,16 @@ describe("an environment of our own", () => {
     const report = (): void => {
       abort.abort();
     };
-    await assert.rejects(ownEnvironment(makeWheel(), realPython, { root: folder, report, signal: abort.signal }), {
+    await assert.rejects(ownEnvironment(bundle(), realPython, { root, report, signal: abort.signal }), {
       kind: "cancelled",
     });
-    assert.deepEqual(readdirSync(folder), ["editcast-0.1.0-py3-none-any.whl"]);
+    assert.deepEqual(readdirSync(root), []);
   });
 
   it("cannot be made where its folder cannot be", async () => {
     writeFileSync(join(folder, "file"), "");
-    const root = join(folder, "file", "storage");
     await assert.rejects(
-      ownEnvironment(makeWheel(), realPython, inside(root)),
+      ownEnvironment(bundle(), realPython, inside(join(folder, "file", "storage"))),
       (error) => error instanceof EnvironmentProblem && error.message.includes("ENOTDIR"),
     );
   });
@@ -222,17 +315,8 @@ describe("a failed installation", () => {
   }
 });
 
-describe("the bundled wheel", () => {
-  it("is found in the extension's folder", async () => {
-    mkdirSync(join(folder, "server"));
-    writeFileSync(join(folder, "server", "editcast-0.1.0-py3-none-any.whl"), "");
-    assert.equal(
-      await bundledWheel(folder),
-      join(folder, "server", "editcast-0.1.0-py3-none-any.whl"),
-    );
-  });
-
-  it("is missed with a sentence that says what to do", async () => {
-    await assert.rejects(bundledWheel(folder), { kind: "no-wheel", message: /reinstall/ });
+describe("what the extension brings", () => {
+  it("is missed with a sentence that says what to do", () => {
+    assert.throws(() => bundledRequirements(folder), { kind: "no-wheel", message: /reinstall/ });
   });
 });

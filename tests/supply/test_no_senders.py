@@ -1,0 +1,101 @@
+"""Nothing that speaks HTTP or reports home comes with Editcast, beyond what is named here."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+# Clients of HTTP and of other protocols that carry data away, and what reports on its user.
+SENDERS = re.compile(
+    r"requests.*|httpx.*|httpcore.*|urllib3.*|aiohttp.*|pycurl|h11|h2|hyper.*|niquests|treq|twisted"
+    r"|tornado|websockets?|websocket-client|wsproto|grpcio.*|paramiko|boto.*|botocore|s3fs|gcsfs"
+    r"|google-(api|cloud|auth).*|azure-.*|huggingface-.*|hf-.*|wandb|mlflow.*|comet-ml|neptune.*"
+    r"|opentelemetry.*|sentry.*|posthog|segment.*|analytics.*|amplitude.*|mixpanel|datadog.*|ddtrace"
+    r"|newrelic|rollbar|bugsnag|raven|scarf.*|statsd|influxdb.*|pyroscope.*|applicationinsights"
+)
+#: What reports home all the same, and why it is silent here.
+EXPLAINED = {
+    "onnxruntime": "its telemetry is off: ORT_DISABLE_TELEMETRY is set before it is imported",
+    "onnxruntime-gpu": "the same",
+}
+MODULES = (
+    "requests httpx httpx2 httpcore httpcore2 urllib3 aiohttp huggingface_hub hf_xet tokenizers"
+)
+
+
+def locked(lock: str) -> set[str]:
+    """The names of all that a lock file lists, on any platform."""
+    return set(re.findall(r"^([\w.-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
+
+
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-train.lock"])
+def test_no_distribution_that_is_installed_sends(lock: str) -> None:
+    names = locked(lock)
+    assert {"pygls", "sentencepiece", *EXPLAINED} <= names
+    assert {name for name in names if SENDERS.fullmatch(name)} == set()
+
+
+def test_the_list_of_senders_knows_what_came_along_before() -> None:
+    before = ("huggingface-hub", "hf-xet", "httpx2", "httpcore2", "h11", "requests", "urllib3")
+    assert all(SENDERS.fullmatch(name) for name in before)
+
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+for package in sys.argv[1:]:
+    module = importlib.import_module(package)
+    for found in pkgutil.walk_packages(module.__path__, package + "."):
+        if not found.name.endswith("__main__"):
+            importlib.import_module(found.name)
+print(*sys.modules)
+"""
+
+
+def imported(*packages: str) -> set[str]:
+    """The modules that a new process has after it has imported all of some packages."""
+    command = [sys.executable, "-c", IMPORT_ALL, *packages]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(ended.stdout.split())
+
+
+def test_no_module_of_editcast_imports_a_sender() -> None:
+    modules = imported("editcast_model", "editcast_server", "editcast", "editcast_training")
+    assert {
+        "onnxruntime",
+        "pygls",
+        "sentencepiece",
+        "torch",
+        "editcast_training.personal",
+    } <= modules
+    assert modules & set(MODULES.split()) == set()
+
+
+WITHOUT = """
+import sys
+from pathlib import Path
+for name in {modules!r}.split():
+    sys.modules[name] = None  # as if it were not installed
+from editcast_model.bundle import Bundle, bundled_path
+from editcast_model.errors import EditcastError
+from editcast_model.tokens import Tokenizer
+bundle = Bundle.open(bundled_path())
+text = Path(sys.argv[1]).read_text()
+assert bundle.tokenizer.decode(bundle.tokenizer.ids(text)) == text
+try:
+    Tokenizer.train(["text"], 300)
+except EditcastError as error:
+    print(error)
+"""
+
+
+def test_a_model_is_read_where_no_sender_is_installed() -> None:
+    code = WITHOUT.format(modules=MODULES)
+    ended = subprocess.run([sys.executable, "-c", code, __file__], capture_output=True, text=True)
+    assert ended.stderr == ""
+    assert ended.stdout == (
+        "Learning a vocabulary needs one more library: pip install 'editcast[train,vocabulary]', "
+        "or name a vocabulary with --tokenizer.\n"
+    )
