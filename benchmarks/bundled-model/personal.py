@@ -56,7 +56,7 @@ def main(
         training = folder / f"{older.name}-training"
         command = ["train", str(training), "--git", str(older), "--minutes", str(minutes)]
         begun = time.monotonic()
-        subprocess.run([sys.executable, "-m", "editcast", *command], check=True)
+        subprocess.run([sys.executable, "-P", "-m", "editcast", *command], check=True)
         seconds = time.monotonic() - begun
         models = {"bundled": default_bundle_path(), "personal": training / "bundle"}
         result = {name: _replayed(model, sessions) for name, model in models.items()}

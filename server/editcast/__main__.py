@@ -1,6 +1,7 @@
 """`editcast`, also `python -m editcast`: one command with the subcommands of both sides."""
 
 import importlib
+import os
 import sys
 
 import click
@@ -53,6 +54,8 @@ def main() -> None:
 
     Exit code 1 says that there was nothing to do, or that another process is doing it.
     """
+    # Workers are Pythons too, and none is to import what lies in the folder that the user is in.
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         cli(prog_name="editcast")
     except EditcastError as error:

@@ -92,7 +92,8 @@ def serving(model: str, device: str) -> Iterator[ServerSuggester]:
         ServerError: It cannot start.
     """
     settings = {
-        "modelPath": model,
+        # The server works in a folder of its own.
+        "modelPath": model if model in BASELINES else str(Path(model).expanduser().absolute()),
         "device": device,
         "confidenceThreshold": 0,
         "debounceMs": 0,

@@ -111,6 +111,13 @@ def _summary(console: Console, result: list[Made]) -> None:
 @click.command()
 @click.argument("out", type=_FOLDER, required=False)
 @source_options
+@click.option(
+    "--workspace",
+    "workspaces",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    multiple=True,
+    help="A folder whose repository is part of your own history.  [default: this one]",
+)
 @click.option("--corpus", type=_FOLDER, help="A folder that `editcast corpus` made.")
 @click.option(
     "--from", "base", type=_FOLDER, metavar="BUNDLE", help="Fine-tune this.  [default: in use]"
@@ -144,6 +151,7 @@ def _summary(console: Console, result: list[Made]) -> None:
 def train(
     out: Path | None,
     origins: list[Origin],
+    workspaces: tuple[Path, ...],
     corpus: Path | None,
     base: Path | None,
     further: bool,
@@ -173,6 +181,8 @@ def train(
         raise click.UsageError("--tokenizer goes with --scratch, and a corpus has its own.")
     if steps and minutes:
         raise click.UsageError("--steps and --minutes exclude each other.")
+    if workspaces and (origins or corpus):
+        raise click.UsageError("--workspace is about your own history: name no other source.")
     from editcast_training.finish import Origins
     from editcast_training.personal import (
         Request,
@@ -188,7 +198,7 @@ def train(
     bundle = None if scratch else _base(base)
     request = Request(
         folder=out or home() / "training",
-        origins=own_history(Path.cwd()) if is_own else origins,
+        origins=own_history(workspaces or _here()) if is_own else origins,
         corpus=corpus,
         base=bundle,
         further=further,
@@ -221,6 +231,12 @@ def train(
         return
     _print_result(Bundle.open(made))
     click.echo(f"The model is in {made}.")
+
+
+def _here() -> tuple[Path, ...]:
+    """The folder that the user is in; the server starts trainings in Editcast's own folder."""
+    here = Path.cwd()
+    return () if here == home().resolve() else (here,)
 
 
 def _sources(bundle: Bundle) -> dict[str, list[str]]:

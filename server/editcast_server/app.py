@@ -17,7 +17,8 @@ from editcast_server.commands import register_commands
 from editcast_server.copilot import register_copilot
 from editcast_server.server import EditcastServer
 from editcast_server.service import Service
-from editcast_server.settings import SECTION, read_settings
+from editcast_server.settings import SECTION, is_trusted, read_settings
+from editcast_server.signals import stop_on_signals
 
 MOST_CODE_ACTIONS = 3
 
@@ -39,7 +40,9 @@ def _register_lifecycle(server: EditcastServer) -> None:
         settings, ls.complaints = read_settings(params.initialization_options)
         units = Units.of(ls.workspace.position_encoding or types.PositionEncodingKind.Utf16)
         ls.service = Service(ls, units, settings)
+        ls.is_trusted = is_trusted(params.initialization_options)
         ls.take_folders()
+        stop_on_signals(ls.stop)
         if get_capability(params.capabilities, "text_document.inline_completion"):
             _register_inline_completion(ls)
 

@@ -5,7 +5,6 @@ The demo and the evaluation drive the real server process through it.
 
 import asyncio
 import os
-import sys
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
@@ -18,10 +17,12 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
+from editcast_model import paths
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.errors import ServerError
 from editcast_server import protocol
 from editcast_server.buffer import Buffer, Units
+from editcast_server.children import in_folder, isolated_python
 
 START_LIMIT = 60.0  # seconds, loading the model included
 ANSWER_LIMIT = 60.0  # seconds
@@ -213,11 +214,8 @@ class ReplayClient:
         self._client.feature(protocol.STATUS)(status)
         self._client.feature(protocol.DID_PREDICT)(did_predict)
         self._client.feature(types.WINDOW_SHOW_MESSAGE)(show_message)
-        environment = dict(os.environ)
-        if self._home:
-            environment["EDITCAST_HOME"] = str(self._home)
-        command = [sys.executable, "-m", "editcast", "serve"]
-        await self._client.start_io(*command, env=environment)
+        command = isolated_python("-m", "editcast", "serve")
+        await self._client.start_io(*command, **in_folder(self._home or paths.home()))
         self._listener = asyncio.create_task(self._client.listen_to_stderr())
         capabilities = types.ClientCapabilities(
             general=types.GeneralClientCapabilities(position_encodings=[_ENCODING])

@@ -9,6 +9,10 @@ from editcast_server import protocol
 from editcast_server.answers import status_params
 from editcast_server.server import EditcastServer
 
+_UNTRUSTED = (
+    "Editcast does not train on a folder that you do not trust; trust it, or open another one."
+)
+
 
 def register_commands(server: EditcastServer) -> None:
     """Serve `workspace/executeCommand`."""
@@ -35,7 +39,10 @@ def register_commands(server: EditcastServer) -> None:
 
     @server.command(protocol.TRAIN)
     async def train(ls: EditcastServer, *arguments: Any) -> None:
-        ls.training.start()
+        if ls.is_trusted:
+            ls.training.start()
+        else:
+            ls.tell(_UNTRUSTED, warning=True)
 
     @server.command(protocol.REVERT)
     async def revert(ls: EditcastServer, *arguments: Any) -> None:

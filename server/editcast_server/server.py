@@ -75,7 +75,11 @@ _USUAL = (
 
 
 class EditcastServer(LanguageServer):
-    """The server process: one editor, one `Service`."""
+    """The server process: one editor, one `Service`.
+
+    Attributes:
+        is_trusted: Whether the user trusts the folders that the editor has open.
+    """
 
     service: Service
     protocol: EditcastProtocol
@@ -83,6 +87,7 @@ class EditcastServer(LanguageServer):
     def __init__(self) -> None:
         super().__init__("editcast", version("editcast"), protocol_cls=EditcastProtocol)
         self.complaints: list[str] = []
+        self.is_trusted = True
         self.training = TrainingRun(
             self,
             report=lambda message: self.service.set_training(message),

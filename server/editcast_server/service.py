@@ -86,8 +86,8 @@ class Service:
         self._has_ended = True
         for document in self.documents.values():
             document.close()
+        self._saves.close()  # first: whoever ends the process may not wait for the engine
         self._engine.stop()
-        self._saves.close()
 
     # Documents
 

@@ -5,11 +5,15 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from editcast_model.errors import SettingsError
+from editcast_server import globs
 
 Device = Literal["auto", "cpu", "cuda"]
 Eagerness = Literal["low", "medium", "high"]
 
 SECTION = "editcast"
+
+#: Beside the settings in initializationOptions: whether the user trusts the folders that are open.
+TRUSTED = "isWorkspaceTrusted"
 
 #: The least confidence that is shown where the model's own threshold is not asked for.
 _LOW, _HIGH = 0.8, 0.3
@@ -25,7 +29,7 @@ class Settings:
         confidence_threshold: The same as a number, 0 to 1; None for what `eagerness` says.
         debounce_ms: How long typing must pause before a prediction, in milliseconds.
         languages: Language identifiers to serve; `*` is all of them, `!python` leaves one out.
-        exclude: Globs of files that are neither stored nor predicted in.
+        exclude: Globs of files that are neither stored nor predicted in; see `globs`.
         history_enabled: Whether saves go to the store of snapshots.
         history_days: How long the store keeps them.
         max_file_bytes: Files longer than this in UTF-8 are left alone.
@@ -141,7 +145,36 @@ def read_settings(given: Any) -> tuple[Settings, list[str]]:
             complaints.append(
                 f"The setting {SECTION}.{key} {error}; its default, {default}, is used."
             )
-    return Settings(**values), complaints
+    values["exclude"], beyond = _within_bounds(values.get("exclude", ()))
+    return Settings(**values), complaints + beyond
+
+
+def is_trusted(options: Any) -> bool:
+    """Whether the folders are trusted; those of an editor that does not say are."""
+    return not isinstance(options, Mapping) or options.get(TRUSTED) in (None, True)
+
+
+def _within_bounds(given: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
+    """The globs that can be matched in bounded time, and a sentence for each that cannot.
+
+    The others are kept: what they exclude is not to be read because of a mistake beside them.
+    """
+    kept, complaints, left = [], [], globs.MOST_CHARACTERS_TOGETHER
+    for number, glob in enumerate(given):
+        path = f"{SECTION}.exclude[{number}]"
+        try:
+            left -= globs.length(glob)
+        except SettingsError as error:
+            complaints.append(f"The setting {path} {error}, not {_shown(glob)}; it is left out.")
+            continue
+        if left < 0:
+            complaints.append(
+                f"The setting {path} and those after it are left out: the globs must have at most "
+                f"{globs.MOST_CHARACTERS_TOGETHER:,} characters together, braces multiplied out."
+            )
+            break
+        kept.append(glob)
+    return tuple(kept), complaints
 
 
 def _camel_case(name: str) -> str:

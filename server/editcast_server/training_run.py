@@ -1,16 +1,21 @@
-"""`editcast train` as a process of its own, started by the editor's command, with its progress."""
+"""`editcast train` as a process of its own, started by the editor's command, with its progress.
+
+It works in Editcast's own folder; the folders that the editor has open are arguments.
+"""
 
 import asyncio
 import logging
 import re
-import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from pathlib import Path
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from editcast_model import paths
+from editcast_model.errors import EditcastError
 from editcast_model.installed import NO_BETTER
+from editcast_server.children import in_folder, isolated_python
+from editcast_server.documents import path_of
 
 log = logging.getLogger(__name__)
 
@@ -18,7 +23,7 @@ _PERCENT = re.compile(r"(\d{1,3})(?:\.\d+)? ?%")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x09\x0b\x0c\x0e-\x1f]")
 
 
-TRAIN = (sys.executable, "-m", "editcast", "train")
+TRAIN = isolated_python("-m", "editcast", "train")
 
 
 class TrainingRun:
@@ -67,7 +72,8 @@ class TrainingRun:
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
-                cwd=self._folder(),
+                *self._workspaces(),
+                **in_folder(paths.home()),
                 # The server's own input and output belong to the editor.
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
@@ -80,7 +86,7 @@ class TrainingRun:
                 self._report(line)
                 self._show_progress(token, line)
             code = await self._process.wait()
-        except OSError as error:
+        except (EditcastError, OSError) as error:
             code, said = 1, f"Training could not be started: {error}"
         if self._was_stopped:
             end = "Training was stopped."
@@ -96,10 +102,14 @@ class TrainingRun:
             self._server.work_done_progress.end(token, types.WorkDoneProgressEnd(message=end))
         self._report("")
 
-    def _folder(self) -> str | None:
-        """The editor's folder: its repository is part of the user's own history."""
-        root = self._server.workspace.root_path
-        return root if root and Path(root).is_dir() else None
+    def _workspaces(self) -> list[str]:
+        """The editor's folders: their repositories are part of the user's own history."""
+        workspace = self._server.workspace
+        folders = [path_of(uri) for uri in workspace.folders]
+        if not folders and workspace.root_uri:
+            folders = [path_of(workspace.root_uri)]
+        found = [folder.absolute() for folder in folders if folder and folder.is_dir()]
+        return [f"--workspace={folder}" for folder in found]
 
     async def _begin_progress(self) -> str | None:
         window = self._server.client_capabilities.window

@@ -33,4 +33,4 @@ from editcast_server.globs import matches_any
     ],
 )
 def test_globs(glob: str, path: str, expected: bool) -> None:
-    assert matches_any(Path(path), ["nothing", glob]) is expected
+    assert matches_any(Path(path), ("nothing", glob)) is expected

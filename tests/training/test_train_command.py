@@ -131,7 +131,9 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
             if ", step 3:" in line:
                 process.kill()
     assert process.wait() == -signal.SIGKILL
-    done = _run("train", "--steps", 6, "--processes", 1, cwd=small_repository, home=home)
+    # The same one, as the server runs it: in Editcast's own folder.
+    own = ("--workspace", small_repository, "--processes", 1)
+    done = _run("train", "--steps", 6, *own, cwd=home, home=home)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert "Going on with the training that was stopped" in lines
@@ -322,6 +324,8 @@ def test_options_that_exclude_each_other(tmp_path: Path) -> None:
         ("--revert", "--steps", 3),
         ("--revert", "--store"),
         ("--revert", tmp_path),
+        ("--workspace", tmp_path, "--store"),
+        ("--revert", "--workspace", tmp_path),
     ):
         assert _invoke(train, *given).exit_code == 2
 

@@ -16,6 +16,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -225,19 +226,33 @@ def trained_sessions(
     return sessions
 
 
-def own_history(folder: Path) -> list[Origin]:
-    """What there is of the user's own: the store, Local History, and the repository of a folder."""
+def own_history(workspaces: Sequence[Path]) -> list[Origin]:
+    """What there is of the user's own: the store, Local History, repositories of workspaces."""
     origins: list[Origin] = []
     if store_path().exists():
         origins.append(Origin("store", "store", store_path()))
     for number, place in enumerate(local_history_folders(), 1):
         origins.append(Origin(f"local-history-{number}", "local-history", place))
-    found = pygit2.discover_repository(str(folder))
-    if found is not None:
-        repository = pygit2.Repository(found)
-        path = Path(repository.workdir or repository.path)
-        origins.append(Origin(path.name, "git", path))
+    taken = {origin.name for origin in origins}
+    for path in dict.fromkeys(filter(None, map(_repository, workspaces))):
+        name = next(one for one in _names(path.name) if one not in taken)
+        taken.add(name)
+        origins.append(Origin(name, "git", path))
     return origins
+
+
+def _names(name: str) -> Iterator[str]:
+    """A name, and others where it is taken."""
+    yield name
+    yield from (f"{name}-{number}" for number in count(2))
+
+
+def _repository(folder: Path) -> Path | None:
+    found = pygit2.discover_repository(str(folder))
+    if found is None:
+        return None
+    repository = pygit2.Repository(found)
+    return Path(repository.workdir or repository.path)
 
 
 def install_own(folder: Path) -> Path:

@@ -76,7 +76,9 @@ async function showMenu(status: StatusItem): Promise<void> {
       label: status.state === "snoozed" ? "$(bell) Wake up or snooze on" : "$(bell-slash) Snooze",
       command: "editcast.snoozeSuggestions",
     },
-    { label: "$(mortar-board) Train on my local history", command: "editcast.trainModel" },
+    ...(vscode.workspace.isTrusted
+      ? [{ label: "$(mortar-board) Train on my local history", command: "editcast.trainModel" }]
+      : []),
     { label: "$(history) Go back to the previous model", command: "editcast.revertModel" },
     { label: "$(graph) Show the report", command: "editcast.showReport" },
   ];
@@ -127,7 +129,10 @@ async function change<Value>(name: string, next: (value: Value) => Value): Promi
   }
 }
 
-/** The server shows the progress, and says at the end what came of it. */
+/**
+ * The server shows the progress, and says at the end what came of it; it refuses to train in a
+ * folder that is not trusted, for which nothing is to be installed either.
+ */
 async function train(server: Server, launcher: Launcher): Promise<void> {
   if (server.running === undefined) {
     void vscode.window.showErrorMessage(
@@ -136,7 +141,7 @@ async function train(server: Server, launcher: Launcher): Promise<void> {
     return;
   }
   try {
-    if (await launcher.prepareTraining()) {
+    if (!vscode.workspace.isTrusted || (await launcher.prepareTraining())) {
       await server.execute(ServerCommand.train);
     }
   } catch (error) {

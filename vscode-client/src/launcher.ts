@@ -113,7 +113,8 @@ export class Launcher {
       const { environments } = await extension.activate();
       const active = environments.getActiveEnvironmentPath();
       const resolved = await environments.resolveEnvironment(active);
-      return await probe([resolved?.executable.uri?.fsPath ?? active.path]);
+      const path = resolved?.executable.uri?.fsPath ?? active.path;
+      return mayRun(path) ? await probe([path]) : undefined;
     } catch (error) {
       this.log.info(`the selected Python is of no use: ${String(error)}`);
       return undefined;
@@ -158,6 +159,12 @@ export class Launcher {
       });
     });
   }
+}
+
+/** Whether a program may be started: one that lies in a folder that is not trusted may not. */
+function mayRun(path: string): boolean {
+  const folder = vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path));
+  return vscode.workspace.isTrusted || folder === undefined;
 }
 
 async function namedPython(path: string): Promise<Interpreter> {

@@ -169,8 +169,12 @@ export class Server implements vscode.Disposable {
       // Every language: the server's own setting `languages` chooses. Files on disk only: what is
       // never saved has no history.
       documentSelector: [{ scheme: "file" }],
-      // Later changes reach the server by the registration that it makes for them.
-      initializationOptions: () => vscode.workspace.getConfiguration().get("editcast"),
+      // Later changes reach the server by the registration that it makes for them; once trust is
+      // granted it is started again.
+      initializationOptions: () => ({
+        ...vscode.workspace.getConfiguration().get<object>("editcast"),
+        isWorkspaceTrusted: vscode.workspace.isTrusted,
+      }),
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false, // `start` rejects, and `fail` says so, once

@@ -1,0 +1,25 @@
+"""Python processes of our own, kept away from the folder that the user works in.
+
+Where a module is looked for must never depend on what lies in a workspace: its `random.py` would
+be executed.
+"""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def isolated_python(*arguments: str) -> tuple[str, ...]:
+    """The command line of a Python that imports nothing from its working directory.
+
+    It is isolated as this process is: with `-I` a Python that finds Editcast by PYTHONPATH, or in
+    the user's own site-packages, would not find it any more.
+    """
+    return sys.executable, "-I" if sys.flags.isolated else "-P", *arguments
+
+
+def in_folder(home: Path) -> dict[str, Any]:
+    """Where such a process works: in Editcast's own folder, whose name it is told in full."""
+    folder = home.absolute()
+    return {"cwd": folder, "env": os.environ | {"EDITCAST_HOME": str(folder)}}
