@@ -12,18 +12,70 @@ The files of the folder:
 
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from editcast_model.card import Card
+from editcast_model.checked import Long, Matching, UnfitError, structure
 from editcast_model.errors import BundleError
+from editcast_model.networks.configs import NetworkConfig
 from editcast_model.paths import models_dir
+from editcast_model.plain_files import digest_of, is_plain_name, read_json
 from editcast_model.tokens import Tokenizer
 
 FORMAT = 3
 GRAPHS = ("encode", "advance", "point", "content")
 WEIGHTS = "weights.safetensors"
+Precision = Literal["float32", "float16"]
 _BUNDLED = Path(__file__).parent / "bundled"
+_MOST_FILES = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """`config.json`, checked.
+
+    Attributes:
+        format: `FORMAT`.
+        network: The architecture.
+        precisions: The graphs there are.
+        checksums: SHA-256 of every file but this one, by name.
+    """
+
+    format: int
+    network: NetworkConfig
+    precisions: Annotated[tuple[Precision, ...], Long(1, 2)]
+    checksums: dict[str, Annotated[str, Matching("[0-9a-f]{64}", "a SHA-256 checksum")]]
+
+    def __post_init__(self) -> None:
+        """See that all that is loaded has a checksum, and nothing else is looked at.
+
+        Raises:
+            UnfitError: A file has none, or a name is none of a file of the bundle.
+        """
+        if "float32" not in self.precisions:
+            raise UnfitError("must have the precision float32")
+        if len(self.checksums) > _MOST_FILES:
+            raise UnfitError(f"must have at most {_MOST_FILES} checksums")
+        for name in self.checksums:
+            if not is_plain_name(name):
+                raise UnfitError(f"must name files of its own folder, not {name[:80]!r}")
+        for name in self.loaded:
+            if name not in self.checksums:
+                raise UnfitError(f"must have a checksum of {name}")
+
+    @property
+    def loaded(self) -> list[str]:
+        """The files that a forecaster reads."""
+        of_precision = [f"{name}.onnx" for name in GRAPHS] + [WEIGHTS]
+        return [
+            "card.json",
+            "tokenizer.json",
+            *of_precision,
+            *(f"half/{name}" for name in of_precision if "float16" in self.precisions),
+        ]
 
 
 @dataclass(frozen=True)
@@ -32,17 +84,17 @@ class Bundle:
 
     Attributes:
         path: The folder.
-        network: The architecture, as `NetworkConfig.to_json` writes it.
+        network: The architecture.
         card: `card.json`.
         tokenizer: Its vocabulary.
         precisions: The graphs there are: `float32`, and perhaps `float16`.
     """
 
     path: Path
-    network: dict[str, Any]
-    card: dict[str, Any]
+    network: NetworkConfig
+    card: Card
     tokenizer: Tokenizer
-    precisions: tuple[str, ...]
+    precisions: tuple[Precision, ...]
 
     @classmethod
     def open(cls, path: Path) -> "Bundle":
@@ -52,41 +104,30 @@ class Bundle:
             BundleError: It is missing, damaged, incomplete, or of another format version.
         """
         # Where a newer model takes this one's place meanwhile, all of it is read from the old one.
-        path = path.resolve()
-        config = _read_json(path, "config.json")
-        version = config.get("format")
-        if version != FORMAT:
-            raise BundleError(
-                f"The model in {path} has format version {version}, this Editcast reads {FORMAT}; "
-                "update Editcast, or train or export the model again."
-            )
+        path = folder_of(path)
+        config = _read_config(path)
+        for name, checksum in config.checksums.items():
+            if digest_of(path, name) != checksum:
+                raise BundleError(
+                    f"The file {name} of the model in {path} is damaged (its checksum is wrong); "
+                    "copy or export the model again."
+                )
         try:
-            checksums, network = config["checksums"], config["network"]
-            vocabulary, precisions = network["vocabulary"], tuple(config["precisions"])
-            if "float32" not in precisions:
-                raise KeyError("float32")
-            for name, checksum in checksums.items():
-                if checksum_of(path / name) != checksum:
-                    raise BundleError(
-                        f"The file {name} of the model in {path} is damaged (its checksum is "
-                        "wrong); copy or export the model again."
-                    )
-        except (KeyError, TypeError, AttributeError, OSError) as error:
-            raise BundleError(
-                f"The model in {path} is incomplete ({error}); copy or export it again."
-            ) from error
-        card, tokenizer = _read_json(path, "card.json"), Tokenizer.load(path / "tokenizer.json")
+            card = Card.of(read_json(path, "card.json"))
+        except UnfitError as error:
+            raise _unfit(path, "card.json", error) from error
+        tokenizer, vocabulary = Tokenizer.load(path / "tokenizer.json"), config.network.vocabulary
         if len(tokenizer) != vocabulary:
             raise BundleError(
                 f"The tokenizer of the model in {path} has {len(tokenizer)} entries, its network "
                 f"{vocabulary}; export the model again."
             )
-        return cls(path, network, card, tokenizer, precisions)
+        return cls(path, config.network, card, tokenizer, config.precisions)
 
     @property
     def name(self) -> str:
         """What the model is called."""
-        return str(self.card.get("name", self.path.name))
+        return self.card.name or self.path.name
 
     def graph(self, name: str, precision: str) -> Path:
         """The file of one of `GRAPHS`."""
@@ -94,10 +135,24 @@ class Bundle:
         return folder / f"{name}.onnx"
 
 
+def folder_of(path: Path) -> Path:
+    """The folder itself, where a link leads to it.
+
+    Raises:
+        BundleError: There can be none of that name.
+    """
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError) as error:  # a NUL byte
+        raise BundleError(
+            f"There is no model in {str(path)!r} ({error}); check the path."
+        ) from error
+
+
 def default_bundle_path() -> Path:
     """The bundle to use when no setting names one: the user's own, else the bundled one."""
     own = models_dir() / "current"
-    return own if (own / "config.json").exists() else _BUNDLED
+    return own if os.path.exists(own / "config.json") else _BUNDLED
 
 
 def bundled_path() -> Path:
@@ -106,7 +161,7 @@ def bundled_path() -> Path:
 
 
 def checksum_of(path: Path) -> str:
-    """SHA-256 of a file, hexadecimal."""
+    """SHA-256 of a file of ours, hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -129,25 +184,45 @@ def write_config(folder: Path, network: dict[str, Any], precisions: tuple[str, .
 
 
 def write_card(folder: Path, card: dict[str, Any]) -> None:
-    """Write `card.json`, and its checksum where a config is there already."""
+    """Write `card.json`, and its checksum where a config is there already.
+
+    Raises:
+        BundleError: Nobody could read such a card.
+    """
+    try:
+        Card.of(card)
+    except UnfitError as error:
+        raise _unfit(folder, "card.json", error) from error
     text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
     (folder / "card.json").write_text(text, encoding="utf-8")
     if (folder / "config.json").exists():
-        config = _read_json(folder, "config.json")
+        config = read_json(folder, "config.json")
         write_config(folder, config["network"], tuple(config["precisions"]))
 
 
-def _read_json(folder: Path, name: str) -> dict[str, Any]:
+def _read_config(path: Path) -> Config:
+    if not os.path.lexists(path / "config.json"):
+        raise BundleError(f"There is no model in {path} (config.json is missing); check the path.")
+    written = read_json(path, "config.json")
+    if not isinstance(written, dict):
+        raise BundleError(f"The model in {path} is damaged: config.json is no JSON object.")
+    if (version := written.get("format")) != FORMAT:
+        raise BundleError(
+            f"The model in {path} has format version {_plain(version)}, this Editcast reads "
+            f"{FORMAT}; update Editcast, or train or export the model again."
+        )
     try:
-        value = json.loads((folder / name).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise BundleError(
-            f"There is no model in {folder} ({name} is missing); check the path."
-        ) from error
-    except (OSError, ValueError) as error:
-        raise BundleError(
-            f"The model in {folder} is damaged ({name}: {error}); copy or export it again."
-        ) from error
-    if not isinstance(value, dict):
-        raise BundleError(f"The model in {folder} is damaged: {name} is no JSON object.")
-    return value
+        return structure(written, Config)
+    except UnfitError as error:
+        raise _unfit(path, "config.json", error) from error
+
+
+def _plain(value: object) -> str:
+    """A value of a file as part of one line."""
+    return str(value)[:80].encode("unicode_escape").decode()
+
+
+def _unfit(path: Path, name: str, error: UnfitError) -> BundleError:
+    return BundleError(
+        f"The model in {path} cannot be used ({name}: {error}); copy, train or export it again."
+    )

@@ -24,15 +24,17 @@ from torch.export import Dim
 from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle, write_card, write_config
 from editcast_model.edits import START
 from editcast_model.errors import BundleError
-from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.networks.incremental import (
     Advance,
     Content,
     Encode,
     Point,
+)
+from editcast_model.networks.stages import (
     cache_width,
     content_names,
+    input_names,
     read_names,
     state_names,
 )
@@ -94,9 +96,9 @@ def load_network(bundle: Bundle) -> ImplicitAttention:
         BundleError: The weights do not fit the architecture.
     """
     try:
-        network = ImplicitAttention(NetworkConfig(**bundle.network))
+        network = ImplicitAttention(bundle.network)
         network.load_state_dict(load_file(bundle.path / WEIGHTS))
-    except (TypeError, RuntimeError, OSError, SafetensorError) as error:
+    except (RuntimeError, OSError, SafetensorError) as error:
         raise BundleError(
             f"The weights in {bundle.path} do not fit its architecture; export the model again."
         ) from error
@@ -141,14 +143,9 @@ def examples(network: ImplicitAttention, size: int, rows: int) -> dict[str, tupl
 def _stages(network: ImplicitAttention) -> dict[str, tuple[nn.Module, list[str], list[str]]]:
     """Each stage with the names of its inputs and outputs."""
     config = network.config
-    own = {
-        "advance": ["edits", "past", "cache", "live"],
-        "point": ["past", "cache", "buckets", "live"],
-        "content": ["at", "past", "cache", "tokens"],
-    }
-    inputs = {stage: [*names, *read_names(config, stage)] for stage, names in own.items()}
+    inputs = {stage: input_names(config, stage) for stage in GRAPHS}
     return {
-        "encode": (Encode(network), ["tokens"], state_names(config)),
+        "encode": (Encode(network), inputs["encode"], state_names(config)),
         "advance": (Advance(network), inputs["advance"], ["rows"]),
         "point": (Point(network), inputs["point"], ["position"]),
         "content": (Content(network), inputs["content"], content_names(config)),

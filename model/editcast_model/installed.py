@@ -96,11 +96,8 @@ def revert(models: Path, *, links: bool = _LINKS) -> str:
 
 def _made(bundle: Bundle) -> str:
     """When a model was made: several can have the name of one day."""
-    try:
-        made = datetime.fromisoformat(bundle.card["created"]).astimezone()
-    except (KeyError, TypeError, ValueError):
-        return ""
-    return f", made on {made:%Y-%m-%d} at {made:%H:%M}"
+    made = bundle.card.created
+    return "" if made is None else f", made on {made:%Y-%m-%d} at {made:%H:%M}"
 
 
 @contextmanager

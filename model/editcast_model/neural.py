@@ -24,10 +24,12 @@ from editcast_model.edits import SAVE, Edit
 from editcast_model.elsewhere import Heard, OtherSave
 from editcast_model.forecast import Fits, Prediction, anything, never
 from editcast_model.habits import Habits, changes
+from editcast_model.memory_limit import memory_limit
 from editcast_model.next_line import LineHead, Look, Places, look
 from editcast_model.predictor import Network, Sequence
 from editcast_model.ranking import Candidate, Ranking
 from editcast_model.runtime import Device, OnnxNetwork
+from editcast_model.self_check import self_check
 from editcast_model.tokens import Tokenizer, lex
 from editcast_model.trail import Trail
 from editcast_model.window import MOST_EDITS, Window, growth
@@ -80,8 +82,11 @@ class NeuralForecaster:
             BundleError: It is missing, damaged, of another format version, or cannot run here.
         """
         bundle = Bundle.open(path)
-        network = OnnxNetwork(bundle, device)
-        return cls(bundle, network, network.device)
+        with memory_limit():
+            network = OnnxNetwork(bundle, device)
+            made = cls(bundle, network, network.device)
+            self_check(made, network, bundle)
+        return made
 
     def open(self, text: str) -> "NeuralSession":
         """Begin a session; the text is encoded now, so that the first save need not wait."""

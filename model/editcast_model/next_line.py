@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from editcast_model.card import LINE_FEATURES, Card
 from editcast_model.forecast import Prediction
 from editcast_model.predictor import MASKED
 from editcast_model.tokens import lines
@@ -27,7 +28,7 @@ from editcast_model.trail import Trail, Words, words_of
 
 Floats = npt.NDArray[np.float32]
 #: How many numbers describe a line.
-FEATURES = 54
+FEATURES = LINE_FEATURES
 #: Lines that are looked at: so many of the pointer's, so many next to the last change.
 _PROBABLE, _NEAR = 40, 20
 #: Saves before the newest whose lines are told apart, and whose words are looked for.
@@ -286,17 +287,15 @@ class LineHead:
     out: Floats
 
     @classmethod
-    def of(cls, card: dict[str, Any]) -> "LineHead | None":
-        """Of a bundle's card; None if it has none, or one of another version."""
-        given = card.get("lines")
-        if not given:
+    def of(cls, card: Card) -> "LineHead | None":
+        """Of a bundle's card; None if it has none."""
+        given = card.lines
+        if given is None:
             return None
-        hidden, out = (np.array(given[name], np.float32) for name in ("hidden", "out"))
-        fits = hidden.ndim == 2 and hidden.shape == (FEATURES + 1, len(out))
-        return cls(hidden, out) if fits else None
+        return cls(np.array(given.hidden, np.float32), np.array(given.out, np.float32))
 
     def to_json(self) -> dict[str, Any]:
-        """As `of` reads it."""
+        """As a card has it."""
         return {"hidden": self.hidden.tolist(), "out": self.out.tolist()}
 
     def log_probabilities(self, features: Floats) -> Floats:

@@ -9,18 +9,15 @@ knots are fitted on development data and lie in the bundle's card.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
+from editcast_model.card import CANDIDATE_FEATURES, HEARD_FEATURES, Calibration, Card, Elsewhere
 from editcast_model.confidence import confidence
 from editcast_model.diff import Hunk
 from editcast_model.elsewhere import Heard
 
 #: How many features a candidate has; those of the other source are zero.
-FEATURES = 48
-#: And one that repeats what was replaced in another file.
-HEARD_FEATURES = 24
+FEATURES = CANDIDATE_FEATURES
 #: What a right place alone is worth, and a whole hunk, where a clean suggestion is worth 1.
 _PLACE, _WHOLE = 0.5, 2.0
 
@@ -169,11 +166,16 @@ class Ranking:
     elsewhere: "Ranking | None" = None
 
     @classmethod
-    def of(cls, card: dict[str, Any]) -> "Ranking":
+    def of(cls, card: Card) -> "Ranking":
         """Of a bundle's card."""
-        given = card.get("calibration", {})
-        own, heard = _read(given, FEATURES), _read(given.get("elsewhere", {}), HEARD_FEATURES)
-        return replace(own, elsewhere=heard) if own.weights and heard.weights else own
+        given = card.calibration
+        heard = given.elsewhere
+        return cls._of(given, cls._of(heard) if given.weights and heard.weights else None)
+
+    @classmethod
+    def _of(cls, given: Calibration | Elsewhere, elsewhere: "Ranking | None" = None) -> "Ranking":
+        knots = tuple((at, value) for at, value in given.knots)
+        return cls(given.weights, knots, given.places, given.wholes, elsewhere)
 
     def confidence(self, candidate: Candidate) -> float:
         """Estimated probability that the candidate is clean, 0 to 1."""
@@ -193,14 +195,6 @@ class Ranking:
             math.exp(_log_sigmoid(of, candidate)) for of in (self.weights, self.places, self.wholes)
         )
         return clean + _PLACE * located + _WHOLE * whole
-
-
-def _read(given: Mapping[str, Any], features: int) -> Ranking:
-    knots = tuple((float(a), float(b)) for a, b in given.get("knots", ()))
-    of = [tuple(map(float, given.get(name, ()))) for name in ("weights", "places", "wholes")]
-    if any(of) and any(len(weights) != features for weights in of):
-        return Ranking()  # of another version: the knots go with weights that mean nothing here
-    return Ranking(of[0], knots, of[1], of[2])
 
 
 def _log_sigmoid(weights: tuple[float, ...], candidate: Candidate) -> float:

@@ -8,6 +8,9 @@ Dimensions:
 
 import ctypes
 import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +19,7 @@ import numpy.typing as npt
 
 from editcast_model.bundle import GRAPHS, Bundle
 from editcast_model.errors import BundleError
+from editcast_model.networks.stages import cache_width, declared, input_names, output_names
 from editcast_model.predictor import Contents
 from editcast_model.telemetry import load_onnxruntime
 
@@ -23,6 +27,7 @@ onnxruntime = load_onnxruntime()
 
 Device = Literal["auto", "cpu", "cuda"]
 _THREADS = 2
+_LONGEST = 300  # characters of a reason
 
 
 def pick_device(wanted: Device) -> Literal["cpu", "cuda"]:
@@ -71,9 +76,36 @@ def open_session(path: Path, device: Literal["cpu", "cuda"]) -> Any:
     try:
         return onnxruntime.InferenceSession(path, options, providers=providers)
     except Exception as error:  # ONNX Runtime raises its own classes, all bare Exceptions
+        said = " ".join(str(error).split())[:_LONGEST]
         raise BundleError(
-            f"ONNX Runtime cannot run {path} ({error}); export the model again."
+            f"ONNX Runtime cannot run {path} ({said}); export the model again."
         ) from error
+
+
+def _check_declared(bundle: Bundle, stage: str, session: Any, number: str) -> None:
+    """Compare what a graph takes and returns with the bundle's configuration.
+
+    Raises:
+        BundleError: They differ.
+    """
+    network = bundle.network
+    known = declared(network, stage, number)
+    takes = {each.name: each for each in session.get_inputs()}
+    returns = {each.name: each for each in session.get_outputs()}
+    named = takes.keys() <= set(input_names(network, stage))
+    if not named or list(returns) != output_names(network, stage):
+        odd = f"it takes {', '.join(takes)} and returns {', '.join(returns)}"
+    else:
+        odd = ", ".join(
+            f"{name} is {each.type} of {len(each.shape)} dimensions"
+            for name, each in (takes | returns).items()
+            if not known[name].fits(each.type, each.shape)
+        )
+    if odd:
+        raise BundleError(
+            f"The graph {stage}.onnx of the model in {bundle.path} is not that of its "
+            f"configuration ({odd[:_LONGEST]!a}); export the model again."
+        )
 
 
 class OnnxNetwork:
@@ -94,11 +126,31 @@ class OnnxNetwork:
         self._encode, self._advance, self._point, self._content = (
             open_session(bundle.graph(name, precision), self.device) for name in GRAPHS
         )
+        sessions = (self._encode, self._advance, self._point, self._content)
+        for name, session in zip(GRAPHS, sessions, strict=True):
+            _check_declared(bundle, name, session, "float16" if half else "float")
         self.dtype = np.float16 if half else np.float32
-        self.vocabulary = int(bundle.network["vocabulary"])
-        shapes = {each.name: each.shape for each in self._advance.get_inputs()}
-        self.cache_width = int(shapes["cache"][1])
+        self.vocabulary = bundle.network.vocabulary
+        self.cache_width = cache_width(bundle.network)
         self._names = [each.name for each in self._encode.get_outputs()]
+        self._options = onnxruntime.RunOptions()
+
+    @contextmanager
+    def deadline(self, seconds: float) -> Iterator[None]:
+        """End what runs after so many seconds with an error."""
+        options = self._options
+
+        def stop() -> None:
+            options.terminate = True
+
+        timer = threading.Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self._options = onnxruntime.RunOptions()
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Encode ``s(0)``, int64 (S,); at least two tokens."""
@@ -106,7 +158,7 @@ class OnnxNetwork:
         binding.bind_cpu_input("tokens", tokens)
         for name in self._names:
             binding.bind_output(name, self.device)
-        self._encode.run_with_iobinding(binding)
+        self._encode.run_with_iobinding(binding, self._options)
         state = dict(zip(self._names, binding.get_outputs(), strict=True))
         state["tokens"] = onnxruntime.OrtValue.ortvalue_from_numpy(tokens, self.device)
         return state
@@ -157,5 +209,5 @@ class OnnxNetwork:
                 binding.bind_ortvalue_input(name, state[name])
         for each in session.get_outputs():
             binding.bind_output(each.name)
-        session.run_with_iobinding(binding)
+        session.run_with_iobinding(binding, self._options)
         return binding.copy_outputs_to_cpu()  # type: ignore[no-any-return]

@@ -180,8 +180,9 @@ class Tokenizer:
         try:
             return cls(path.read_text(encoding="utf-8"))
         except (OSError, ValueError, TypeError, LookupError, AttributeError, RuntimeError) as error:
+            said = " ".join(str(error).split())[:200]
             raise BundleError(
-                f"The tokenizer {path} cannot be read ({error}); install the model again."
+                f"The tokenizer {path} cannot be read ({said}); install the model again."
             ) from error
 
     def save(self, path: Path) -> None:

@@ -241,8 +241,7 @@ def _here() -> tuple[Path, ...]:
 
 def _sources(bundle: Bundle) -> dict[str, list[str]]:
     """What a bundle's weights learned from; of an experiment nobody wrote it down."""
-    sources: dict[str, list[str]] = bundle.card.get("trained_on", {}).get("sources", {})
-    return sources
+    return {name: list(splits) for name, splits in bundle.card.trained_on.sources.items()}
 
 
 class _RefusedError(click.ClickException):
@@ -289,18 +288,20 @@ def _listed() -> list[str]:
 
 def _print_result(bundle: Bundle) -> None:
     card = bundle.card
-    for split, tokens in card["tokens"].items():
+    for split, tokens in card.tokens.items():
         click.echo(
-            f"{split}: {tokens['both']:.1f} % of edits right, {tokens['jumps_both']:.1f} % of the "
-            "first edits after a save"
+            f"{split}: {tokens.both or 0:.1f} % of edits right, {tokens.jumps_both or 0:.1f} % of "
+            "the first edits after a save"
         )
-    for kind, found in card["suggestions"].items():
-        clean, steps = 100 * found["clean_of_shown"], found["steps"]
+    for kind, found in card.suggestions.items():
+        clean, steps = 100 * (found.clean_of_shown or 0), found.steps or 0
         click.echo(f"{kind}: {clean:.1f} % of suggestions clean, in {steps} steps")
-    click.echo(
-        f"At a confidence of {card['calibration']['threshold']:.2f} and more, "
-        f"{100 * card['calibration']['precision']:.0f} % are clean."
-    )
+    known = card.calibration
+    if known.threshold is not None and known.precision is not None:
+        click.echo(
+            f"At a confidence of {known.threshold:.2f} and more, "
+            f"{100 * known.precision:.0f} % are clean."
+        )
 
 
 @click.command()

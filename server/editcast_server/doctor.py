@@ -2,7 +2,7 @@
 
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -76,10 +76,10 @@ def _model() -> Iterator[Fact]:
     yield "device", str(getattr(model.forecaster, "device", "none"))
     bundle = getattr(model.forecaster, "bundle", None)
     if bundle:
-        yield from _flat(bundle.card)
+        yield from _flat(bundle.card.written)
 
 
-def _flat(card: dict[str, Any], prefix: str = "") -> Iterator[Fact]:
+def _flat(card: Mapping[str, Any], prefix: str = "") -> Iterator[Fact]:
     """A card's entries, one a line; long lists are counted only."""
     for name, value in card.items():
         if isinstance(value, dict):

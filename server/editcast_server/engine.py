@@ -12,9 +12,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
+from pathlib import Path
 
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecast import Forecaster, Prediction, Session
+from editcast_model.memory_limit import memory_limit
 from editcast_server import models
 from editcast_server.filters import Situation, reason_to_hold_back
 from editcast_server.models import Choice, Model
@@ -24,6 +26,8 @@ log = logging.getLogger(__name__)
 
 REPLAYED = 8  # saved texts kept to open a session anew when the model changes
 _LAST_JOB = 10.0  # seconds
+_MOST_FAILURES = 2  # in a row, of a model that another can take the place of
+_LONGEST = 200  # characters of an error
 
 
 class Track:
@@ -168,6 +172,8 @@ class Engine:
         self._model: Model | None = None
         self._choice = Choice()
         self._mark: tuple[str, int, int] | None = None
+        self._failures = 0  # in a row
+        self._unusable: dict[Path, str] = {}  # bundles that failed too often, and why
         self._order = count()
         self._queue: queue.PriorityQueue[tuple[int, int, Callable[[], None] | None]] = (
             queue.PriorityQueue()
@@ -202,15 +208,35 @@ class Engine:
     def _run(self) -> None:
         while (work := self._queue.get()[2]) is not None:
             try:
-                work()
+                with memory_limit():
+                    work()
             except Exception as error:
                 log.exception("The engine failed")
-                self._failed(f"{type(error).__name__}: {error}")
+                said = f"{type(error).__name__}: {' '.join(str(error).split())}"[:_LONGEST]
+                if not self._gives_up_model(said):
+                    self._failed(said)
+
+    def _gives_up_model(self, said: str) -> bool:
+        """Whether the model has failed too often, so that the next usable one is loaded."""
+        self._failures += 1
+        model = self._model
+        if model is None or model.path is None or self._failures < _MOST_FAILURES:
+            return False
+        self._unusable[model.path] = (
+            f"The model {model.forecaster.name} failed {self._failures} times in a row ({said})."
+        )
+        self._put(0, self._take_up)
+        return True
 
     def _load(self, choice: Choice) -> None:
         self._choice = choice
-        self._mark = models.mark(choice)
-        self._model = models.load(choice)
+        self._unusable.clear()
+        self._take_up()
+
+    def _take_up(self) -> None:
+        self._failures = 0
+        self._mark = models.mark(self._choice)
+        self._model = models.load(self._choice, self._unusable)
         self._loaded(self._model)
 
     def _load_if_changed(self) -> None:
@@ -227,6 +253,8 @@ class Engine:
             job.track.take_saves()  # whoever needs this answer or not, other files are told of them
             if model and not job.cancelled:
                 predictions = _choose(job, model.forecaster)
+                if not job.cancelled:
+                    self._failures = 0
         except Exception:
             job.track.drop_session()
             raise

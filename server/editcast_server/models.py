@@ -1,10 +1,11 @@
 """Which model forecasts: the bundle that the settings name, or the newest, or what stands in."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from editcast_model.card import Card
 from editcast_model.errors import BundleError
 from editcast_model.forecast import Forecaster
 from editcast_server.settings import Device
@@ -49,10 +50,14 @@ class Model:
     threshold: float = UNCALIBRATED
 
 
-def load(choice: Choice) -> Model:
+def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
     """The model of a choice, or what stands in when its bundle cannot be used.
 
     For the user's own model that is the bundled one; for any other the repeat-best baseline.
+
+    Args:
+        choice: What is wanted.
+        failed: Bundles that could be loaded, and failed later; why, as a sentence.
     """
     from editcast_model.baselines import BASELINES, RepeatBest
 
@@ -65,6 +70,8 @@ def load(choice: Choice) -> Model:
 
         for path in _places(choice):
             try:
+                if failed and path in failed:
+                    raise BundleError(failed[path])
                 forecaster = NeuralForecaster.load(path, choice.device)
             except BundleError as error:
                 problem = problem or str(error)
@@ -86,15 +93,16 @@ def _places(choice: Choice) -> tuple[Path, ...]:
     return (first,) if choice.path or first == bundled else (first, bundled)
 
 
-def default_threshold(card: Mapping[str, Any]) -> float:
+def default_threshold(card: Card) -> float:
     """The least confidence that is shown by default, by a bundle's card."""
-    return min(HIGHEST, float(card.get("calibration", {}).get("threshold", UNCALIBRATED)))
+    threshold = card.calibration.threshold
+    return UNCALIBRATED if threshold is None else min(HIGHEST, threshold)
 
 
 def bundle_path(choice: Choice) -> Path:
     """The folder of the bundle to use."""
     if choice.path:
-        return Path(choice.path).expanduser()
+        return Path(os.path.expanduser(choice.path))
     from editcast_model.bundle import default_bundle_path
 
     return default_bundle_path()
@@ -103,8 +111,10 @@ def bundle_path(choice: Choice) -> Path:
 def mark(choice: Choice) -> tuple[str, int, int] | None:
     """Something that changes when another bundle is put in place; None while there is none."""
     try:
-        path = bundle_path(choice).resolve()
+        from editcast_model.bundle import folder_of
+
+        path = folder_of(bundle_path(choice))
         config = (path / "config.json").stat()
-    except (OSError, BundleError, ImportError):
+    except (OSError, BundleError, ImportError, ValueError):
         return None
     return str(path), config.st_mtime_ns, config.st_ino

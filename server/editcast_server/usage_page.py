@@ -13,6 +13,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
+from editcast_model.card import Measured, TokenScores
 from editcast_model.errors import BundleError, ReportError, StoreError
 from editcast_model.history import Store
 from editcast_server.models import HIGHEST
@@ -38,8 +39,8 @@ class _Card:
 
     name: str = ""
     facts: list[tuple[str, str]] = field(default_factory=list)
-    suggestions: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    tokens: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    suggestions: list[tuple[str, Measured]] = field(default_factory=list)
+    tokens: list[tuple[str, TokenScores]] = field(default_factory=list)
     problem: str = ""
 
 
@@ -141,57 +142,37 @@ def _stored(path: Path) -> dict[str, Any]:
 
 
 def _card(path: Path | None) -> _Card:
-    """A bundle's card; what it lacks is left out, for it may be anybody's."""
+    """A bundle's card; what it lacks is left out."""
     if path is None:
         return _Card(problem="No network is in use; edits that were made before are repeated.")
     try:
         from editcast_model.bundle import Bundle
 
-        card = Bundle.open(path).card
+        bundle = Bundle.open(path)
     except (BundleError, ImportError, OSError) as error:
         return _Card(problem=str(error))
-    trained, calibration = _table(card, "trained_on"), _table(card, "calibration")
-    sources, edits = trained.get("sources"), _table(trained, "edits")
-    threshold = calibration.get("threshold")
-    if isinstance(threshold, float):
-        threshold = min(threshold, HIGHEST)
+    card = bundle.card
+    trained, calibration, threshold = card.trained_on, card.calibration, card.calibration.threshold
+    sources, created = trained.sources, card.created
+    sure_from = None if threshold is None else min(threshold, HIGHEST)
     facts = [
-        ("made", _time(card.get("created"))),
-        ("begun from", card.get("base")),
-        ("trained on", trained.get("what")),
-        ("sources", f"{len(sources):,}" if isinstance(sources, dict) else None),
-        ("edits to train on", _number(edits.get("train"), "{:,}")),
-        ("parameters", _number(_table(card, "network").get("parameters"), "{:,}")),
-        ("calibrated on", _number(calibration.get("suggestions"), "{:,} suggestions")),
-        ("sure from", _number(threshold, "a confidence of {:.2f}")),
-        ("precision there", _number(calibration.get("precision"), "{:.0f} %", 100)),
-        ("licence", card.get("licence")),
+        ("made", f"{created:%Y-%m-%d %H:%M}" if created else None),
+        ("begun from", card.base),
+        ("trained on", trained.what),
+        ("sources", f"{len(sources):,}" if sources else None),
+        ("edits to train on", _number(trained.edits.get("train"), "{:,}")),
+        ("parameters", _number(card.network.parameters, "{:,}")),
+        ("calibrated on", _number(calibration.suggestions, "{:,} suggestions")),
+        ("sure from", _number(sure_from, "a confidence of {:.2f}")),
+        ("precision there", _number(calibration.precision, "{:.0f} %", 100)),
+        ("licence", card.licence),
     ]
     return _Card(
-        name=str(card.get("name", "")),
+        name=bundle.name,
         facts=[(term, str(value)) for term, value in facts if value not in (None, "", "–")],
-        suggestions=[
-            (_KINDS.get(kind, kind), _measured(found))
-            for kind, found in _table(card, "suggestions").items()
-            if isinstance(found, dict)
-        ],
-        tokens=[
-            (split, {name: found.get(name) for name in ("edits", "position", "content", "both")})
-            for split, found in _table(card, "tokens").items()
-            if isinstance(found, dict)
-        ],
+        suggestions=[(_KINDS.get(kind, kind), found) for kind, found in card.suggestions.items()],
+        tokens=list(card.tokens.items()),
     )
-
-
-def _measured(found: dict[str, Any]) -> dict[str, Any]:
-    names = ("steps", "shown", "clean_of_shown", "exact", "calibration_error")
-    coverage = _table(found, "coverage")
-    return {name: found.get(name) for name in names} | {"coverage": coverage.get("0.8")}
-
-
-def _table(of: dict[str, Any], name: str) -> dict[str, Any]:
-    value = of.get(name)
-    return value if isinstance(value, dict) else {}
 
 
 def _part_of(part: int, whole: int) -> str:
@@ -203,14 +184,5 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else "not known yet"
 
 
-def _number(value: Any, how: str, times: int = 1) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return how.format(value * times) if is_number else "–"
-
-
-def _time(value: Any) -> str:
-    """A card's time in the local zone."""
-    try:
-        return f"{datetime.fromisoformat(value).astimezone():%Y-%m-%d %H:%M}"
-    except (TypeError, ValueError):
-        return ""
+def _number(value: float | None, how: str, times: int = 1) -> str:
+    return "–" if value is None else how.format(value * times)

@@ -113,6 +113,31 @@ def test_an_incomplete_config(copy: Path, name: str, value: Any) -> None:
     refused(copy)
 
 
+@pytest.mark.parametrize("name", FILES[1:])
+def test_what_is_loaded_has_a_checksum(copy: Path, name: str) -> None:
+    known = json.loads((copy / "config.json").read_text(encoding="utf-8"))["checksums"]
+    rewrite(copy, "config.json", checksums={each: known[each] for each in known if each != name})
+    assert f"must have a checksum of {name}" in refused(copy)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("vocabulary", 10**12),
+        ("width", True),
+        ("width", 10**6),
+        ("edit_layers", -1),
+        ("dropout", "none"),
+        ("aggregate", "max"),
+        ("copy", 1),
+    ],
+)
+def test_an_architecture_out_of_bounds(copy: Path, option: str, value: Any) -> None:
+    network = json.loads((copy / "config.json").read_text(encoding="utf-8"))["network"]
+    rewrite(copy, "config.json", network=network | {option: value})
+    assert f"(config.json: network.{option} must be" in refused(copy)
+
+
 @pytest.mark.parametrize("content", ["[]", "7", "{", "\ud800", '{"format": 1}'])
 def test_a_config_that_is_none(copy: Path, content: str) -> None:
     (copy / "config.json").write_bytes(content.encode("utf-8", "surrogatepass"))
@@ -161,7 +186,7 @@ def accept(path: Path) -> None:
 def test_a_new_card_is_a_good_card(copy: Path) -> None:
     write_card(copy, {"name": "mine", "note": "schön"})
     opened = Bundle.open(copy)
-    assert (opened.name, opened.card["note"]) == ("mine", "schön")
+    assert (opened.name, opened.card.written["note"]) == ("mine", "schön")
 
 
 def test_cuda_without_a_gpu(bundle: Bundle) -> None:

@@ -21,15 +21,8 @@ from editcast_model.errors import BundleError
 from editcast_model.export import check_parity, examples, export, load_network
 from editcast_model.networks.configs import paper, plus
 from editcast_model.networks.implicit_attention import ImplicitAttention
-from editcast_model.networks.incremental import (
-    Advance,
-    Content,
-    Encode,
-    Point,
-    cache_width,
-    read_names,
-    state_names,
-)
+from editcast_model.networks.incremental import Advance, Content, Encode, Point
+from editcast_model.networks.stages import cache_width, read_names, state_names
 from editcast_model.predictor import Contents, Network, Sequence
 from editcast_model.runtime import OnnxNetwork, open_session
 from editcast_model.tokens import Tokenizer
@@ -215,7 +208,7 @@ def test_nothing_tells_where_it_was_made(exported: Bundle) -> None:
 
 def test_weights_come_back(bundle: Bundle, tokenizer: Tokenizer) -> None:
     network = load_network(bundle)
-    assert network.config.to_json() == bundle.network
+    assert network.config == bundle.network
     again = load_network(Bundle.open(bundle.path)).state_dict()
     assert network.state_dict().keys() == again.keys()
     assert all(torch.equal(value, again[name]) for name, value in network.state_dict().items())
@@ -225,9 +218,8 @@ def test_weights_come_back(bundle: Bundle, tokenizer: Tokenizer) -> None:
 
 def test_weights_of_another_architecture_are_refused(bundle: Bundle) -> None:
     for network in (
-        {**bundle.network, "width": 64},
-        {**bundle.network, "edit_layers": 3},
-        {**bundle.network, "layers": 3},
+        replace(bundle.network, width=64),
+        replace(bundle.network, edit_layers=3),
     ):
         with pytest.raises(BundleError, match="do not fit"):
             load_network(replace(bundle, network=network))

@@ -6,10 +6,12 @@ from dataclasses import replace
 import pytest
 
 from editcast_model.bundle import Bundle
+from editcast_model.card import HEARD_FEATURES, Card
+from editcast_model.checked import UnfitError
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.elsewhere import Heard, other_save
 from editcast_model.neural import NeuralForecaster
-from editcast_model.ranking import FEATURES, HEARD_FEATURES, Candidate, Ranking, features
+from editcast_model.ranking import FEATURES, Candidate, Ranking, features
 
 _TEXT = "".join(f"value = first({number})\nother = {number}\n" for number in range(3))
 _RENAME = other_save("there.py", "x = first(1)\n", "x = second(1)\n")
@@ -98,9 +100,10 @@ def test_they_have_weights_and_knots_of_their_own() -> None:
             },
         }
     }
-    ranking = Ranking.of(card)
+    ranking = Ranking.of(Card.of(card))
     own = replace(candidate(1, -1.0), heard=None)
     assert ranking.confidence(own) < 0.2 < 0.5 < ranking.confidence(candidate())
     assert ranking.worth(candidate()) > ranking.worth(own)
     card["calibration"]["elsewhere"]["weights"] = [1.0] * (HEARD_FEATURES - 1)  # another version's
-    assert Ranking.of(card).elsewhere is None
+    with pytest.raises(UnfitError, match="calibration.elsewhere must have 24 weights"):
+        Card.of(card)

@@ -13,17 +13,9 @@ from editcast_model.networks.batch import Instance, collate
 from editcast_model.networks.configs import NetworkConfig, bundled, paper, plus
 from editcast_model.networks.heads import mix
 from editcast_model.networks.implicit_attention import ImplicitAttention
-from editcast_model.networks.incremental import (
-    Advance,
-    Content,
-    Encode,
-    Point,
-    cache_slots,
-    cache_width,
-    read_names,
-    state_names,
-)
+from editcast_model.networks.incremental import Advance, Content, Encode, Point
 from editcast_model.networks.spans import LONGEST
+from editcast_model.networks.stages import cache_slots, cache_width, read_names, state_names
 from editcast_model.places import BUCKETS, Row, buckets
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]

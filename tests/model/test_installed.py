@@ -12,7 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from editcast_model import installed
-from editcast_model.bundle import Bundle, default_bundle_path, write_card, write_config
+from editcast_model.bundle import (
+    GRAPHS,
+    WEIGHTS,
+    Bundle,
+    default_bundle_path,
+    write_card,
+    write_config,
+)
 from editcast_model.errors import BundleError
 from editcast_model.installed import install, revert
 from editcast_model.process_lock import process_lock
@@ -27,7 +34,8 @@ def bundle(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Bu
     folder = tmp_path_factory.mktemp("bundles") / "tiny"
     folder.mkdir()
     tokenizer.save(folder / "tokenizer.json")
-    (folder / "encode.onnx").write_bytes(b"a graph")
+    for name in (*(f"{graph}.onnx" for graph in GRAPHS), WEIGHTS):
+        (folder / name).write_bytes(b"a graph, or weights")
     write_card(folder, {"name": "tiny"})
     write_config(folder, {"vocabulary": len(tokenizer)}, ("float32",))
     return Bundle.open(folder)

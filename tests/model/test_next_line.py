@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.bundle import default_bundle_path
+from editcast_model.card import Card
+from editcast_model.checked import UnfitError
 from editcast_model.diff import Hunk, diff
 from editcast_model.neural import NeuralForecaster
 from editcast_model.next_line import FEATURES, LineHead, Look, look
@@ -138,15 +140,16 @@ def head_for(column: int) -> LineHead:
 
 def test_a_head_is_read_from_a_card() -> None:
     head = head_for(BELOW)
-    again = LineHead.of(json.loads(json.dumps({"lines": head.to_json()})))
+    again = LineHead.of(Card.of(json.loads(json.dumps({"lines": head.to_json()}))))
     assert again is not None and np.array_equal(again.hidden, head.hidden)
     features = np.zeros((3, FEATURES), np.float32)
     features[1, BELOW] = 1
     assert again.log_probabilities(features).argmax() == 1
     assert np.exp(again.log_probabilities(features)).sum() == pytest.approx(1)
-    assert LineHead.of({}) is None
+    assert LineHead.of(Card()) is None
     other = {"hidden": [[1.0]] * FEATURES, "out": [1.0]}
-    assert LineHead.of({"lines": other}) is None  # of another version
+    with pytest.raises(UnfitError, match="lines.hidden must be a list of 55 values"):
+        Card.of({"lines": other})  # of another version
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from editcast_model.card import Card
+from editcast_model.checked import UnfitError
 from editcast_model.diff import Hunk
 from editcast_model.ranking import FEATURES, Candidate, Ranking, features
 
@@ -71,7 +73,7 @@ def test_a_right_place_and_a_whole_hunk_are_worth_something() -> None:
     assert Ranking().worth(candidate(-0.5)) == -0.5
 
 
-def test_a_card_of_another_size_calibrates_nothing() -> None:
+def test_a_card_of_another_size_is_refused() -> None:
     knots = [[-1.0, 0.2], [0.0, 0.8]]
     whole = [1.0] * FEATURES
     for weights, places, wholes in (
@@ -80,8 +82,9 @@ def test_a_card_of_another_size_calibrates_nothing() -> None:
         (whole, whole, []),
     ):
         given = {"weights": weights, "places": places, "wholes": wholes, "knots": knots}
-        assert Ranking.of({"calibration": given}) == Ranking()
+        with pytest.raises(UnfitError, match="calibration must have 48 weights"):
+            Card.of({"calibration": given})
     known = {"weights": whole, "places": whole, "wholes": whole, "knots": knots}
-    assert Ranking.of({"calibration": known}).wholes == tuple(whole)
-    assert Ranking.of({"calibration": {"knots": knots}}).knots == ((-1.0, 0.2), (0.0, 0.8))
-    assert Ranking.of({}) == Ranking()
+    assert Ranking.of(Card.of({"calibration": known})).wholes == tuple(whole)
+    assert Ranking.of(Card.of({"calibration": {"knots": knots}})).knots == ((-1.0, 0.2), (0.0, 0.8))
+    assert Ranking.of(Card()) == Ranking()

@@ -210,6 +210,12 @@ async def run_editor(
         await client.stop()
 
 
+@pytest.fixture(scope="session")
+def editors() -> Callable[..., Any]:
+    """`async with editors(home, settings, ...) as editor`, for fixtures of any scope."""
+    return run_editor
+
+
 @pytest.fixture
 def start(tmp_path: Path) -> Callable[..., Any]:
     """`async with start(settings, ...) as editor`: an editor and a server of the test's own."""

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from editcast_model.bundle import bundled_path, write_card
+from editcast_model.card import Card
 from editcast_model.installed import install
 from editcast_server.models import default_threshold
 
@@ -45,7 +46,7 @@ async def test_it_predicts_with_a_network(start: Any, bundle: Path) -> None:
     ],
 )
 def test_the_default_threshold_is_that_of_the_card(card: Any, threshold: float) -> None:
-    assert default_threshold(card) == threshold
+    assert default_threshold(Card.of(card)) == threshold
 
 
 async def test_a_model_trained_meanwhile_is_taken_up_with_the_next_save(

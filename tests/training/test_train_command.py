@@ -53,7 +53,7 @@ def _environment(home: Path) -> dict[str, str]:
 def _home_with(bundle: Path, folder: Path) -> Path:
     """Editcast's own folder, below `folder`, with a bundle in use, which has a line head."""
     shutil.copytree(bundle, folder / "copy")
-    write_card(folder / "copy", {**Bundle.open(bundle).card, "lines": _HEAD.to_json()})
+    write_card(folder / "copy", {**Bundle.open(bundle).card.written, "lines": _HEAD.to_json()})
     install(folder / "copy", folder / "home" / "models")
     return folder / "home"
 
@@ -95,7 +95,7 @@ def test_training_from_scratch_ends_with_an_evaluated_bundle(
     trained: Path, small_corpus: Path
 ) -> None:
     bundle = Bundle.open(trained / "bundle")
-    card = bundle.card
+    card = bundle.card.written
     assert bundle.name == "small"
     assert card["trained_on"]["sources"] == {"project": ["dev", "train"]}
     assert card["trained_on"]["instances"]["train"] > 50
@@ -144,12 +144,12 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     monkeypatch.setenv("EDITCAST_HOME", str(home))
     model = models.load(models.Choice())
     assert model.problem == "" and model.path == default_bundle_path()
-    card = Bundle.open(home / "models" / "current").card
+    card = Bundle.open(home / "models" / "current").card.written
     assert model.forecaster.name == card["name"] and card["name"].startswith("yours-")
     assert card["base"] == "small" and card["trained_on"]["what"] == "your own history"
     assert card["suggestions"]["commits"]["steps"] > 10
     # The base's: they were fitted on more sessions.
-    base = Bundle.open(home / "models" / "previous").card
+    base = Bundle.open(home / "models" / "previous").card.written
     assert card["lines"] == base["lines"] == _HEAD.to_json()
     assert card["calibration"] == base["calibration"] and base["calibration"]["weights"]
     assert str(small_repository.parent) not in json.dumps(card)
@@ -190,7 +190,7 @@ def test_training_begins_with_the_bundled_model_where_the_own_one_is_damaged(
 def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     small_bundle: Path, small_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    card = Bundle.open(small_bundle).card
+    card = dict(Bundle.open(small_bundle).card.written)
     base, out = tmp_path / "base", tmp_path / "out"
     shutil.copytree(small_bundle, base)
     weights = [0.0] * len(card["calibration"]["weights"])
@@ -202,7 +202,7 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     further = ("--further", "--from", base, "--corpus", small_corpus, "--steps", 2)
     result = _invoke(train, out, *further)
     assert result.exit_code == 0, result.output
-    made = Bundle.open(out / "bundle").card
+    made = Bundle.open(out / "bundle").card.written
     assert made["base"] == "small" and made["calibration"] == card["calibration"]
     assert made["trained_on"]["sources"] == {"earlier": ["train"], "project": ["dev", "train"]}
     refused = _invoke(train, *further)
@@ -212,7 +212,7 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
 def test_refitted_graphs_compute_with_the_new_weights(small_bundle: Path, tmp_path: Path) -> None:
     base = Bundle.open(small_bundle)
     torch.manual_seed(3)
-    network = ImplicitAttention(NetworkConfig(**base.network))
+    network = ImplicitAttention(base.network)
     made = refit(base, network, {"name": "refitted"}, tmp_path / "refitted")  # checks parity
     assert made.name == "refitted"
     (value,) = (load_network(made).content_bias - network.content_bias).unique().tolist()
@@ -241,7 +241,7 @@ def test_a_checkpoint_becomes_a_bundle(
     tokenizer = small_corpus / "tokenizer.json"
     result = _invoke(export, checkpoint, "--tokenizer", tokenizer, "--to", tmp_path / "bare")
     assert result.exit_code == 0, result.output
-    assert Bundle.open(tmp_path / "bare").card["training"]["steps"] == 4
+    assert Bundle.open(tmp_path / "bare").card.written["training"]["steps"] == 4
     (tmp_path / "whole").mkdir()
     (tmp_path / "whole" / "old").touch()
     result = _invoke(
@@ -250,7 +250,7 @@ def test_a_checkpoint_becomes_a_bundle(
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     whole = Bundle.open(tmp_path / "whole")
-    assert whole.name == "Whole" and list(whole.card["suggestions"]) == ["commits"]
+    assert whole.name == "Whole" and list(whole.card.suggestions) == ["commits"]
     assert LineHead.of(whole.card) is not None  # of the older part of the repository
     assert not (whole.path / "old").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bare", "whole"]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from editcast_model.bundle import Bundle, write_card
+from editcast_model.card import VERSION
 from editcast_model.confidence import confidence
 from editcast_model.errors import BundleError, TrainingError
 from editcast_model.export import export
@@ -119,7 +120,7 @@ def finish(
     if base is None or not _refitted(base, network, card, fresh):
         export(network, vocabulary, card, fresh)
     if base is not None and LineHead.of(base.card):
-        card |= {"lines": base.card["lines"]}
+        card |= {"lines": base.card.written["lines"]}
     elif trained:
         tell("Learning which line comes next")
         head = _line_head(fresh, trained, seed)
@@ -130,7 +131,7 @@ def finish(
     if base is not None and (known := Ranking.of(base.card)).weights:
         tell("Replaying what was held out")
         rows = ranked(_offered(fresh, drawn), known)
-        card |= {"calibration": base.card["calibration"]}
+        card |= {"calibration": base.card.written["calibration"]}
     else:
         tell("Calibrating")
         offered = _offered(fresh, drawn)
@@ -166,6 +167,7 @@ def export_only(checkpoint: Path, tokenizer: Path, out: Path, name: str) -> Bund
     network = load_weights(about["network"], weights)
     vocabulary = _checked_vocabulary(tokenizer, network, checkpoint)
     card = {
+        "version": VERSION,
         "name": name,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "training": _training(about["progress"]),
@@ -334,6 +336,7 @@ def _card(
         sources.setdefault(name, set()).update(made["instances"])
     parameters = sum(value.numel() for value in network.parameters())
     return {
+        "version": VERSION,
         "name": origins.name,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "base": origins.base,

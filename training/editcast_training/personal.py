@@ -399,7 +399,7 @@ def _network(base: Bundle | None, corpus: Path) -> NetworkConfig:
             f"The corpus {corpus} was made with another tokenizer than the model {base.name}; "
             "make it again with the model's own (editcast corpus --tokenizer), or add --scratch."
         )
-    return NetworkConfig(**base.network)
+    return base.network
 
 
 def _vocabulary(path: Path) -> Any:

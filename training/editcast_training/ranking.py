@@ -8,8 +8,9 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
+from editcast_model.card import HEARD_FEATURES
 from editcast_model.neural import NeuralForecaster, NeuralSession
-from editcast_model.ranking import FEATURES, HEARD_FEATURES, Candidate, Ranking, features
+from editcast_model.ranking import FEATURES, Candidate, Ranking, features
 from editcast_model.unwanted import Work
 from editcast_training.metrics import Judge, Score
 from editcast_training.results import Row

@@ -30,7 +30,7 @@ def refit(base: Bundle, network: ImplicitAttention, card: dict[str, Any], folder
         BundleError: The architectures differ, or with these weights the graphs compute something
             else than torch does.
     """
-    if base.network != network.config.to_json():
+    if base.network != network.config:
         raise BundleError(f"The network is not of the architecture of {base.name}; export it.")
     network = network.cpu().float().eval()
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".refit-") as made:

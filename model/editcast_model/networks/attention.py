@@ -9,13 +9,12 @@ Dimensions:
 
 import math
 from collections.abc import Iterator
-from typing import Literal
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-Aggregate = Literal["sum", "gru", "residual"]
+from editcast_model.networks.configs import Aggregate
 
 
 def sinusoid(index: Tensor, width: int) -> Tensor:

@@ -1,14 +1,22 @@
 """Sizes and options of networks: the paper's variants, the bundled one, IA+ and its ablations.
 
-`implicit_attention.py` says what the options do.
+`implicit_attention.py` says what the options do. Nothing here needs torch: a server reads these of
+a bundle it does not know, so sizes have bounds.
 """
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from editcast_model.networks.attention import Aggregate
+from editcast_model.checked import Between
 
+Aggregate = Literal["sum", "gru", "residual"]
 Decoder = Literal["vanilla", "analogical", "edits"]
+Width = Annotated[int, Between(1, 4096)]
+Layers = Annotated[int, Between(0, 32)]
+Heads = Annotated[int, Between(0, 64)]
+Sizes = Annotated[int, Between(0, 16_384)]
+#: Width of a token's vector, by which tokens are known to be equal.
+VECTOR = 24
 
 
 @dataclass(frozen=True)
@@ -44,18 +52,18 @@ class NetworkConfig:
         dropout: Of the embeddings, in training.
     """
 
-    vocabulary: int
-    width: int = 128
-    heads: int = 8
-    state_layers: int = 1
-    edit_layers: int = 1
-    position_layers: int = 1
-    content_layers: int = 1
+    vocabulary: Annotated[int, Between(1, 65_536)]
+    width: Width = 128
+    heads: Annotated[int, Between(1, 64)] = 8
+    state_layers: Layers = 1
+    edit_layers: Layers = 1
+    position_layers: Layers = 1
+    content_layers: Layers = 1
     aggregate: Aggregate = "gru"
     decoder: Decoder = "analogical"
-    feed_forward: int = 0
-    local: int = 0
-    analogy: int = 0
+    feed_forward: Sizes = 0
+    local: Sizes = 0
+    analogy: Heads = 0
     distance: bool = False
     scan: bool = False
     copy: bool = False
@@ -63,9 +71,9 @@ class NetworkConfig:
     spans: bool = False
     deletions: bool = False
     equality: bool = False
-    seek: int = 0
+    seek: Heads = 0
     scaled: bool = False
-    dropout: float = 0.0
+    dropout: Annotated[float, Between(0, 1)] = 0.0
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object, from which `NetworkConfig(**object)` makes the same again."""

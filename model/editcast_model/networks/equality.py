@@ -12,9 +12,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from editcast_model.edits import PAD
+from editcast_model.networks.configs import VECTOR
 
 REACH = 5
-VECTOR = 24
 EARLIER = 8
 _FOUND = 32
 _PAIRS = [(i, j) for i in range(2 * REACH + 1) for j in range(i)]

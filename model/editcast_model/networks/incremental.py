@@ -8,10 +8,9 @@ that are known together, such as those of a save, are read together.
     E  width of a token's vector    A  heads of Seek    O  offsets around a site
     n  edits read together
 
-`Encode`, `Advance`, `Point` and `Content` become the ONNX graphs of a bundle. `state_names` names
-the tensors that `Encode` returns, and `read_names` those that the others take. To read an edit
-costs the same in every file; only `Point` and `Content` look through the whole state, once a
-suggested edit.
+`Encode`, `Advance`, `Point` and `Content` become the ONNX graphs of a bundle; `stages.py` names the
+tensors that they take and return. To read an edit costs the same in every file; only `Point` and
+`Content` look through the whole state, once a suggested edit.
 """
 
 import torch
@@ -20,74 +19,13 @@ from torch.nn import functional
 
 from editcast_model.edits import DELETE, SAVE
 from editcast_model.networks.attention import Block, hidden_bias, split_heads
-from editcast_model.networks.configs import NetworkConfig
-from editcast_model.networks.equality import EARLIER, REACH, VECTOR, around
+from editcast_model.networks.configs import VECTOR
+from editcast_model.networks.equality import EARLIER, REACH, around
 from editcast_model.networks.heads import mix, pointer_logits
 from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.networks.spans import LONGEST, beside_spans, room_of
+from editcast_model.networks.stages import cache_slots, read_names
 from editcast_model.places import HERE
-
-
-def state_names(config: NetworkConfig) -> list[str]:
-    """Names of the encoded state's tensors, in order.
-
-    `hidden` is (S, D), `vectors` (S, E), `places` (S, P), and `memory0`, ... are the keys and
-    values that the edits read, (S, 2D), when they read all of the state. What can be had from
-    these is not kept: they are all that an open file costs.
-    """
-    names = ["hidden"]
-    if config.equality or config.seek or config.analogy:
-        names.append("vectors")
-    if config.seek:
-        names.append("places")
-    if not config.local:
-        names += [f"memory{layer}" for layer in range(config.edit_layers)]
-    return names
-
-
-def read_names(config: NetworkConfig, stage: str) -> list[str]:
-    """Names of the state's tensors that `advance`, `point` or `content` takes, in order."""
-    wanted = {"hidden"}
-    if stage == "advance":
-        wanted |= {f"memory{layer}" for layer in range(config.edit_layers)}
-        wanted |= {"vectors"} if config.equality or config.seek else set()
-    elif stage == "point":
-        wanted |= {"places"} | ({"vectors"} if config.seek or config.analogy else set())
-    elif config.seek:
-        wanted |= {"vectors"}
-    return [name for name in state_names(config) if name in wanted]
-
-
-def content_names(config: NetworkConfig) -> list[str]:
-    """Names of what `content` says."""
-    return ["content", "spans", "deletes"] if config.spans else ["content"]
-
-
-def cache_slots(config: NetworkConfig) -> dict[str, slice]:
-    """Where each part of a cache row lies.
-
-    Keys and values of every block, the edit's hidden, what asks where the next edit is and what it
-    looks for, and what the content head keeps.
-    """
-    parts = [f"edit{layer}" for layer in range(config.edit_layers)]
-    parts += [f"position{layer}" for layer in range(config.position_layers)]
-    parts += [f"content{layer}" for layer in range(config.content_layers)]
-    sizes = dict.fromkeys(parts, 2 * config.width)
-    sizes |= {"hidden": config.width, "asks": config.width}
-    if config.decoder == "analogical":
-        sizes["read"] = config.width
-    if config.seek:
-        sizes["sought"] = config.seek * VECTOR
-    slots, start = {}, 0
-    for name, size in sizes.items():
-        slots[name] = slice(start, start + size)
-        start += size
-    return slots
-
-
-def cache_width(config: NetworkConfig) -> int:
-    """F."""
-    return max(slot.stop for slot in cache_slots(config).values())
 
 
 def _ago(rows: Tensor, steps: Tensor) -> Tensor:

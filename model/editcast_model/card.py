@@ -1,0 +1,222 @@
+"""`card.json` of a bundle: what the model is called, learned from, and is worth.
+
+Every value that Editcast reads has a type and bounds here, checked once, where the bundle is
+opened; what else is in the file is kept to be shown, and used for nothing. A card is read by the
+server, by training and by the report, and may be anybody's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Annotated, Any
+
+from editcast_model.checked import Between, Long, Matching, UnfitError, structure
+
+#: The version of cards that this Editcast writes; it reads those up to it.
+VERSION = 1
+#: How many features a candidate has, and one that repeats what was replaced in another file.
+CANDIDATE_FEATURES, HEARD_FEATURES = 48, 24
+#: How many numbers describe a line.
+LINE_FEATURES = 54
+
+_LARGEST = 1e6  # of a weight: sums of products of these stay finite
+Count = Annotated[int, Between(0, 10**15)]
+Share = Annotated[float, Between(0, 1)]
+Percent = Annotated[float, Between(0, 100)]
+Weight = Annotated[float, Between(-_LARGEST, _LARGEST)]
+Weights = tuple[Weight, ...]
+Knot = Annotated[Weights, Long(2, 2)]
+Name = Annotated[str, Matching(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,200}", "one line of text")]
+Texts = tuple[str, ...]
+
+
+def _ascending(knots: tuple[Weights, ...]) -> str:
+    """Whether knots are in order, and their second numbers are probabilities."""
+    for before, after in zip(knots, knots[1:], strict=False):
+        if before[0] > after[0] or before[1] > after[1]:
+            return "must ascend"
+    return "" if all(0 <= knot[1] <= 1 for knot in knots) else "must say confidences from 0 to 1"
+
+
+Knots = Annotated[tuple[Knot, ...], Long(0, 10_000), _ascending]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedOn:
+    """Where the weights come from.
+
+    Attributes:
+        what: In words.
+        sources: By name, in which splits they are.
+        edits: By split, how many.
+    """
+
+    what: str = ""
+    sources: dict[str, Texts] = field(default_factory=dict)
+    edits: dict[str, Count] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large the network is.
+
+    Attributes:
+        parameters: Of it; None where nobody counted them.
+    """
+
+    parameters: Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenScores:
+    """Single edits that were not trained on, in per cent right; None for what was not measured."""
+
+    edits: Count | None = None
+    position: Percent | None = None
+    content: Percent | None = None
+    both: Percent | None = None
+    jumps_both: Percent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Suggestions of sessions that were not trained on; None for what was not measured.
+
+    Attributes:
+        steps: Saves that were replayed.
+        shown: Share of the steps with a suggestion.
+        clean_of_shown: Share of these that were right as far as they went.
+        exact: Share of the steps whose suggestion was a whole change.
+        coverage: By precision, share of the steps at which it was reached.
+        calibration_error: Mean difference of confidence and what was right.
+    """
+
+    steps: Count | None = None
+    shown: Share | None = None
+    clean_of_shown: Share | None = None
+    exact: Share | None = None
+    coverage: dict[str, Share] = field(default_factory=dict)
+    calibration_error: Share | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The line head; see `next_line`.
+
+    Attributes:
+        hidden: A row of weights for each feature of a line, and one of biases.
+        out: A weight for each column of these.
+    """
+
+    hidden: Annotated[tuple[Weights, ...], Long(LINE_FEATURES + 1, LINE_FEATURES + 1)]
+    out: Annotated[Weights, Long(1, 1024)]
+
+    def __post_init__(self) -> None:
+        """Compare the lengths.
+
+        Raises:
+            UnfitError: They differ.
+        """
+        if any(len(row) != len(self.out) for row in self.hidden):
+            raise UnfitError(f"must have rows of {len(self.out)} weights, as many as out has")
+
+
+def _same_lengths(vectors: tuple[Weights, ...], length: int) -> None:
+    if any(vectors) and any(len(vector) != length for vector in vectors):
+        raise UnfitError(f"must have {length} weights, and as many places and wholes")
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """How sure suggestions are that repeat what other files' saves replaced; see `ranking`."""
+
+    weights: Weights = ()
+    places: Weights = ()
+    wholes: Weights = ()
+    knots: Knots = ()
+
+    def __post_init__(self) -> None:
+        """Compare the lengths.
+
+        Raises:
+            UnfitError: They are of another version.
+        """
+        _same_lengths((self.weights, self.places, self.wholes), HEARD_FEATURES)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How sure suggestions are; see `ranking`. Without weights it is the network's probability.
+
+    Attributes:
+        weights: Of the features, for being clean.
+        places: For being at a right place.
+        wholes: For being a whole hunk.
+        knots: Of the line from a log probability to a confidence.
+        threshold: The least confidence that is shown by default; None where nobody knows it.
+        precision: Share of suggestions that are clean from there on.
+        suggestions: How many all of this was fitted on.
+        elsewhere: The same for what other files' saves replaced.
+    """
+
+    weights: Weights = ()
+    places: Weights = ()
+    wholes: Weights = ()
+    knots: Knots = ()
+    threshold: Share | None = None
+    precision: Share | None = None
+    suggestions: Count | None = None
+    elsewhere: Elsewhere = Elsewhere()
+
+    def __post_init__(self) -> None:
+        """Compare the lengths.
+
+        Raises:
+            UnfitError: They are of another version.
+        """
+        _same_lengths((self.weights, self.places, self.wholes), CANDIDATE_FEATURES)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A card that was checked.
+
+    Attributes:
+        version: Of cards.
+        name: What the model is called; empty where it says nothing.
+        created: When it was made.
+        base: The model that it began with.
+        trained_on: Where its weights come from.
+        network: How large it is.
+        tokens: By split, what was measured on single edits.
+        suggestions: By kind of session, what was measured on suggestions.
+        licence: Its licence, in words.
+        lines: Its line head; None where it has none.
+        calibration: How sure its suggestions are.
+        written: The whole of `card.json`, to be shown.
+    """
+
+    version: Annotated[int, Between(1, VERSION)] = VERSION
+    name: Name = ""
+    created: datetime | None = None
+    base: Name | None = None
+    trained_on: TrainedOn = TrainedOn()
+    network: Size = Size()
+    tokens: dict[str, TokenScores] = field(default_factory=dict)
+    suggestions: dict[str, Measured] = field(default_factory=dict)
+    licence: str = ""
+    lines: Lines | None = None
+    calibration: Calibration = Calibration()
+    written: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, written: object) -> "Card":
+        """A card of what a file says.
+
+        Raises:
+            UnfitError: A value has another type, or is out of bounds; the message names its path.
+        """
+        if not isinstance(written, dict):
+            raise UnfitError("it must be an object")
+        read = {key: value for key, value in written.items() if key != "written"}
+        return replace(structure(read, cls), written=written)

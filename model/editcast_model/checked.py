@@ -1,0 +1,203 @@
+"""JSON to typed values, strictly: what does not fit is refused with the place where it stands.
+
+A card and a configuration may be anybody's. Numbers are finite and no truth values, texts can be
+encoded, lists and objects are what they say, and `Annotated` bounds hold. Unknown keys of an object
+are left out. The structuring itself is done by cattrs.
+"""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+
+from cattrs import Converter, transform_error
+from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_factory
+from cattrs.errors import BaseValidationError
+from cattrs.gen import make_dict_structure_fn
+
+T = TypeVar("T")
+_Hook = Callable[[Any, Any], Any]
+_LONGEST = 300  # characters of a reason: keys of an object may be of any length
+
+
+class UnfitError(ValueError):
+    """A value does not fit its type; the message is `PATH must be ...`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A bound of a number, both ends included."""
+
+    least: float
+    most: float
+
+    def __call__(self, value: float) -> str:
+        """What the number must be; empty when it is."""
+        if self.least <= value <= self.most:
+            return ""
+        kind = "a whole number" if isinstance(value, int) else "a number"
+        return f"must be {kind} between {self.least:g} and {self.most:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Long:
+    """How many values a list has, both ends included."""
+
+    least: int
+    most: int
+
+    def __call__(self, value: tuple[Any, ...]) -> str:
+        """What the list must be; empty when it is."""
+        if self.least <= len(value) <= self.most:
+            return ""
+        count = self.least if self.least == self.most else f"{self.least} to {self.most}"
+        return f"must be a list of {count} values"
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """A pattern that a text has as a whole.
+
+    Attributes:
+        pattern: The pattern.
+        what: What a text like that is called.
+    """
+
+    pattern: str
+    what: str
+
+    def __call__(self, value: str) -> str:
+        """What the text must be; empty when it is."""
+        return "" if re.fullmatch(self.pattern, value) else f"must be {self.what}"
+
+
+def structure(value: object, to: type[T]) -> T:
+    """A JSON value as a typed one.
+
+    Raises:
+        UnfitError: It is of another type, or out of bounds.
+    """
+    try:
+        return _CONVERTER.structure(value, to)
+    except (BaseValidationError, UnfitError) as error:
+        first = transform_error(error, format_exception=_reason)[0]
+        said, _, path = first.rpartition(" @ $")
+        path = path.removeprefix(".") or "it"
+        raise UnfitError(f"{path} {said}"[:_LONGEST]) from error
+
+
+def _reason(error: BaseException, _type: type | None) -> str:
+    if isinstance(error, UnfitError):
+        return str(error)
+    if isinstance(error, KeyError):
+        return "is missing"
+    return "must be of another type"
+
+
+def _integer(value: Any, _type: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise UnfitError("must be a whole number")
+    return value
+
+
+def _number(value: Any, _type: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UnfitError("must be a number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise UnfitError("must be a finite number")
+    return number
+
+
+def _truth(value: Any, _type: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UnfitError("must be true or false")
+    return value
+
+
+def _text(value: Any, _type: Any) -> str:
+    if not isinstance(value, str):
+        raise UnfitError("must be a text")
+    if not value.isascii() and any("\ud800" <= character <= "\udfff" for character in value):
+        raise UnfitError("must be a text that UTF-8 can hold")
+    return value
+
+
+def _time(value: Any, _type: Any) -> datetime:
+    try:
+        return datetime.fromisoformat(value).astimezone()
+    except (TypeError, ValueError, OverflowError, OSError):
+        raise UnfitError("must be a time in ISO 8601") from None
+
+
+def _is(origin: object) -> Callable[[Any], bool]:
+    return lambda to: get_origin(to) is origin
+
+
+def _annotated(to: Any) -> _Hook:
+    of, *checks = get_args(to)
+
+    def hook(value: Any, _type: Any) -> Any:
+        made = _CONVERTER.structure(value, of)
+        for check in checks:
+            if problem := check(made):
+                raise UnfitError(problem)
+        return made
+
+    return hook
+
+
+def _literal(to: Any) -> _Hook:
+    allowed = get_args(to)
+
+    def hook(value: Any, _type: Any) -> Any:
+        if not any(value == one and type(value) is type(one) for one in allowed):
+            raise UnfitError(f"must be one of {', '.join(map(str, allowed))}")
+        return value
+
+    return hook
+
+
+def _only(kind: type, what: str, inner: _Hook) -> _Hook:
+    """The same for values of this kind alone: cattrs would take a text for a list."""
+
+    def hook(value: Any, to: Any) -> Any:
+        if not isinstance(value, kind):
+            raise UnfitError(f"must be {what}")
+        return inner(value, to)
+
+    return hook
+
+
+def _converter() -> Converter:
+    made = Converter()
+    plain: tuple[tuple[Any, _Hook], ...] = (
+        (int, _integer),
+        (float, _number),
+        (bool, _truth),
+        (str, _text),
+        (datetime, _time),
+    )
+    for kind, hook in plain:
+        made.register_structure_hook(kind, hook)
+    factories: tuple[tuple[Callable[[Any], bool], Callable[[Any], _Hook]], ...] = (
+        (
+            _is(tuple),
+            lambda to: _only(list, "a list", homogenous_tuple_structure_factory(to, made)),
+        ),
+        (_is(dict), lambda to: _only(dict, "an object", mapping_structure_factory(to, made))),
+        (is_dataclass, lambda to: _only(dict, "an object", make_dict_structure_fn(to, made))),
+        (_is(Annotated), _annotated),
+        (_is(Literal), _literal),
+    )
+    for fits, factory in factories:
+        made.register_structure_hook_factory(fits, factory)
+    return made
+
+
+_CONVERTER = _converter()
