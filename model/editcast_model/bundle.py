@@ -21,7 +21,7 @@ from editcast_model.card import Card
 from editcast_model.checked import Long, Matching, UnfitError, structure
 from editcast_model.errors import BundleError
 from editcast_model.networks.configs import NetworkConfig
-from editcast_model.paths import models_dir
+from editcast_model.paths import chosen_home
 from editcast_model.plain_files import digest_of, is_plain_name, read_json
 from editcast_model.tokens import Tokenizer
 
@@ -151,7 +151,7 @@ def folder_of(path: Path) -> Path:
 
 def default_bundle_path() -> Path:
     """The bundle to use when no setting names one: the user's own, else the bundled one."""
-    own = models_dir() / "current"
+    own = chosen_home() / "models" / "current"
     return own if os.path.exists(own / "config.json") else _BUNDLED
 
 

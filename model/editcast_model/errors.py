@@ -13,8 +13,16 @@ class BundleError(EditcastError):
     """A model on disk cannot be used: missing, damaged, or of another format version."""
 
 
+class HomeError(EditcastError, OSError):
+    """The folder that holds everything Editcast writes cannot be made or written to."""
+
+
 class StoreError(EditcastError):
     """The store of save snapshots cannot be used: newer format, no space, no permission."""
+
+
+class NoRoomError(StoreError):
+    """The disk is full: nothing can be added to the store."""
 
 
 class SettingsError(EditcastError):
@@ -38,7 +46,7 @@ class BusyError(EditcastError):
 
 
 class ReportError(EditcastError):
-    """A report cannot be written where it should be."""
+    """A report, or what is exported, cannot be written where it should be."""
 
 
 class ServerError(EditcastError):

@@ -6,7 +6,6 @@ and kept once, however many snapshots have it. Several processes may write at on
 
 import json
 import os
-import re
 import sqlite3
 import threading
 import time
@@ -14,25 +13,14 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from editcast_model.diff import diff
+from editcast_model.forgetting import delete_files, drop_unused, exactly, key_of, named
+from editcast_model.secrets import is_secret
 from editcast_model.store_file import connect, explained, set_aside_files
-
-#: Names of files that usually hold secrets (globs, without case); their texts are never read.
-SECRETS = tuple(
-    """
-    .env* *.env .dev.vars *.pem *.key *.cert *.crt *.cer *.der *.p8 *.p12 *.pfx *.ppk *.gpg
-    *.jks *.keystore *.kdbx *.ovpn *.tfvars id_rsa* id_dsa* id_ecdsa* id_ed25519*
-    secret.y*ml secrets.y*ml secrets.json secrets.toml secrets.ini credentials credentials.*
-    service-account*.json .netrc _netrc .npmrc .pypirc .pgpass .htpasswd .git-credentials
-    """.split()
-)
-#: Folders whose every file is taken for a secret.
-SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws"})
 
 #: Saves of a file this close to its newest snapshot replace it (auto-save), in milliseconds.
 MERGE_WINDOW_MS = 10_000
@@ -113,15 +101,6 @@ class Forgotten:
     damaged_left: tuple[Path, ...]
 
 
-def is_secret(path: str | os.PathLike[str]) -> bool:
-    """Whether a file usually holds secrets, by its name or folder; either kind of slash."""
-    parts = [part for part in re.split(r"[\\/]", os.fspath(path).casefold()) if part]
-    return bool(parts) and (
-        any(fnmatchcase(parts[-1], glob) for glob in SECRETS)
-        or not SECRET_FOLDERS.isdisjoint(parts[:-1])
-    )
-
-
 def project_of(path: str | os.PathLike[str]) -> str:
     """The project that a file on this machine belongs to: its repository, else its folder."""
     for folder in Path(path).parents:
@@ -173,7 +152,7 @@ class Store:
 
         Returns:
             False when there was nothing to keep: the file's text is the one kept last, or it is
-            one of `SECRETS`.
+            a secret, or what a link to one leads to.
         """
         if is_secret(path):
             return False
@@ -228,7 +207,7 @@ class Store:
             database.execute(
                 "INSERT INTO outcomes (suggestion, what, path, language, model, confidence, time)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (suggestion, what, _key(path), language, model, confidence, time_ms),
+                (suggestion, what, key_of(path), language, model, confidence, time_ms),
             )
 
     # Reading
@@ -236,8 +215,8 @@ class Store:
     def files(self) -> list[StoredFile]:
         """Every file that has snapshots, by path."""
         rows = self._read(
-            "SELECT path, language, count(*), min(time), max(time), sum(size) FROM snapshots"
-            " JOIN files ON files.id = file JOIN texts ON texts.id = text"
+            "SELECT CAST(path AS TEXT), language, count(*), min(time), max(time), sum(size)"
+            " FROM snapshots JOIN files ON files.id = file JOIN texts ON texts.id = text"
             " GROUP BY file ORDER BY path"
         )
         return [StoredFile(*row) for row in rows]
@@ -247,7 +226,7 @@ class Store:
         rows = self._read(
             "SELECT time, data FROM snapshots JOIN files ON files.id = file"
             " JOIN texts ON texts.id = text WHERE path = ? ORDER BY snapshots.id",
-            (_key(path),),
+            (key_of(path),),
         )
         found: list[StoredSnapshot] = []
         for time_ms, data in rows:
@@ -271,12 +250,22 @@ class Store:
         )
         return [Outcome(*row) for row in rows]
 
+    def names(self, path: str) -> bool:
+        """Whether there is something of a file, or of one in a folder of that name."""
+        return bool(exactly(self._paths(), path))
+
+    def _paths(self) -> list[str]:
+        rows = self._read(
+            "SELECT CAST(path AS TEXT) FROM files UNION SELECT CAST(path AS TEXT) FROM outcomes"
+        )
+        return [path for (path,) in rows]
+
     def size(self) -> int:
         """Bytes that the store needs on the disk, its write-ahead log not counted."""
         return self._pragma("page_count") * self._pragma("page_size")
 
     def export(self, pattern: str | None = None) -> Iterator[str]:
-        """Yield the histories as JSON lines (without line ends), one file a line.
+        """Yield the histories as JSON lines (without line ends), one file a line; no secrets.
 
         The format is that of save histories: `{id, language, path, license, origin, text0, time0,
         changes: [{time, edits: [[start, end, new text], ...]}, ...]}`. Offsets are code points
@@ -285,9 +274,11 @@ class Store:
         Args:
             pattern: as in `forget`.
         """
-        for file in self.files():
-            if pattern is not None and not _matches(file.path, pattern):
+        files = {file.path: file for file in self.files()}
+        for path in named(files, pattern):
+            if is_secret(path):
                 continue
+            file = files[path]
             snapshots = self.snapshots(file.path)
             if not snapshots:  # forgotten meanwhile
                 continue
@@ -320,13 +311,7 @@ class Store:
                 `*` matches `/` too; None means everything, damaged stores set aside included.
         """
         with self._writing() as database:
-            known = database.execute("SELECT path FROM files UNION SELECT path FROM outcomes")
-            paths = [(path,) for (path,) in known if pattern is None or _matches(path, pattern)]
-            one = "DELETE FROM snapshots WHERE file = (SELECT id FROM files WHERE path = ?)"
-            snapshots = database.executemany(one, paths).rowcount if paths else 0
-            files = database.executemany("DELETE FROM files WHERE path = ?", paths).rowcount
-            database.executemany("DELETE FROM outcomes WHERE path = ?", paths)
-            self._drop_unused()
+            files, snapshots = delete_files(database, pattern)
         self._shrink()
         damaged = set_aside_files(self.path)
         if pattern is None:
@@ -334,7 +319,7 @@ class Store:
                 for path in damaged:
                     path.unlink(missing_ok=True)
             damaged = []
-        return Forgotten(max(files, 0), max(snapshots, 0), tuple(damaged))
+        return Forgotten(files, snapshots, tuple(damaged))
 
     def prune(self, days: int, max_bytes: int) -> int:
         """Remove what is older than `days`, then the oldest until the store fits `max_bytes`.
@@ -346,7 +331,7 @@ class Store:
         with self._writing() as database:
             removed = database.execute("DELETE FROM snapshots WHERE time < ?", (oldest,)).rowcount
             database.execute("DELETE FROM outcomes WHERE time < ?", (oldest,))
-            self._drop_unused()
+            drop_unused(database)
             while self._used() > max_bytes:
                 (left,) = database.execute("SELECT count(*) FROM snapshots").fetchone()
                 if left == 0:
@@ -356,7 +341,7 @@ class Store:
                     " (SELECT id FROM snapshots ORDER BY time, id LIMIT ?)",
                     (max(1, left // 50),),
                 ).rowcount
-                self._drop_unused()
+                drop_unused(database)
         if removed:
             self._shrink()
         return removed
@@ -392,7 +377,7 @@ class Store:
         row: tuple[int] = self._database.execute(
             "INSERT INTO files (path, language) VALUES (?, ?)"
             " ON CONFLICT (path) DO UPDATE SET language = excluded.language RETURNING id",
-            (_key(path), language),
+            (key_of(path), language),
         ).fetchone()
         return row[0]
 
@@ -403,29 +388,9 @@ class Store:
             (text,),
         )
 
-    def _drop_unused(self) -> None:
-        self._database.execute(
-            "DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM snapshots WHERE text = texts.id)"
-        )
-        self._database.execute(
-            "DELETE FROM files WHERE NOT EXISTS (SELECT 1 FROM snapshots WHERE file = files.id)"
-        )
-
     def _shrink(self) -> None:
         """Give the pages of removed rows back to the disk, and empty the log that has them too."""
         with self._lock, explained(self.path):
             # A page a step, and `execute` would take one step only.
             self._database.executescript("PRAGMA incremental_vacuum")
             self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def _key(path: str | os.PathLike[str]) -> str:
-    """A path as SQLite can hold it: names that are not Unicode are escaped."""
-    return os.fspath(path).encode("utf-8", "backslashreplace").decode()
-
-
-def _matches(path: str, pattern: str) -> bool:
-    if path == pattern or fnmatchcase(path, pattern):
-        return True
-    folder = pattern.rstrip("/\\")
-    return bool(folder) and path.startswith((folder + "/", folder + "\\"))

@@ -1,20 +1,25 @@
 """One SQLite file that must not lose what it acknowledged: how it is opened, and what can go wrong.
 
-The file belongs to its owner alone. A damaged one is set aside under a new name, never repaired in
-place and never deleted; one that a newer version wrote is left as it is.
+The file belongs to its owner alone. It appears with its tables in it, so that an empty one has lost
+what it held. A damaged one is set aside under a new name, never repaired in place and never
+deleted; one that a newer version wrote is left as it is.
 """
 
+import errno
 import os
+import shutil
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from editcast_model.errors import StoreError
+from editcast_model.errors import NoRoomError, StoreError
+from editcast_model.paths import private_folder
 from editcast_model.process_lock import process_lock
 
 _Result = TypeVar("_Result")
@@ -23,6 +28,9 @@ _BUSY_SECONDS = 15.0
 _opening = threading.Lock()
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+# What SQLite reports where it cannot make the files that it needs beside the database.
+_WITHOUT_ROOM = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+_LEAST_ROOM = 1 << 16  # bytes of these files
 
 
 @contextmanager
@@ -34,12 +42,9 @@ def explained(path: Path) -> Iterator[None]:
         code = _code(error)
         if code is None:  # a mistake in the program, not something about the file
             raise
-        if code == sqlite3.SQLITE_FULL:
-            advice = (
-                "has no room: the disk is full. What was stored before is safe; free some space "
-                "and save again"
-            )
-        elif code in _DAMAGED:
+        if code == sqlite3.SQLITE_FULL or (code in _WITHOUT_ROOM and _is_full(path.parent)):
+            raise no_room(path) from error
+        if code in _DAMAGED:
             advice = (
                 f"is damaged ({error}); restart the editor or run the command again, and it is set "
                 "aside under a new name"
@@ -50,10 +55,24 @@ def explained(path: Path) -> Iterator[None]:
             advice = f"cannot be used ({error}); check its permissions, its folder and the disk"
         raise StoreError(f"The history of saves {path} {advice}.") from error
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise no_room(path) from error
         raise StoreError(
             f"The history of saves {path} cannot be used ({error.strerror or error}); "
             "check its permissions, its folder and the disk."
         ) from error
+
+
+def no_room(path: Path) -> NoRoomError:
+    """That nothing can be added to the file."""
+    return NoRoomError(
+        f"The history of saves {path} has no room: the disk is full. What was stored before is "
+        "safe; free some space and save again."
+    )
+
+
+def _is_full(folder: Path) -> bool:
+    return shutil.disk_usage(folder).free < _LEAST_ROOM
 
 
 def connect(
@@ -75,9 +94,10 @@ def connect(
         StoreError: the file is another program's or a newer version's, or cannot be used.
     """
     with _opening, explained(path):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        notice = _check(path, application_id, version)
-        database = _retrying(lambda: _connect(path, schema, application_id, version))
+        private_folder(path.parent)
+        form = _Form(schema, application_id, version)
+        notice = _check(path, form)
+        database = _retrying(lambda: _connect(path, form))
     return database, [] if notice is None else [notice]
 
 
@@ -91,31 +111,75 @@ def _code(error: sqlite3.Error) -> int | None:
     return None if code is None else code & 0xFF  # without the extension
 
 
-def _check(path: Path, application_id: int, version: int) -> str | None:
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What a file must be like: see `connect`."""
+
+    schema: str
+    application_id: int
+    version: int
+
+    def columns(self) -> dict[str, set[str]]:
+        """The columns of each table."""
+        with closing(sqlite3.connect(":memory:")) as database:
+            database.executescript(self.schema)
+            return _columns(database)
+
+
+def _columns(database: sqlite3.Connection) -> dict[str, set[str]]:
+    tables: dict[str, set[str]] = {}
+    for table, column in database.execute(
+        "SELECT tables.name, columns.name FROM sqlite_master AS tables"
+        " JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'"
+    ):
+        tables.setdefault(table, set()).add(column)
+    return tables
+
+
+def _check(path: Path, form: _Form) -> str | None:
     """Make sure that a usable file is there; a sentence when a damaged one was set aside for it."""
+    lock = path.with_name(path.name + ".lock")
     while True:
+        if not path.exists():
+            with _alone(lock):
+                if not path.exists():  # else another window was faster
+                    _make(path, form)
         identity = _own(path)
         try:
-            damage = _damage(path, application_id, version)
+            damage = _damage(path, form)
         except (FileNotFoundError, sqlite3.OperationalError):
             if _own(path) == identity:
                 raise
             continue  # another window set it aside while it was looked at
         if damage is None:
             return None
-        with _alone(path.with_name(path.name + ".lock")):
+        with _alone(lock):
             if _own(path) == identity:  # else another window was faster
                 kept = _set_aside(path)
-                _own(path)
+                _make(path, form)
                 return (
                     f"The history of saves {path} was damaged ({damage}). It is kept as {kept}, "
                     "and a new history was begun."
                 )
 
 
+def _make(path: Path, form: _Form) -> None:
+    """Make a file that was not there, at once with its tables in it; for one process at a time."""
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size > 0:
+        _own(path)  # its file is gone: empty, it is found to be damaged, and the log is kept
+        return
+    fresh = path.with_name(path.name + ".new")
+    for rest in (fresh, *(fresh.with_name(fresh.name + suffix) for suffix in ("-wal", "-shm"))):
+        rest.unlink(missing_ok=True)  # of a process that was killed here
+    _own(fresh)
+    _connect(fresh, form).close()
+    fresh.rename(path)
+
+
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
-    """Keep other processes out while a damaged file is set aside."""
+    """Keep other processes out while a file is made, or a damaged one is set aside."""
     _own(lock)
     try:
         with process_lock(lock, wait=_BUSY_SECONDS):
@@ -143,46 +207,54 @@ def _own(path: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _damage(path: Path, application_id: int, version: int) -> str | None:
+def _damage(path: Path, form: _Form) -> str | None:
     """What is wrong with the file, None when nothing is. Reads only, so evidence stays."""
-    log = path.with_name(path.name + "-wal")
     if path.stat().st_size == 0:
         # SQLite would take the file for a new one and delete the log, with all that is in it.
-        return "it was empty" if log.exists() and log.stat().st_size > 0 else None
+        return "it was empty"
     try:
-        return _retrying(lambda: _examine(path, application_id, version))
+        return _retrying(lambda: _examine(path, form))
     except sqlite3.DatabaseError as error:
-        if _code(error) in _DAMAGED:
+        if _code(error) in (*_DAMAGED, sqlite3.SQLITE_ERROR):  # the latter: tables without sense
             return str(error)
         raise
 
 
-def _examine(path: Path, application_id: int, version: int) -> str | None:
+def _examine(path: Path, form: _Form) -> str | None:
     uri = f"{path.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as database:
         database.execute("BEGIN")  # another window may be making it: all of this is read at once
         (found_id,) = database.execute("PRAGMA application_id").fetchone()
         (found_version,) = database.execute("PRAGMA user_version").fetchone()
-        tables = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if tables and found_id != application_id:
+        tables, wanted = _columns(database), form.columns()
+        if tables and found_id != form.application_id and not wanted.keys() <= tables.keys():
             raise StoreError(
                 f"{path} is a database of another program; move it away, or set EDITCAST_HOME "
                 "to another folder."
             )
-        if found_version > version:
+        if found_id == form.application_id and found_version > form.version:
             raise StoreError(
                 f"The history of saves {path} was written by a newer Editcast (format "
-                f"{found_version}, this one knows {version}); update Editcast. Nothing in it was "
-                "changed."
+                f"{found_version}, this one knows {form.version}); update Editcast. Nothing in it "
+                "was changed."
             )
         (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    return None if verdict == "ok" else str(verdict)
+        if verdict != "ok":
+            return str(verdict)
+    for table, columns in wanted.items() if tables or found_id == form.application_id else ():
+        if missing := sorted(columns - tables.get(table, set())):
+            return f"its table {table} lacks {', '.join(missing)}"
+    if tables and (found_id, found_version) != (form.application_id, form.version):
+        return f"it says that it is of format {found_version} of {found_id:#x}"
+    return None
 
 
-def _connect(path: Path, schema: str, application_id: int, version: int) -> sqlite3.Connection:
+def _connect(path: Path, form: _Form) -> sqlite3.Connection:
     database = sqlite3.connect(
         path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
     )
+    # A damaged name is one that is escaped, and no error of whoever reads the others.
+    database.text_factory = lambda data: data.decode("utf-8", "backslashreplace")
     try:
         # Before the first page is written, or never: forgotten pages can then leave the file.
         database.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -191,13 +263,14 @@ def _connect(path: Path, schema: str, application_id: int, version: int) -> sqli
         database.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone stops at the drive's cache
         database.execute("PRAGMA checkpoint_fullfsync = ON")
         database.execute("PRAGMA secure_delete = ON")
+        database.execute("PRAGMA temp_store = MEMORY")  # no text in a file of SQLite's own
         database.execute("PRAGMA foreign_keys = ON")
         database.execute("BEGIN IMMEDIATE")  # of several windows that open it first, one makes it
-        if database.execute("PRAGMA user_version").fetchone()[0] < version:
-            for statement in schema.split(";"):
+        if not _columns(database):
+            for statement in form.schema.split(";"):
                 database.execute(statement)
-            database.execute(f"PRAGMA application_id = {application_id}")
-            database.execute(f"PRAGMA user_version = {version}")
+            database.execute(f"PRAGMA application_id = {form.application_id}")
+            database.execute(f"PRAGMA user_version = {form.version}")
         database.execute("COMMIT")
     except BaseException:
         database.close()

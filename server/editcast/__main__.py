@@ -7,6 +7,7 @@ import sys
 import click
 
 from editcast_model.errors import EditcastError
+from editcast_model.printable import printable
 
 # Nothing below imports more than it needs: `serve` must be up in a second, and the training side
 # may not be installed.
@@ -59,7 +60,7 @@ def main() -> None:
     try:
         cli(prog_name="editcast")
     except EditcastError as error:
-        click.echo(str(error), err=True)
+        click.echo(printable(str(error)), err=True)
         sys.exit(2)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in _TRAIN_MODULES:

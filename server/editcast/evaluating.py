@@ -22,6 +22,7 @@ from editcast_model.elsewhere import OtherSave
 from editcast_model.errors import BundleError, SourceError
 from editcast_model.forecast import Prediction
 from editcast_server.client import ReplayClient
+from editcast_server.rendering import plain
 from editcast_training.evaluate import Answer, replay
 from editcast_training.histories import Skipped
 from editcast_training.metrics import PRECISIONS
@@ -202,15 +203,14 @@ def _sessions(
     sessions: list[EditingSession] = []
     for origin in origins:
         skipped = Skipped()
-        with console.status(f"Reading {origin.name}"):
+        with console.status(plain(f"Reading {origin.name}")):
             changes = Changes()
             histories = changes.watched(read_origin(origin, skipped))
             drawn = draw_sessions(histories, count=commits, seed=seed, held_out=held_out)
             drawn += changes.sessions(drawn)
         left_out = ", ".join(f"{count} × {reason}" for reason, count in skipped.most_common(3))
-        console.print(
-            f"{origin.name}: {len(drawn)} sessions" + (f" (left out: {left_out})" * bool(left_out))
-        )
+        said = f"{origin.name}: {len(drawn)} sessions" + f" (left out: {left_out})" * bool(left_out)
+        console.print(plain(said))
         sessions += drawn
     return sessions
 
@@ -253,7 +253,7 @@ def _print_tables(evaluations: Sequence[Evaluation]) -> None:
             found = summarize(rows)
             shares = (found.shown, found.clean_of_shown, found.exact, found.located)
             table.add_row(
-                evaluation.name,
+                plain(evaluation.name),
                 str(found.steps),
                 *(f"{100 * share:.1f}" for share in (*shares, *found.coverage.values())),
             )

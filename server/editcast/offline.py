@@ -16,7 +16,8 @@ from editcast.training_progress import TrainingProgress
 from editcast_model import installed
 from editcast_model.bundle import Bundle, bundled_path, default_bundle_path
 from editcast_model.errors import BundleError, BusyError, TrainingError
-from editcast_model.paths import home, models_dir
+from editcast_model.paths import home, models_dir, training_dir
+from editcast_server.rendering import plain
 from editcast_training.corpus import Made, make_corpus
 from editcast_training.histories import Skipped
 from editcast_training.origins import Origin, made_of, project_and_kind
@@ -54,10 +55,10 @@ def corpus(
 
     def tell(made: Made) -> None:
         if made.failed:
-            console.print(f"{made.name}: left out. {made.failed}", style="yellow")
+            console.print(plain(f"{made.name}: left out. {made.failed}"), style="yellow")
         else:
             count, edits = made.instances.total(), made.edits.total()
-            console.print(f"{made.name}: {count:,} instances, {edits:,} edits")
+            console.print(plain(f"{made.name}: {count:,} instances, {edits:,} edits"))
 
     result = make_corpus(
         out,
@@ -104,7 +105,7 @@ def _summary(console: Console, result: list[Made]) -> None:
     console.print(kept)
     left = Table("reason", "count", title="Skipped")
     for reason, count in skipped.most_common():
-        left.add_row(reason, f"{count:,}")
+        left.add_row(plain(reason), f"{count:,}")
     console.print(left)
 
 
@@ -197,7 +198,7 @@ def train(
     is_own = not origins and corpus is None
     bundle = None if scratch else _base(base)
     request = Request(
-        folder=out or home() / "training",
+        folder=out or training_dir(),
         origins=own_history(workspaces or _here()) if is_own else origins,
         corpus=corpus,
         base=bundle,

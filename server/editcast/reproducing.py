@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 from rich.console import Console
 
+from editcast_server.rendering import plain
 from editcast_training.reproduce.paper import HIDDEN, INSERTIONS, RATES
 from editcast_training.reproduce.runs import Results, append_line, read_runs
 
@@ -116,7 +117,7 @@ def zhao2019(
     console = Console()
     found, problems = read_runs(results)
     for problem in problems:
-        console.print(problem, style="yellow", highlight=False)
+        console.print(plain(problem), style="yellow")
     configs = [
         Config(size, rate, batch, count, schedule)
         for size, rate, count in product(
@@ -149,7 +150,7 @@ def zhao2019(
         from editcast_training.reproduce.report import write_report
 
         page = write_report(*read_runs(results), results)
-        console.print(f"The report is {page}.", highlight=False)
+        console.print(plain(f"The report is {page}."))
 
 
 def _describe(folder: Path, found: Results, tasks: Iterable[str]) -> None:

@@ -80,13 +80,15 @@ def report(out: Path | None) -> None:
     Nothing of it leaves this machine, and only you can read the file.
     """
     from editcast_model import paths
+    from editcast_model.printable import printable
     from editcast_server import models
     from editcast_server.usage_page import usage_page, write_page
 
+    paths.home()
     page = usage_page(paths.store_path(), "", models.bundle_path(models.Choice()), [])
     out = out or paths.reports_dir() / "usage.html"
     write_page(page, out)
-    click.echo(out)
+    click.echo(printable(str(out)))
 
 
 @click.group()
@@ -123,23 +125,24 @@ def show(path: str, number: int | None) -> None:
 @history.command()
 @click.argument("pattern", required=False)
 @click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file instead of stdout."
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A file instead of stdout.",
 )
 def export(pattern: str | None, output: Path | None) -> None:
-    """Save histories as JSON lines, of all files or of those that PATTERN names.
+    """Save histories as JSON lines, of all files or of those that PATTERN names; no secrets.
 
-    PATTERN is a path, a folder, or a glob over whole paths.
+    PATTERN is a path, a folder, or a glob over whole paths. Only you can read the FILE.
     """
     from rich.console import Console
 
-    from editcast_server.remembered import open_store, whole_path
+    from editcast_server.remembered import open_store, whole_path, write_lines
 
     console = Console(stderr=True)
     with open_store(console) as store:
-        lines = store.export(None if pattern is None else whole_path(pattern))
-        with click.open_file(str(output or "-"), "w", encoding="utf-8") as file:
-            for line in lines:
-                file.write(line + "\n")
+        lines = store.export(None if pattern is None else whole_path(store.names, pattern))
+        write_lines(lines, output)
 
 
 @history.command()
@@ -152,13 +155,8 @@ def forget(pattern: str | None, everything: bool) -> None:
     """
     from rich.console import Console
 
-    from editcast_server.remembered import open_store, whole_path
+    from editcast_server.remembered import forget_files
 
     if everything == (pattern is not None):
         raise click.UsageError("Give a PATTERN, or --all.")
-    console = Console()
-    with open_store(console) as store:
-        gone = store.forget(None if pattern is None else whole_path(pattern))
-    console.print(f"Forgot {gone.snapshots:,} saves of {gone.files:,} files.", highlight=False)
-    for path in gone.damaged_left:
-        console.print(f"{path} is damaged; delete it yourself if it may hold them.", style="yellow")
+    forget_files(Console(), pattern)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from editcast_model.paths import store_path
+from editcast_model.paths import home, store_path
 from editcast_training.origins import Origin, listed_repositories
 from editcast_training.sources.local_history import local_history_folders
 
@@ -44,6 +44,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         mirror: Path | None,
         **others: Any,
     ) -> None:
+        home()  # what cannot be written to is said before anything is read
         if (repositories is None) != (mirror is None):
             raise click.UsageError("--repositories and --mirror go together.")
         origins: list[Origin] = []

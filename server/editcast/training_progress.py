@@ -12,6 +12,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from editcast_server.rendering import plain
+
 
 class TrainingProgress:
     """Shows what `trainer.train` tells; a context, so that the bar is cleared away."""
@@ -49,7 +51,7 @@ class TrainingProgress:
     def say(self, sentence: str) -> None:
         """Print a sentence above the bar."""
         if self._bar:
-            self._bar.console.print(sentence)
+            self._bar.console.print(plain(sentence))
         else:
             click.echo(sentence)
 

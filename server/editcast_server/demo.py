@@ -7,11 +7,14 @@ from pathlib import Path
 
 from rapidfuzz.distance import Indel
 from rich.console import Console
+from rich.markup import escape
 from rich.rule import Rule
 
+from editcast_model import paths
 from editcast_model.bundle import Bundle, default_bundle_path
 from editcast_model.diff import apply_hunks, diff
 from editcast_model.errors import BundleError
+from editcast_model.printable import printable
 from editcast_model.tokens import lex
 from editcast_server import demo_session
 from editcast_server.client import ReplayClient, Suggested
@@ -57,6 +60,7 @@ class Step:
 
 def run(console: Console) -> list[Step]:
     """Replay the session and print it; the user's own store is never touched."""
+    paths.home()  # before anything is shown: where nothing can be written, nothing is
     threshold = _threshold()
     settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
     texts = demo_session.texts()
@@ -88,9 +92,10 @@ def _threshold() -> float:
 
 
 def _introduce(console: Console, client: ReplayClient, threshold: float) -> None:
+    model = escape(printable(client.model))
     console.print(
         f"A session of {len(demo_session.SAVES)} saves of [bold]{demo_session.NAME}[/], replayed "
-        f"through a real language server.\nModel: [bold]{client.model}[/]. What it is less than "
+        f"through a real language server.\nModel: [bold]{model}[/]. What it is less than "
         f"{threshold:.0%} sure of, an editor would not show by default.\n",
         highlight=False,
     )

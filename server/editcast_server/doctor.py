@@ -15,6 +15,7 @@ from editcast_model.errors import BundleError, EditcastError
 from editcast_model.history import Store
 from editcast_model.telemetry import load_onnxruntime
 from editcast_server import models
+from editcast_server.rendering import plain
 
 _PACKAGES = ("pygls", "lsprotocol", "rapidfuzz", "numpy", "tokenizers", "onnxruntime", "torch")
 
@@ -34,7 +35,7 @@ def report(console: Console) -> None:
         table.add_column(style="bold", no_wrap=True)
         table.add_column(overflow="fold")
         for name, value in facts:
-            table.add_row(name, value)
+            table.add_row(plain(name), plain(value))
         console.print(table, "", highlight=False)
 
 

@@ -14,6 +14,7 @@ from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.imports import is_import
+from editcast_model.secrets import is_secret
 from editcast_model.unwanted import Work, line_at
 from editcast_server.buffer import Buffer, OutOfRangeError, Units, split_lines
 from editcast_server.engine import Answer, Job, Track
@@ -33,6 +34,7 @@ class Document:
         uri: As the editor writes it.
         language: The language identifier that the editor gave it.
         path: The file; None when it is none (an unsaved one, a notebook's cell).
+        is_secret: Whether it usually holds secrets, or is a link to what does.
         version: The editor's version of it, as last heard.
         revision: Counts the changes, whatever the editor's versions do.
         buffer: The text; None while it is not known: too long to be kept, or the editor's changes
@@ -57,6 +59,7 @@ class Document:
         self.uri = uri
         self.language = language
         self.path = path_of(uri)
+        self.look_where_it_is()
         self.version = version
         self.revision = 0
         self.buffer = None if text is None else Buffer(text, units)
@@ -88,6 +91,10 @@ class Document:
     def name(self) -> str:
         """What the user calls it."""
         return self.path.name if self.path else self.uri.rsplit("/", 1)[-1]
+
+    def look_where_it_is(self) -> None:
+        """Look on the disk whether it is a secret: when it is opened or saved, not at each key."""
+        self.is_secret = self.path is not None and is_secret(self.path)
 
     # Changes
 

@@ -5,6 +5,14 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from editcast_model.diff import Hunk
+from editcast_model.printable import printable
+
+_LAYOUT = "\n\r\t"
+
+
+def plain(text: object) -> Text:
+    """Text from outside, such as a path: its brackets are no markup, its control codes are seen."""
+    return Text(printable(str(text)))
 
 
 def render_changes(text: str, hunks: Sequence[Hunk], *, most_lines: int = 24) -> Text:
@@ -54,10 +62,10 @@ def _sides(text: str, start: int, end: int, hunks: list[Hunk]) -> tuple[list[Tex
     old, new = Text(), Text()
     for hunk in hunks:
         for side in (old, new):
-            side.append(text[start : hunk.start])
-        old.append(text[hunk.start : hunk.end], "bold underline")
-        new.append(hunk.text, "bold underline")
+            side.append(printable(text[start : hunk.start], keep=_LAYOUT))
+        old.append(printable(text[hunk.start : hunk.end], keep=_LAYOUT), "bold underline")
+        new.append(printable(hunk.text, keep=_LAYOUT), "bold underline")
         start = hunk.end
     for side in (old, new):
-        side.append(text[start:end])
+        side.append(printable(text[start:end], keep=_LAYOUT))
     return list(old.split("\n", allow_blank=True)), list(new.split("\n", allow_blank=True))

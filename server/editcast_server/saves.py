@@ -5,6 +5,7 @@ store that cannot be used is no hindrance to starting.
 """
 
 import logging
+import os
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -71,7 +72,7 @@ class Saves:
 
     def prune(self, days: int) -> None:
         """Let go of what is older than `days`, and of the oldest when there is too much."""
-        if paths.store_path().exists():
+        if os.path.exists(paths.store_path()):
             self._later(lambda store: _ignore(store.prune(days, MOST_BYTES)))
 
     def written(self) -> Future[None]:

@@ -1,6 +1,5 @@
 """Which documents Editcast looks at, and which it leaves alone."""
 
-from editcast_model.history import is_secret
 from editcast_server import globs
 from editcast_server.documents import Document, is_longer
 from editcast_server.settings import Settings
@@ -12,7 +11,7 @@ def is_allowed(document: Document, settings: Settings) -> bool:
     if not settings.enabled or not {"*", language} & set(languages) or f"!{language}" in languages:
         return False
     path = document.path
-    return path is None or not (is_secret(path) or globs.matches_any(path, settings.exclude))
+    return path is None or not (document.is_secret or globs.matches_any(path, settings.exclude))
 
 
 def why_not(document: Document, settings: Settings) -> str:

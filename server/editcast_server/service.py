@@ -144,6 +144,7 @@ class Service:
                 self._tell_once(document, too_long(document, self.settings))
                 return
             document.replace(text)
+        document.look_where_it_is()
         if (
             document.buffer is None
             or not is_allowed(document, self.settings)

@@ -4,10 +4,7 @@ The page needs nothing else: no scripts, no pictures, no fonts. It takes an edit
 there are any (VS Code's custom properties), and the browser's light or dark ones elsewhere.
 """
 
-import os
-import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
@@ -16,6 +13,7 @@ from typing import Any
 from editcast_model.card import Measured, TokenScores
 from editcast_model.errors import BundleError, ReportError, StoreError
 from editcast_model.history import Store
+from editcast_model.paths import private_file
 from editcast_server.models import HIGHEST
 from editcast_server.usage import BINS, Usage, interval, percentile, usage
 
@@ -102,16 +100,8 @@ def write_page(page: str, path: Path) -> None:
         ReportError: It cannot be written there.
     """
     try:
-        # mkstemp makes the file for its owner only.
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(page)
-            os.replace(name, path)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(name)
-            raise
+        with private_file(path) as file:
+            file.write(page)
     except OSError as error:
         raise ReportError(
             f"The report cannot be written to {path} ({error.strerror or error}); name another "

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.history import MERGE_WINDOW_MS, Store, StoredSnapshot, is_secret
+from editcast_model.history import MERGE_WINDOW_MS, Store, StoredSnapshot
 
 FILE = "/home/me/project/module.py"
 DAY_MS = 86_400_000
@@ -131,24 +131,6 @@ def test_a_path_that_is_not_unicode(path: Path) -> None:
         assert texts(store, odd) == ["a"]
 
 
-@pytest.mark.parametrize(
-    "secret",
-    [".env", "/a/.env.local", "C:\\keys\\Server.PEM", "/a/id_rsa", "/a/.ssh/config", "b.key"]
-    + ["/a/.dev.vars", "/a/secrets.yml", "/a/.netrc", "/p/infra/prod.tfvars", "/a/x.crt"],
-)
-def test_secrets_are_refused(path: Path, secret: str) -> None:
-    assert is_secret(secret)
-    with Store.open(path) as store:
-        assert not store.record(secret, "TOKEN=very-secret-text", 0, "plaintext")
-        assert store.files() == []
-    assert b"very-secret-text" not in raw(path)
-
-
-@pytest.mark.parametrize("harmless", ["/a/env.py", "/.env/lib/a.py", "/a/keys.py", "/a/x.py", ""])
-def test_other_files_are_no_secrets(harmless: str) -> None:
-    assert not is_secret(harmless)
-
-
 def test_outcomes(path: Path) -> None:
     with Store.open(path) as store:
         for what in ("shown", "accepted"):
@@ -183,7 +165,7 @@ def test_only_the_owner_can_read(path: Path, umask: int) -> None:
     finally:
         os.umask(old)
     assert modes == dict.fromkeys(
-        ("history.sqlite3", "history.sqlite3-wal", "history.sqlite3-shm"), 0o600
+        (f"history.sqlite3{suffix}" for suffix in ("", "-wal", "-shm", ".lock")), 0o600
     )
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 

@@ -205,6 +205,7 @@ def test_a_store_that_another_window_makes_meanwhile_is_no_other_program_s(
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as database:  # as far as the other window came by now
         database.execute("PRAGMA journal_mode = WAL")
+    form = store_file._Form("CREATE TABLE saves (text)", 7, 1)
     connect = sqlite3.connect
     threads: list[threading.Thread] = []
 
@@ -221,12 +222,12 @@ def test_a_store_that_another_window_makes_meanwhile_is_no_other_program_s(
             return found
 
     def make() -> None:
-        store_file._connect(path, "CREATE TABLE saves (text)", 7, 1).close()
+        store_file._connect(path, form).close()
 
     monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Slow, **k))
-    assert store_file._examine(path, 7, 1) is None
+    assert store_file._examine(path, form) is None
     assert threads and not threads[0].is_alive()
-    assert store_file._examine(path, 7, 1) is None
+    assert store_file._examine(path, form) is None
 
 
 def test_two_damaged_stores_within_a_second_are_both_kept(path: Path) -> None:

@@ -14,6 +14,7 @@ import pygit2
 from pygit2.enums import DeltaStatus, DiffFind, FileMode
 
 from editcast_model.errors import SourceError
+from editcast_model.secrets import is_secret, is_secret_name
 from editcast_training.histories import (
     FileHistory,
     Skipped,
@@ -110,7 +111,7 @@ def read_files(
 
 def _open(path: Path) -> pygit2.Repository:
     try:
-        return pygit2.Repository(str(path))
+        repository = pygit2.Repository(str(path))
     except pygit2.GitError as error:
         # libgit2 looks at owners as git does, and names the folder that it does not trust.
         distrusted = re.search(r"'(.+)' is not owned by", str(error))
@@ -123,6 +124,13 @@ def _open(path: Path) -> pygit2.Repository:
             f"{path} is not a git repository that can be read ({error}); "
             "name the top folder of a work tree or a bare repository."
         ) from error
+    for place in (str(path), str(repository.path), str(repository.workdir or path)):
+        # A `.git` that is a file or a link can lead anywhere, to a store of passwords for example.
+        if is_secret(Path(place).absolute() / "any file"):
+            raise SourceError(
+                f"{path} is a repository in a folder of secrets ({place}); name another one."
+            )
+    return repository
 
 
 class _Filter:
@@ -146,6 +154,8 @@ class _Filter:
         language = language_of(path)
         if language is None or (self._languages is not None and language not in self._languages):
             return "file: another language"
+        if is_secret_name(path):
+            return "file: usually holds secrets"
         return foreign_reason(path)
 
 

@@ -3,18 +3,22 @@
 The editor keeps a copy of a file at each save under `User/History/<hash>/`: one file a version,
 and `entries.json` with `{version: 1, resource: uri, entries: [{id, timestamp, source?}, ...]}`,
 where `id` is the version's file name and `timestamp` is in milliseconds since the epoch.
+
+The folder may be anybody's: no link in it is followed, and nothing but plain files is opened.
 """
 
 import json
 import os
 import re
+import stat
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from editcast_model.errors import SourceError
-from editcast_model.history import is_secret, project_of
+from editcast_model.history import project_of
+from editcast_model.secrets import is_secret
 from editcast_training.histories import (
     MAX_BYTES,
     FileHistory,
@@ -97,6 +101,9 @@ def read_local_history(
             "name the folder User/History of your editor's user data."
         ) from error
     for file in files:
+        if file.is_symlink():
+            skipped["file: its folder is a link"] += 1
+            continue
         yield from _histories(file, skipped, languages)
 
 
@@ -105,11 +112,14 @@ def _histories(
 ) -> Iterator[FileHistory]:
     """The history of one file; nothing, counted, when it is not wanted or its index is damaged."""
     try:
-        index = json.loads((folder / _ENTRIES).read_bytes())
+        index = json.loads(_plain_bytes(folder / _ENTRIES))
         version, entries = index["version"], list(index["entries"])
         path = _path(index["resource"])
     except FileNotFoundError:
         skipped["file: no entries.json"] += 1
+        return
+    except _LinkError:
+        skipped["file: entries.json is a link"] += 1
         return
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
         skipped["file: damaged entries.json"] += 1
@@ -151,12 +161,15 @@ def _snapshots(folder: Path, entries: list[object], skipped: Skipped) -> Iterato
     for time, name in sorted(dated, key=lambda version: version[0]):  # stable
         file = folder / name
         try:
-            if file.stat().st_size > MAX_BYTES:
+            if file.lstat().st_size > MAX_BYTES:
                 skipped["snapshot: over 1 MB"] += 1
                 continue
-            data = file.read_bytes()
+            data = _plain_bytes(file)
         except FileNotFoundError:
             skipped["snapshot: its file is missing"] += 1
+            continue
+        except _LinkError:
+            skipped["snapshot: its file is a link"] += 1
             continue
         except (OSError, ValueError):  # ValueError: a name that no file can have
             skipped["snapshot: its file cannot be read"] += 1
@@ -169,3 +182,24 @@ def _snapshots(folder: Path, entries: list[object], skipped: Skipped) -> Iterato
 def _is_version(name: str) -> bool:
     """Whether an id is a file's plain name: nothing outside its folder is ever read."""
     return name not in ("", ".", "..", _ENTRIES) and re.search(r"[/\\:\0]", name) is None
+
+
+class _LinkError(OSError):
+    """A file is a link, and perhaps to a file outside."""
+
+
+def _plain_bytes(file: Path) -> bytes:
+    """What a plain file holds; a link is not followed, and a pipe is not waited for.
+
+    Raises:
+        _LinkError: It is a link.
+        OSError: It cannot be read.
+    """
+    if file.is_symlink():
+        raise _LinkError(f"{file} is a link")
+    # Windows knows neither of the two; there, a link needs special rights.
+    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(file, "rb", opener=lambda path, given: os.open(path, given | flags)) as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise OSError(f"{file} is no plain file")
+        return opened.read()

@@ -15,6 +15,7 @@ from typing import Any
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.errors import SourceError
+from editcast_model.secrets import is_secret
 from editcast_training.histories import (
     FileHistory,
     Skipped,
@@ -63,6 +64,9 @@ def _histories(line: bytes, number: int, path: Path, skipped: Skipped) -> Iterat
         return
     try:
         name = unicode_path(_text(found["path"]))
+        if is_secret(name):
+            skipped["file: usually holds secrets"] += 1
+            return
         language = _text(found.get("language") or language_of(name) or "plaintext")
         project = _text(found.get("origin") or path.name)
         snapshots = _snapshots(found)

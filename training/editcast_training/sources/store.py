@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from editcast_model.history import Store, project_of
+from editcast_model.secrets import is_secret
 from editcast_training.histories import FileHistory, Skipped, Snapshot, foreign_reason, pieces
 
 
@@ -22,6 +23,9 @@ def read_store(
     for file in store.files():
         if languages is not None and file.language not in languages:
             skipped["file: another language"] += 1
+            continue
+        if is_secret(file.path):  # kept before the list of secrets had it
+            skipped["file: usually holds secrets"] += 1
             continue
         reason = foreign_reason(file.path.replace("\\", "/"))
         if reason is not None:
