@@ -37,6 +37,10 @@ class CorpusError(EditcastError):
     """A corpus is empty, incomplete, or made by another version."""
 
 
+class EmptyCorpusError(CorpusError):
+    """There is nothing to make a corpus of."""
+
+
 class TrainingError(EditcastError):
     """Training cannot start or go on: too little history, a checkpoint that does not fit."""
 

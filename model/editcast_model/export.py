@@ -6,8 +6,6 @@ n  edits read together
 
 import json
 import logging
-import os
-import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -39,6 +37,7 @@ from editcast_model.networks.stages import (
     state_names,
 )
 from editcast_model.places import BUCKETS
+from editcast_model.private_files import fresh_folder
 from editcast_model.runtime import open_session
 from editcast_model.tokens import Tokenizer
 
@@ -63,11 +62,9 @@ def export(
 
     Raises:
         BundleError: ONNX Runtime computes something else than torch.
+        OSError: It cannot be written; what was there stays.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".export-") as made:
-        fresh = Path(made) / "bundle"
-        fresh.mkdir()
+    with fresh_folder(folder) as fresh:
         tokenizer.save(fresh / "tokenizer.json")
         network = network.cpu().float().eval()
         _write_graphs(network, fresh)
@@ -83,9 +80,6 @@ def export(
         write_card(fresh, card)
         write_config(fresh, network.config.to_json(), tuple(precisions))
         Bundle.open(fresh)
-        if folder.exists():
-            os.rename(folder, Path(made) / "replaced")
-        os.rename(fresh, folder)
     return Bundle.open(folder)
 
 

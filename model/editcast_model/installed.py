@@ -22,6 +22,7 @@ from pathlib import Path
 
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.errors import BundleError
+from editcast_model.private_files import make_private, private_folder
 from editcast_model.process_lock import process_lock
 
 #: What is said when a training made no better model than the one in use; nothing is installed.
@@ -46,6 +47,7 @@ def install(bundle: Path, models: Path, *, links: bool = _LINKS) -> Path:
     """
     with _changing(models, links):
         current = models / "current"
+        make_private(bundle)
         if links:
             place = _free(models)
             os.rename(bundle, place)
@@ -104,7 +106,7 @@ def _made(bundle: Bundle) -> str:
 def _changing(models: Path, links: bool) -> Iterator[None]:
     """Hold the folder alone, with nothing in it left half done."""
     try:
-        models.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(models)
         with process_lock(models / ".lock", wait=_WAIT):
             _finish(models, links)
             yield

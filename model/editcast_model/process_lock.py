@@ -1,5 +1,6 @@
 """A lock between processes that ends with its process, however that ends: nothing is ever stale."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -32,6 +33,8 @@ def process_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
 
 def _open(path: Path, wait: float) -> sqlite3.Connection:
     try:
+        # SQLite would make it for everybody to read.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         return sqlite3.connect(path, timeout=wait, isolation_level=None)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise OSError(f"{path} cannot be opened: {error}") from error

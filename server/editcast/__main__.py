@@ -53,7 +53,8 @@ def cli() -> None:
 def main() -> None:
     """Run the command line; what is expected to go wrong is one line on stderr and exit code 2.
 
-    Exit code 1 says that there was nothing to do, or that another process is doing it.
+    Exit code 1 says that there was nothing to do, that another process is doing it, or that
+    Editcast has a defect; 130 and 143, that Ctrl-C or SIGTERM ended what can be gone on with.
     """
     # Workers are Pythons too, and none is to import what lies in the folder that the user is in.
     os.environ["PYTHONSAFEPATH"] = "1"

@@ -12,9 +12,12 @@ from urllib.parse import quote
 import click
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
 
+from editcast import ranges
+from editcast.guarded import guarded
 from editcast.sources import source_options
 from editcast_model.baselines import BASELINES
 from editcast_model.bundle import Bundle, default_bundle_path
@@ -112,6 +115,7 @@ def serving(model: str, device: str) -> Iterator[ServerSuggester]:
 
 
 @click.command()
+@guarded("The evaluation was stopped; what was measured so far is in its folder.")
 @source_options
 @click.option(
     "--split",
@@ -136,8 +140,14 @@ def serving(model: str, device: str) -> Iterator[ServerSuggester]:
     metavar="RESULT",
     help="An earlier result (JSON) for the same page; may be repeated.",
 )
-@click.option("--commits", default=40, show_default=True, type=click.IntRange(1))
-@click.option("--seed", default=0, show_default=True, help="Another seed draws other commits.")
+@click.option("--commits", default=40, show_default=True, type=click.IntRange(1, 10**6))
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=ranges.SEED,
+    help="Another seed draws other commits.",
+)
 @click.option(
     "--held-out",
     is_flag=True,
@@ -159,7 +169,7 @@ def evaluate(
 
     Of every project's commits --commits are drawn; recorded saves are all replayed. What has a time
     is replayed again, among what was saved in the project's other files. Into the folder --out go a
-    result for each model (JSON), report.html, and its pictures (PNG).
+    result for each model (JSON), report.html, and its pictures (PNG), for you alone to read.
     """
     console = Console(stderr=True)
     read = [origin for origin in origins if origin.split in (None, split)]
@@ -176,7 +186,7 @@ def evaluate(
             rows = list(
                 track(
                     replay(suggester, sessions),
-                    description=suggester.name,
+                    description=escape(suggester.name),
                     total=steps,
                     console=console,
                 )
@@ -189,7 +199,6 @@ def evaluate(
                 device=device,
                 tokens={} if model in BASELINES else _tokens(Path(model), sessions, console),
             )
-        out.mkdir(parents=True, exist_ok=True)
         evaluation.write(out / f"{_file_name(evaluation.name)}.json")
         evaluations.append(evaluation)
     page = write_report(evaluations, out)

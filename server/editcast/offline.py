@@ -11,6 +11,8 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.table import Table
 
+from editcast import ranges
+from editcast.guarded import guarded
 from editcast.sources import source_options
 from editcast.training_progress import TrainingProgress
 from editcast_model import installed
@@ -31,12 +33,19 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 
 
 @click.command()
+@guarded("The corpus was stopped; the same command goes on where it was.")
 @click.argument("out", type=_FOLDER)
 @source_options
 @click.option("--tokenizer", type=_PATH, help="A tokenizer.json; else a vocabulary is learned.")
-@click.option("--max-state", default=4096, show_default=True, help="Subtokens of a window.")
-@click.option("--processes", default=2, show_default=True, type=click.IntRange(1))
-@click.option("--seed", default=0, show_default=True)
+@click.option(
+    "--max-state",
+    default=4096,
+    show_default=True,
+    type=ranges.MAX_STATE,
+    help="Subtokens of a window.",
+)
+@click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
+@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 def corpus(
     out: Path,
     origins: list[Origin],
@@ -110,6 +119,7 @@ def _summary(console: Console, result: list[Made]) -> None:
 
 
 @click.command()
+@guarded("The training was stopped; the same command goes on where it was.")
 @click.argument("out", type=_FOLDER, required=False)
 @source_options
 @click.option(
@@ -130,19 +140,17 @@ def _summary(console: Console, result: list[Made]) -> None:
 )
 @click.option("--scratch", is_flag=True, help="Begin with random weights instead.")
 @click.option("--tokenizer", type=_PATH, help="With --scratch; else a vocabulary is learned.")
-@click.option("--steps", type=click.IntRange(1), help="How long; instead of --minutes.")
-@click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), help="[default: 8 to fine-tune, or 60]"
-)
+@click.option("--steps", type=ranges.STEPS, help="How long; instead of --minutes.")
+@click.option("--minutes", type=ranges.MINUTES, help="[default: 8 to fine-tune, or 60]")
 @click.option(
     "--patience",
     default=6,
     show_default=True,
-    type=click.IntRange(0),
+    type=click.IntRange(0, 10**6),
     help="Stop after so many evaluations without progress; 0 for never.",
 )
-@click.option("--processes", default=2, show_default=True, type=click.IntRange(1))
-@click.option("--seed", default=0, show_default=True)
+@click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
+@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
 @click.option(
     "--revert",
@@ -306,12 +314,13 @@ def _print_result(bundle: Bundle) -> None:
 
 
 @click.command()
+@guarded("The export was stopped; the folder is as it was before.")
 @click.argument("checkpoint", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--to", "out", type=_FOLDER, required=True, help="The bundle's folder.")
 @click.option("--corpus", type=_FOLDER, help="What it was trained on: scores and calibrates it.")
 @click.option("--tokenizer", type=_PATH, help="Its tokenizer.json.  [default: the corpus']")
 @click.option("--name", help="What the model is called.  [default: the folder's name]")
-@click.option("--seed", default=0, show_default=True)
+@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @source_options
 def export(
     checkpoint: Path,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import click
 from rich.console import Console
 
+from editcast import ranges
+from editcast.guarded import guarded
 from editcast_server.rendering import plain
 from editcast_training.reproduce.paper import HIDDEN, INSERTIONS, RATES
 from editcast_training.reproduce.runs import Results, append_line, read_runs
@@ -28,20 +30,15 @@ def reproduce() -> None:
 
 
 @reproduce.command()
+@guarded("Stopped. The same command goes on from the latest checkpoints.")
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS), metavar="[PARTS]...")
 @click.option("--task", "tasks", multiple=True, help="[default: all]")
 @click.option("--model", "models", multiple=True, help="[default: those of the tables, and IA+]")
-@click.option("--seed", "seeds", multiple=True, type=int, default=(0,), show_default=True)
-@click.option("--hidden", multiple=True, type=click.IntRange(8), help="[default: 128]")
-@click.option(
-    "--rate",
-    "rates",
-    multiple=True,
-    type=click.FloatRange(0, min_open=True),
-    help="[default: .001]",
-)
+@click.option("--seed", "seeds", multiple=True, type=ranges.SEED, default=(0,), show_default=True)
+@click.option("--hidden", multiple=True, type=click.IntRange(8, 2**14), help="[default: 128]")
+@click.option("--rate", "rates", multiple=True, type=ranges.Finite(10), help="[default: .001]")
 @click.option("--grid", "full", is_flag=True, help="All rates and sizes of the paper.")
-@click.option("--steps", multiple=True, type=click.IntRange(1), default=(4000,), show_default=True)
+@click.option("--steps", multiple=True, type=ranges.STEPS, default=(4000,), show_default=True)
 @click.option(
     "--schedule",
     type=click.Choice(["linear", "constant"]),
@@ -49,30 +46,30 @@ def reproduce() -> None:
     show_default=True,
     help="Of the learning rate; the paper's is constant.",
 )
-@click.option("--batch", default=64, show_default=True, type=click.IntRange(1))
+@click.option("--batch", default=64, show_default=True, type=click.IntRange(1, 2**16))
 @click.option("--corpus", type=_FOLDER, help="For real: a folder that `editcast corpus` made.")
 @click.option(
     "--max-state",
     default=1024,
     show_default=True,
-    type=click.IntRange(64),
+    type=ranges.MAX_STATE,
     help="For real: most tokens of a state.",
 )
 @click.option(
     "--limit",
     default=120.0,
     show_default=True,
-    type=click.FloatRange(0, min_open=True),
+    type=ranges.Finite(24 * 60 * 60),
     help="For timing: most seconds of measuring a cell.",
 )
 @click.option(
     "--insertions",
     multiple=True,
-    type=click.IntRange(1),
+    type=click.IntRange(1, 10_000),
     help="For timing.  [default: 10, 50, 100]",
 )
-@click.option("--processes", default=1, show_default=True, type=click.IntRange(1))
-@click.option("--threads", default=1, show_default=True, type=click.IntRange(1), help="Of each.")
+@click.option("--processes", default=1, show_default=True, type=ranges.PROCESSES)
+@click.option("--threads", default=1, show_default=True, type=ranges.THREADS, help="Of each.")
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
 @click.option("--results", type=_FOLDER, default=Path("benchmarks/zhao2019"), show_default=True)
 @click.option("--scratch", type=_FOLDER, default=Path(".cache/zhao2019"), show_default=True)
@@ -185,16 +182,12 @@ def _train(
             status.update(f"{done} of {len(missing)} done; {name}, step {step}: {accuracy:.1f} %")
 
         done = 0
-        try:
-            for job, run in run_all(missing, processes, threads, tell):
-                append_line(path, run)
-                job.forget()
-                done += 1
-                status.update(f"{done} of {len(missing)} done")
-                console.print(f"{job.name}: {run.test_accuracy:.2f} %", highlight=False)
-        except KeyboardInterrupt as interrupt:
-            console.print("Stopped. The same command goes on from the latest checkpoints.")
-            raise click.Abort from interrupt
+        for job, run in run_all(missing, processes, threads, tell):
+            append_line(path, run)
+            job.forget()
+            done += 1
+            status.update(f"{done} of {len(missing)} done")
+            console.print(f"{job.name}: {run.test_accuracy:.2f} %", highlight=False)
 
 
 def _cost(

@@ -110,7 +110,9 @@ def list_() -> None:
 
 @history.command()
 @click.argument("path")
-@click.option("--number", type=int, metavar="N", help="Print the text that save N left.")
+@click.option(
+    "--number", type=click.IntRange(1, 10**9), metavar="N", help="Print the text that save N left."
+)
 def show(path: str, number: int | None) -> None:
     """What each save of the file PATH changed."""
     from rich.console import Console

@@ -1,11 +1,16 @@
-"""A small repository, a vocabulary for it, and a corpus of it."""
+"""A small repository, a vocabulary for it, a corpus of it, and a model trained on that."""
 
 import random
 from pathlib import Path
 
 import pygit2
 import pytest
+from click.testing import CliRunner
 
+import editcast_model.export as exporting
+import editcast_training.personal as personal
+from editcast.offline import train
+from editcast_model.networks.configs import NetworkConfig
 from editcast_model.tokens import Tokenizer
 from editcast_training.corpus import make_corpus
 from editcast_training.origins import Origin
@@ -58,3 +63,27 @@ def small_corpus(
     folder = tmp_path_factory.mktemp("small-corpus")
     make_corpus(folder, [Origin("project", "git", small_repository)], tokenizer=small_tokenizer)
     return folder
+
+
+def _network(vocabulary: int) -> NetworkConfig:
+    """The network that is exported fastest."""
+    return NetworkConfig(vocabulary, 16, heads=2, aggregate="residual", decoder="edits")
+
+
+@pytest.fixture(scope="session")
+def trained(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `editcast train OUT --scratch` leaves, with the smallest network there is."""
+    out = tmp_path_factory.mktemp("trained") / "small"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(personal, "bundled", _network)
+        patch.setattr(exporting, "_LARGEST_BUNDLE", 0)  # fp16 would take as long again
+        arguments = [out, "--corpus", small_corpus, "--scratch", "--steps", 4]
+        result = CliRunner().invoke(train, list(map(str, arguments)))
+    assert result.exit_code == 0, result.output
+    assert "100 %, step 4" in result.output
+    return out
+
+
+@pytest.fixture(scope="session")
+def small_bundle(trained: Path) -> Path:
+    return trained / "bundle"

@@ -245,7 +245,7 @@ def test_what_cannot_be_made_is_refused_with_a_sentence(
     (out / "manifest.json").write_text('{"format": 1, "sources": {}}')
     with pytest.raises(CorpusError, match="format version 1, this Editcast reads 2"):
         read_manifest(out)
-    with pytest.raises(CorpusError, match="cannot be written"):
+    with pytest.raises(CorpusError, match="cannot be read or written"):
         make_corpus(other / "below", [one])
 
 

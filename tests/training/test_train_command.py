@@ -24,18 +24,11 @@ from editcast_model.bundle import Bundle, default_bundle_path, write_card
 from editcast_model.errors import BundleError, EditcastError
 from editcast_model.export import load_network
 from editcast_model.installed import NO_BETTER, install
-from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.next_line import FEATURES, LineHead
 from editcast_model.tokens import Tokenizer
 from editcast_server import models
 from editcast_training.refit import refit
-
-
-def _network(vocabulary: int) -> NetworkConfig:
-    """The network that is exported fastest."""
-    return NetworkConfig(vocabulary, 16, heads=2, aggregate="residual", decoder="edits")
-
 
 _HEAD = LineHead(np.eye(FEATURES + 1, 2, dtype=np.float32), np.ones(2, np.float32))
 
@@ -71,24 +64,6 @@ def _run(*arguments: object, cwd: Path, home: Path) -> subprocess.CompletedProce
 
 def _invoke(command: Any, *arguments: object) -> Result:
     return CliRunner().invoke(command, [str(argument) for argument in arguments])
-
-
-@pytest.fixture(scope="module")
-def trained(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `editcast train OUT --scratch` leaves, with the smallest network there is."""
-    out = tmp_path_factory.mktemp("trained") / "small"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(personal, "bundled", _network)
-        patch.setattr(exporting, "_LARGEST_BUNDLE", 0)  # fp16 would take as long again
-        result = _invoke(train, out, "--corpus", small_corpus, "--scratch", "--steps", 4)
-    assert result.exit_code == 0, result.output
-    assert "100 %, step 4" in result.output
-    return out
-
-
-@pytest.fixture(scope="module")
-def small_bundle(trained: Path) -> Path:
-    return trained / "bundle"
 
 
 def test_training_from_scratch_ends_with_an_evaluated_bundle(

@@ -1,42 +1,40 @@
 """Checkpoints of a training: one safetensors file, replaced at once, so that a kill loses none."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from editcast_model.errors import TrainingError
+from editcast_model.private_files import atomic_write
+from editcast_training.disk import explained
 
 FORMAT = 1
 
 
+@explained(TrainingError)
 def save_checkpoint(path: Path, network: nn.Module, optimizer: Optimizer, about: Any) -> None:
     """Write weights, the optimizer's moments, and `about`, a JSON object.
 
     The file is complete on the disk before it takes the place of the one before.
+
+    Raises:
+        TrainingError: It cannot be written; the one before is as it was.
     """
     tensors = {f"network/{name}": value for name, value in network.state_dict().items()}
     for index, moments in optimizer.state_dict()["state"].items():
         for name, value in moments.items():
             tensors[f"optimizer/{index}/{name}"] = torch.as_tensor(value)
     tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
-    fresh = path.with_suffix(".partial")
-    save_file(tensors, fresh, {"editcast": json.dumps({"format": FORMAT, "about": about})})
-    with fresh.open("rb") as file:
-        os.fsync(file.fileno())
-    fresh.replace(path)
-    if os.name == "posix":  # elsewhere a folder cannot be opened, and renaming is in the journal
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    head = {"editcast": json.dumps({"format": FORMAT, "about": about})}
+    with atomic_write(path) as partial:
+        # `save_file` would write a file of its own name beside it, and leave that when killed.
+        partial.write_bytes(save(tensors, head))
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[int, dict[str, Tensor]], Any]:

@@ -11,13 +11,11 @@ in a shard depends on the source, the settings and the seed, not on how many pro
 
 import hashlib
 import json
-import multiprocessing
-import os
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from contextlib import ExitStack, suppress
+from concurrent.futures import Future, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -27,13 +25,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from editcast_model.errors import CorpusError, EditcastError, SourceError
+from editcast_model.errors import CorpusError, EditcastError, EmptyCorpusError, SourceError
+from editcast_model.private_files import atomic_write, private_folder, write_text
 from editcast_model.tokens import Tokenizer
+from editcast_training.disk import explained
 from editcast_training.held_out import split_by_time
 from editcast_training.histories import FileHistory
 from editcast_training.instances import Cutter, Instance
 from editcast_training.origins import Origin, read_origin
 from editcast_training.vocabulary import train_tokenizer
+from editcast_training.workers import worker_pool
 
 FORMAT = 2
 
@@ -74,6 +75,7 @@ class _Task:
     order: str
 
 
+@explained(CorpusError)
 def make_corpus(
     folder: Path,
     origins: Sequence[Origin],
@@ -98,20 +100,21 @@ def make_corpus(
         each: Called with each source's result, as they come; with those made earlier first.
 
     Raises:
-        CorpusError: There is nothing to make it of, or the folder holds a corpus of other settings.
+        CorpusError: There is nothing to make it of, the folder holds a corpus of other settings or
+            cannot be written to, or a process was killed.
         BundleError: The tokenizer cannot be read.
     """
     if not origins:
-        raise CorpusError("There is no source to make a corpus of; name a repository or saves.")
+        raise EmptyCorpusError(
+            "There is no source to make a corpus of; name a repository or saves."
+        )
     names = Counter(origin.name for origin in origins)
     twice = [name for name, count in names.items() if count > 1]
     if twice:
         raise CorpusError(f"Two sources are called {twice[0]}; leave one of them out.")
+    private_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         _settle_tokenizer(folder, origins, tokenizer, seed)
-    except OSError as error:
-        raise CorpusError(f"The corpus cannot be written to {folder}: {error}.") from error
     except EditcastError:
         with suppress(OSError):  # there is something in it
             folder.rmdir()
@@ -134,36 +137,23 @@ def make_corpus(
     result = [*manifest.made.values(), *failed]
     if not any(made.instances.total() for made in result):
         why = failed[0].failed if failed else "No file changed often enough to learn from."
-        raise CorpusError(f"The corpus would be empty. {why}")
+        raise EmptyCorpusError(f"The corpus would be empty. {why}")
     return result
 
 
 def _work(tasks: list[_Task], processes: int) -> Iterator[Made]:
     if not tasks:
         return
-    # spawn: a fork would copy the locks of the libraries' threads.
-    context = multiprocessing.get_context("spawn")
-    workers = min(processes, len(tasks))
-    with ProcessPoolExecutor(workers, context, initializer=_end_with_parent) as pool:
+    with worker_pool(min(processes, len(tasks))) as pool:
         futures: list[Future[Made]] = [pool.submit(_make_shards, task) for task in tasks]
         try:
             for future in as_completed(futures):
                 yield future.result()
-        finally:
-            for future in futures:
-                future.cancel()
-
-
-def _end_with_parent() -> None:
-    """See that a worker does not outlive a killed parent: the next run writes the same files."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def wait() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()
+        except BrokenProcessPool as error:
+            raise CorpusError(
+                "A process that reads sources was killed, perhaps for want of memory; run the same "
+                "command again, with fewer --processes, and it goes on."
+            ) from error
 
 
 def _settle_tokenizer(
@@ -171,17 +161,13 @@ def _settle_tokenizer(
 ) -> None:
     """Put the tokenizer into the folder, unless one is there."""
     path = folder / "tokenizer.json"
-    partial = path.with_suffix(".partial")
-    if given is not None:
-        tokenizer = Tokenizer.load(given)
+    if path.exists() and given is None:
+        return
+    tokenizer = train_tokenizer(origins, seed=seed) if given is None else Tokenizer.load(given)
+    with atomic_write(path) as partial:
         tokenizer.save(partial)
         if path.exists() and path.read_bytes() != partial.read_bytes():
-            partial.unlink()
             raise CorpusError(f"{folder} was made with another tokenizer; name another folder.")
-    elif not path.exists():
-        train_tokenizer(origins, seed=seed).save(partial)
-    if partial.exists():
-        partial.replace(path)
 
 
 @lru_cache(maxsize=1)
@@ -201,9 +187,9 @@ def _make_shards(task: _Task) -> Made:
         order=task.order,
     )
     seen: set[bytes] = set()
-    with ExitStack() as stack:
-        shards: dict[str, _Shard] = {}
-        try:
+    shards: dict[str, _Shard] = {}
+    try:
+        with ExitStack() as stack:
             for history in read_origin(origin, made.skipped):
                 for split, part in split_by_time(history, origin.split):
                     for instance in cutter.instances(part):
@@ -214,14 +200,12 @@ def _make_shards(task: _Task) -> Made:
                         seen.add(digest)
                         if split not in shards:
                             path = task.folder / split / f"{origin.name.replace('/', '+')}.parquet"
-                            shards[split] = stack.enter_context(_Shard(path))
+                            shards[split] = stack.enter_context(_shard(path))
                         shards[split].add(part, instance)
                         made.instances[split] += 1
                         made.edits[split] += len(instance.positions)
-        except SourceError as error:
-            return Made(origin.name, skipped=made.skipped, failed=str(error))
-        for shard in shards.values():
-            shard.complete()
+    except SourceError as error:
+        return Made(origin.name, skipped=made.skipped, failed=str(error))
     return made
 
 
@@ -230,26 +214,26 @@ def _digest(instance: Instance) -> bytes:
     return hashlib.blake2b(repr(data).encode(), digest_size=16).digest()
 
 
+@contextmanager
+def _shard(path: Path) -> Iterator["_Shard"]:
+    """A Parquet file that is there once the block has ended well."""
+    private_folder(path.parent)
+    schema = SCHEMA.with_metadata({"editcast.format": str(FORMAT)})
+    with (
+        atomic_write(path) as partial,
+        pq.ParquetWriter(partial, schema, compression="zstd") as writer,
+    ):
+        shard = _Shard(writer)
+        yield shard
+        shard.complete()
+
+
 class _Shard:
-    """A Parquet file that is there once it is complete."""
+    """What goes into a Parquet file, a row group at a time."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._partial = path.with_suffix(".partial")
-        path.parent.mkdir(exist_ok=True)
-        self._writer = pq.ParquetWriter(
-            self._partial,
-            SCHEMA.with_metadata({"editcast.format": str(FORMAT)}),
-            compression="zstd",
-        )
+    def __init__(self, writer: pq.ParquetWriter) -> None:
+        self._writer = writer
         self._rows: list[tuple[FileHistory, Instance]] = []
-
-    def __enter__(self) -> "_Shard":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._writer.close()
-        self._partial.unlink(missing_ok=True)
 
     def add(self, history: FileHistory, instance: Instance) -> None:
         self._rows.append((history, instance))
@@ -259,8 +243,6 @@ class _Shard:
     def complete(self) -> None:
         if self._rows:
             self._flush()
-        self._writer.close()
-        os.replace(self._partial, self._path)
 
     def _flush(self) -> None:
         columns = [
@@ -330,9 +312,7 @@ class _Manifest:
                 "edits": entry.edits,
                 "skipped": entry.skipped,
             }
-        partial = self._path.with_suffix(".partial")
-        partial.write_text(json.dumps({**self._settings, "sources": sources}, indent=1))
-        partial.replace(self._path)
+        write_text(self._path, json.dumps({**self._settings, "sources": sources}, indent=1))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

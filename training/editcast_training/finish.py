@@ -8,9 +8,7 @@ more than 0.6, so that nothing would be shown.
 """
 
 import gc
-import os
 import random
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -28,6 +26,7 @@ from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.neural import NeuralForecaster
 from editcast_model.next_line import LineHead
+from editcast_model.private_files import fresh_folder
 from editcast_model.ranking import Ranking
 from editcast_model.tokens import Tokenizer
 from editcast_training import line_head
@@ -35,6 +34,7 @@ from editcast_training.calibration import Judged, calibrate, threshold_for
 from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import read_manifest
 from editcast_training.dataset import Dataset
+from editcast_training.disk import explained
 from editcast_training.origins import project_and_kind
 from editcast_training.ranking import Offered, balanced, collect, elsewhere, fitted, ranked
 from editcast_training.refit import refit
@@ -73,6 +73,7 @@ class Origins:
     earlier: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
+@explained(TrainingError)
 def finish(
     checkpoint: Path,
     corpus: Path,
@@ -103,7 +104,8 @@ def finish(
         seed: Decides which sessions are drawn.
 
     Raises:
-        TrainingError: The checkpoint cannot be read, or there is nothing to calibrate by.
+        TrainingError: The checkpoint cannot be read, there is nothing to calibrate by, or the
+            bundle cannot be written.
         CorpusError: There is no corpus.
         BundleError: The export computes something else than the network.
     """
@@ -114,36 +116,36 @@ def finish(
     tell("Scoring edits that were not trained on")
     tokens = {split: _token_scores(network, corpus / split) for split in _dev_splits(corpus)}
     card = _card(origins, manifest, about, network, tokens)
-    fresh = out.with_name(f"{out.name}.partial")
-    shutil.rmtree(fresh, ignore_errors=True)
-    tell("Exporting")
-    if base is None or not _refitted(base, network, card, fresh):
-        export(network, vocabulary, card, fresh)
-    if base is not None and LineHead.of(base.card):
-        card |= {"lines": base.card.written["lines"]}
-    elif trained:
-        tell("Learning which line comes next")
-        head = _line_head(fresh, trained, seed)
-        card |= {"lines": head.to_json()} if head else {}
-    write_card(fresh, card)
-    most = _MOST_TUNED_STEPS if base else _MOST_STEPS
-    drawn = _drawn([one for one in sessions if not one.is_in_project], seed, most)
-    if base is not None and (known := Ranking.of(base.card)).weights:
-        tell("Replaying what was held out")
-        rows = ranked(_offered(fresh, drawn), known)
-        card |= {"calibration": base.card.written["calibration"]}
-    else:
-        tell("Calibrating")
-        offered = _offered(fresh, drawn)
-        rows, calibration = _calibrated(ranked(offered), fitted(offered))
-        told = _drawn([one for one in sessions if one.is_in_project], seed, most)
-        calibration |= _calibrated_elsewhere(fresh, told)
-        card |= {"calibration": calibration}
-    card |= {"suggestions": _by_kind(rows)}
-    evaluation = Evaluation.of(origins.name, rows, source="development", command="", device="cpu")
-    card |= {"hardware": dict(evaluation.hardware), "versions": dict(evaluation.versions)}
-    write_card(fresh, card)
-    put_in_place(fresh, out)
+    with fresh_folder(out) as fresh:
+        tell("Exporting")
+        if base is None or not _refitted(base, network, card, fresh):
+            export(network, vocabulary, card, fresh)
+        if base is not None and LineHead.of(base.card):
+            card |= {"lines": base.card.written["lines"]}
+        elif trained:
+            tell("Learning which line comes next")
+            head = _line_head(fresh, trained, seed)
+            card |= {"lines": head.to_json()} if head else {}
+        write_card(fresh, card)
+        most = _MOST_TUNED_STEPS if base else _MOST_STEPS
+        drawn = _drawn([one for one in sessions if not one.is_in_project], seed, most)
+        if base is not None and (known := Ranking.of(base.card)).weights:
+            tell("Replaying what was held out")
+            rows = ranked(_offered(fresh, drawn), known)
+            card |= {"calibration": base.card.written["calibration"]}
+        else:
+            tell("Calibrating")
+            offered = _offered(fresh, drawn)
+            rows, calibration = _calibrated(ranked(offered), fitted(offered))
+            told = _drawn([one for one in sessions if one.is_in_project], seed, most)
+            calibration |= _calibrated_elsewhere(fresh, told)
+            card |= {"calibration": calibration}
+        card |= {"suggestions": _by_kind(rows)}
+        evaluation = Evaluation.of(
+            origins.name, rows, source="development", command="", device="cpu"
+        )
+        card |= {"hardware": dict(evaluation.hardware), "versions": dict(evaluation.versions)}
+        write_card(fresh, card)
     return Bundle.open(out)
 
 
@@ -156,11 +158,13 @@ def _refitted(base: Bundle, network: ImplicitAttention, card: dict[str, Any], ou
     return True
 
 
+@explained(TrainingError)
 def export_only(checkpoint: Path, tokenizer: Path, out: Path, name: str) -> Bundle:
     """A bundle without scores and calibration, for an experiment.
 
     Raises:
-        TrainingError: The checkpoint cannot be read, or is of another tokenizer.
+        TrainingError: The checkpoint cannot be read, or is of another tokenizer, or the bundle
+            cannot be written.
         BundleError: The tokenizer cannot be read, or the export computes something else.
     """
     weights, _, about = read_checkpoint(checkpoint)
@@ -209,16 +213,6 @@ def load_weights(config: Mapping[str, Any], weights: Mapping[str, Any]) -> Impli
             "version of Editcast."
         ) from error
     return network
-
-
-def put_in_place(fresh: Path, out: Path) -> None:
-    """Move a complete bundle to where another may stand."""
-    old = out.with_name(f"{out.name}.replaced")
-    shutil.rmtree(old, ignore_errors=True)
-    if out.exists():
-        os.rename(out, old)
-    os.rename(fresh, out)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def _dev_splits(corpus: Path) -> list[str]:

@@ -12,7 +12,6 @@ last checkpoint. Only the export and the calibration, minutes at most, are done 
 
 import json
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -23,17 +22,25 @@ from typing import Any
 import pygit2
 
 from editcast_model.bundle import Bundle, checksum_of
-from editcast_model.errors import BusyError, CorpusError, SourceError, TrainingError
+from editcast_model.errors import (
+    BusyError,
+    CorpusError,
+    EmptyCorpusError,
+    SourceError,
+    TrainingError,
+)
 from editcast_model.export import load_network
 from editcast_model.installed import NO_BETTER, install
 from editcast_model.networks.configs import NetworkConfig, bundled
 from editcast_model.next_line import LineHead
 from editcast_model.paths import models_dir, store_path
+from editcast_model.private_files import discard, private_folder, write_text
 from editcast_model.process_lock import process_lock
 from editcast_model.tokens import Tokenizer
 from editcast_training.checkpoints import read_checkpoint
 from editcast_training.corpus import FORMAT, make_corpus, read_manifest
 from editcast_training.corpus_sessions import window_sessions
+from editcast_training.disk import explained
 from editcast_training.finish import Origins, finish
 from editcast_training.held_out import split_by_time
 from editcast_training.histories import Skipped
@@ -89,6 +96,7 @@ class Request:
     personal: bool
 
 
+@explained(TrainingError)
 def train_to_bundle(
     request: Request,
     *,
@@ -275,7 +283,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     """
     with ExitStack() as held:
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            private_folder(folder)
             if _is_first():
                 held.enter_context(process_lock(folder / ".lock"))
         except TimeoutError as error:
@@ -284,16 +292,12 @@ def alone_in(folder: Path) -> Iterator[None]:
                 "or terminal that began it."
             ) from error
         except OSError as error:
-            raise TrainingError(_unwritable(folder, error)) from error
+            raise TrainingError(f"{folder} cannot be written to: {error}.") from error
         yield
 
 
 def _is_first() -> bool:
     return int(os.environ.get("RANK", "0")) == 0
-
-
-def _unwritable(folder: Path, error: OSError) -> str:
-    return f"{folder} cannot be written to: {error}."
 
 
 def _settle_plan(request: Request, say: Callable[[str], None]) -> None:
@@ -311,29 +315,23 @@ def _settle_plan(request: Request, say: Callable[[str], None]) -> None:
         "tokenizer": checksum_of(tokenizer) if tokenizer else None,
         "seed": request.seed,
     }
-    path = request.folder / "plan.json"
-    try:
-        request.folder.mkdir(parents=True, exist_ok=True)
-        if path.exists():
-            if json.loads(path.read_text("utf-8")) == plan:
-                say("Going on with the training that was stopped")
-                return
-            if not request.personal:
-                raise TrainingError(
-                    f"{request.folder} holds another training (of other sources, another model or "
-                    "seed); name another folder."
-                )
-            _clear(request.folder)
-        partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(plan, indent=1), "utf-8")
-        partial.replace(path)
-    except OSError as error:
-        raise TrainingError(_unwritable(request.folder, error)) from error
+    path = private_folder(request.folder) / "plan.json"
+    if path.exists():
+        if json.loads(path.read_text("utf-8")) == plan:
+            say("Going on with the training that was stopped")
+            return
+        if not request.personal:
+            raise TrainingError(
+                f"{request.folder} holds another training (of other sources, another model or "
+                "seed); name another folder."
+            )
+        _clear(request.folder)
+    write_text(path, json.dumps(plan, indent=1))
 
 
 def _clear(folder: Path) -> None:
     for name in ("run", "corpus", "bundle"):
-        shutil.rmtree(folder / name, ignore_errors=True)
+        discard(folder / name)
     (folder / "plan.json").unlink(missing_ok=True)
 
 
@@ -351,8 +349,10 @@ def _corpus(request: Request, processes: int, say: Callable[[str], None]) -> Pat
             processes=processes,
             seed=request.seed,
         )
-    except CorpusError as error:
+    except EmptyCorpusError as error:
         raise TrainingError(f"{error} {_WHAT_TO_DO}") from error
+    except CorpusError as error:
+        raise TrainingError(str(error)) from error
     for made in result:
         if made.failed:
             say(f"{made.name}: left out. {made.failed}")

@@ -5,7 +5,6 @@ architecture has the same places. So a fine-tuned model needs no export, which t
 """
 
 import shutil
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle, write_card, write_con
 from editcast_model.errors import BundleError
 from editcast_model.export import check_parity
 from editcast_model.networks.implicit_attention import ImplicitAttention
+from editcast_model.private_files import fresh_folder
 
 
 def refit(base: Bundle, network: ImplicitAttention, card: dict[str, Any], folder: Path) -> Bundle:
@@ -24,7 +24,7 @@ def refit(base: Bundle, network: ImplicitAttention, card: dict[str, Any], folder
         base: The bundle whose graphs and tokenizer are taken.
         network: Its fine-tuned network.
         card: What `card.json` is to say.
-        folder: Where; must not be there.
+        folder: Where; a bundle that is there is replaced.
 
     Raises:
         BundleError: The architectures differ, or with these weights the graphs compute something
@@ -33,11 +33,10 @@ def refit(base: Bundle, network: ImplicitAttention, card: dict[str, Any], folder
     if base.network != network.config:
         raise BundleError(f"The network is not of the architecture of {base.name}; export it.")
     network = network.cpu().float().eval()
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".refit-") as made:
-        fresh = Path(made) / "bundle"
+    with fresh_folder(folder) as fresh:
         for precision in base.precisions:
             place = fresh / "half" if precision == "float16" else fresh
-            place.mkdir(parents=True)
+            place.mkdir(exist_ok=True)
             for name in GRAPHS:
                 shutil.copyfile(base.graph(name, precision), place / f"{name}.onnx")
             half = precision == "float16"
@@ -50,5 +49,4 @@ def refit(base: Bundle, network: ImplicitAttention, card: dict[str, Any], folder
         check_parity(network, fresh)
         write_card(fresh, card)
         write_config(fresh, network.config.to_json(), base.precisions)
-        fresh.rename(folder)
     return Bundle.open(folder)

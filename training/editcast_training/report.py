@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from jinja2 import Environment, StrictUndefined
 
-from editcast_model.errors import SourceError
+from editcast_model.errors import ReportError, SourceError
+from editcast_model.private_files import atomic_write, private_folder, write_text
+from editcast_training.disk import explained
 from editcast_training.metrics import PRECISIONS, curve, precision_at
 from editcast_training.plots import Series, plot_calibration, plot_curves
 from editcast_training.results import Evaluation, Summary, outcomes, summarize
@@ -49,6 +51,7 @@ class _Part(NamedTuple):
     calibration: str
 
 
+@explained(ReportError)
 def write_report(evaluations: Sequence[Evaluation], folder: Path) -> Path:
     """Write report.html and its pictures into `folder`, and return the page's path.
 
@@ -57,6 +60,7 @@ def write_report(evaluations: Sequence[Evaluation], folder: Path) -> Path:
 
     Raises:
         SourceError: There is no evaluation, one has no steps, or two have the same name.
+        ReportError: The folder cannot be written to.
     """
     names = [evaluation.name for evaluation in evaluations]
     if not names or not all(evaluation.rows for evaluation in evaluations):
@@ -65,11 +69,11 @@ def write_report(evaluations: Sequence[Evaluation], folder: Path) -> Path:
         raise SourceError(
             f"Two results have the same name ({', '.join(names)}); compare different models."
         )
-    folder.mkdir(parents=True, exist_ok=True)
+    private_folder(folder)
     kinds = sorted({kind for evaluation in evaluations for kind in evaluation.kinds})
     parts = [_part(kind, [e for e in evaluations if kind in e.kinds], folder) for kind in kinds]
     page = folder / "report.html"
-    page.write_text(_render(evaluations, parts), "utf-8")
+    write_text(page, _render(evaluations, parts))
     return page
 
 
@@ -98,7 +102,8 @@ def _part(kind: str, evaluations: Sequence[Evaluation], folder: Path) -> _Part:
 
 
 def _picture(path: Path, png: bytes) -> str:
-    path.write_bytes(png)
+    with atomic_write(path) as partial:
+        partial.write_bytes(png)
     return "data:image/png;base64," + b64encode(png).decode("ascii")
 
 

@@ -16,8 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from editcast_model.errors import SourceError
+from editcast_model.errors import ReportError, SourceError
+from editcast_model.private_files import private_folder, write_text
 from editcast_training.calibration import Judged
+from editcast_training.disk import explained
 from editcast_training.metrics import (
     PRECISIONS,
     Outcome,
@@ -207,9 +209,15 @@ class Evaluation:
             projects.setdefault(row.project, []).append(row)
         return dict(sorted(projects.items()))
 
+    @explained(ReportError)
     def write(self, path: Path) -> None:
-        """Write the evaluation as JSON."""
-        path.write_text(json.dumps(self._document(), separators=(",", ":")) + "\n", "utf-8")
+        """Write the evaluation as JSON, into a folder that is made if needed.
+
+        Raises:
+            ReportError: It cannot be written there.
+        """
+        private_folder(path.parent)
+        write_text(path, json.dumps(self._document(), separators=(",", ":")) + "\n")
 
     def _document(self) -> dict[str, Any]:
         return {

@@ -25,8 +25,11 @@ from editcast_model.errors import TrainingError
 from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.implicit_attention import ImplicitAttention
+from editcast_model.private_files import append_text, private_folder, write_text
 from editcast_training.checkpoints import read_checkpoint, restore, save_checkpoint
 from editcast_training.dataset import Dataset
+from editcast_training.disk import explained
+from editcast_training.interrupts import held
 from editcast_training.teacher import losses, score
 
 _WARM_UP = 0.03
@@ -84,6 +87,7 @@ class Progress:
     corpus: int = 0
     best: float = math.inf
     stale: int = 0
+    average: float | None = None  # of the losses, the last steps' the most
     budget: int = 0  # less than the plan's once memory was short; 0 while it is the plan's
 
     def share(self, plan: TrainingPlan) -> float:
@@ -119,11 +123,13 @@ def learning_rate(share: float, peak: float) -> float:
     return peak * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(rest, 1.0))))
 
 
+@explained(TrainingError)
 def train(plan: TrainingPlan, tell: Callable[[dict[str, Any]], None] = lambda line: None) -> Path:
     """Train until the plan ends, going on from the checkpoint in `plan.out` if there is one.
 
-    Weights that the plan begins from are evaluated before the first step, so that what is
-    returned is never worse than they are. Where memory runs out, batches are halved.
+    Interrupted between two steps, it leaves a checkpoint. Weights that the plan begins from are
+    evaluated before the first step, so that what is returned is never worse than they are. Where
+    memory runs out, batches are halved.
 
     Args:
         plan: What to do.
@@ -135,7 +141,7 @@ def train(plan: TrainingPlan, tell: Callable[[dict[str, Any]], None] = lambda li
 
     Raises:
         TrainingError: The plan has no end, the checkpoint is of another network, or the memory
-            does not hold the smallest batch.
+            does not hold the smallest batch, or a checkpoint cannot be written.
         CorpusError: The corpus has no training or no dev instances.
     """
     if not (plan.steps or plan.minutes):
@@ -178,7 +184,8 @@ class _Trainer:
         self.model: nn.Module = self.network
         if world > 1:
             self.model = DistributedDataParallel(self.network)
-        self.average: float | None = None
+        self.saved = self.progress.step  # the step of the checkpoint, if there is one
+        self.is_whole = False  # whether the network is as a step left it
         self.clock = time.perf_counter()
         dev = Dataset.read(plan.corpus / "dev")
         spread = range(0, len(dev), max(1, len(dev) // _DEV_INSTANCES))
@@ -196,13 +203,19 @@ class _Trainer:
         ]
 
     def run(self, tell: Callable[[dict[str, Any]], None]) -> Path:
-        self.plan.out.mkdir(parents=True, exist_ok=True)
+        private_folder(self.plan.out)
         self._forget_later_lines()
         self.clock = time.perf_counter()
-        if self.plan.weights is not None and not self.latest.exists():
-            self._evaluate(tell)
-        while self.progress.share(self.plan) < 1 and not self._stalled():
-            self._epoch(tell)
+        try:
+            if self.plan.weights is not None and not self.latest.exists():
+                self._evaluate(tell)
+            self.is_whole = True
+            while self.progress.share(self.plan) < 1 and not self._stalled():
+                self._epoch(tell)
+        except KeyboardInterrupt:
+            if self.is_whole and self.progress.step > self.saved and not self.rank:
+                self._save(self.latest)
+            raise
         return self.best if self.best.exists() else self.latest
 
     def _forget_later_lines(self) -> None:
@@ -213,9 +226,7 @@ class _Trainer:
         lines = path.read_text("utf-8").splitlines(keepends=True)
         kept = [line for line in lines if _step_of(line) <= self.progress.step]
         if len(kept) < len(lines):
-            partial = path.with_suffix(".partial")
-            partial.write_text("".join(kept), "utf-8")
-            partial.replace(path)
+            write_text(path, "".join(kept))
 
     def _stalled(self) -> bool:
         return bool(self.plan.patience) and self.progress.stale >= self.plan.patience
@@ -226,24 +237,32 @@ class _Trainer:
         if progress.corpus != len(data):  # the corpus grew since the checkpoint: begin an epoch
             progress.corpus, progress.batch = len(data), 0
         for batch in self._batches(data):
-            try:
-                loss, edits = self._step(batch)
-            except torch.OutOfMemoryError as error:
-                self._halve_batches(error, tell)
-                return
-            progress.step += 1
-            progress.batch += 1
-            progress.edits += edits
-            self._tick()
-            self.average = loss if self.average is None else 0.98 * self.average + 0.02 * loss
-            share = progress.share(self.plan)
-            tell({"step": progress.step, "share": share, "loss": self.average, "edits": edits})
-            if progress.step % self.plan.interval == 0 or share >= 1:
-                self._evaluate(tell)
-                if progress.share(self.plan) >= 1 or self._stalled():
+            with held():
+                self.is_whole = False
+                try:
+                    self._advance(batch, tell)
+                except torch.OutOfMemoryError as error:
+                    self._halve_batches(error, tell)
                     return
-        progress.epoch += 1
-        progress.batch = 0
+                self.is_whole = True
+            if progress.share(self.plan) >= 1 or self._stalled():
+                return
+        progress.epoch, progress.batch = progress.epoch + 1, 0
+
+    def _advance(self, batch: Batch, tell: Callable[[dict[str, Any]], None]) -> None:
+        """Make a step, and evaluate where it is time to."""
+        progress = self.progress
+        loss, edits = self._step(batch)
+        progress.step += 1
+        progress.batch += 1
+        progress.edits += edits
+        self._tick()
+        average = progress.average
+        progress.average = loss if average is None else 0.98 * average + 0.02 * loss
+        share = progress.share(self.plan)
+        tell({"step": progress.step, "share": share, "loss": progress.average, "edits": edits})
+        if progress.step % self.plan.interval == 0 or share >= 1:
+            self._evaluate(tell)
 
     def _batches(self, data: Dataset) -> Iterator[Batch]:
         """What is left of the epoch for this process; each process gets as many."""
@@ -321,17 +340,20 @@ class _Trainer:
             "epoch": progress.epoch,
             "seconds": round(progress.seconds, 1),
             "edits": progress.edits,
-            "train_loss": round(self.average or 0.0, 4),
+            "train_loss": round(progress.average or 0.0, 4),
             "dev": shares,
         }
-        with (self.plan.out / "log.jsonl").open("a", encoding="utf-8") as log:
-            log.write(json.dumps(line) + "\n")
-        about = {"network": self.plan.network.to_json(), "progress": vars(progress)}
+        append_text(self.plan.out / "log.jsonl", json.dumps(line) + "\n")
         # In this order: killed between the two, a training does this interval again, and the same.
         if better:
-            save_checkpoint(self.best, self.network, self.optimizer, about)
-        save_checkpoint(self.latest, self.network, self.optimizer, about)
+            self._save(self.best)
+        self._save(self.latest)
         tell(line)
+
+    def _save(self, path: Path) -> None:
+        about = {"network": self.plan.network.to_json(), "progress": vars(self.progress)}
+        save_checkpoint(path, self.network, self.optimizer, about)
+        self.saved = self.progress.step
 
 
 def _step_of(line: str) -> float:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 
-from editcast_model.errors import CorpusError, SourceError
+from editcast_model.errors import EmptyCorpusError, SourceError
 from editcast_model.tokens import Tokenizer
 from editcast_training.histories import Skipped
 from editcast_training.origins import Origin, read_origin, trained_on
@@ -17,7 +17,7 @@ def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4
     """Learn a vocabulary; every source of the train split has the same share.
 
     Raises:
-        CorpusError: There is no text.
+        EmptyCorpusError: There is no text.
     """
     chosen = trained_on(origins)
     texts: list[str] = []
@@ -28,9 +28,11 @@ def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4
         except SourceError as error:  # reported again when its histories are read
             failed.append(error)
     if not texts and failed:
-        raise CorpusError(f"There is no text to learn a vocabulary from. {failed[0]}")
+        raise EmptyCorpusError(f"There is no text to learn a vocabulary from. {failed[0]}")
     if not texts:
-        raise CorpusError("There is no text to learn a vocabulary from; name one with --tokenizer.")
+        raise EmptyCorpusError(
+            "There is no text to learn a vocabulary from; name one with --tokenizer."
+        )
     return Tokenizer.train(texts, vocabulary)
 
 

@@ -5,17 +5,13 @@ again. A folder is removed once its line is written.
 """
 
 import itertools
-import multiprocessing
-import multiprocessing.connection
-import os
 import re
 import shutil
-import signal
-import threading
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -28,6 +24,7 @@ from editcast_training.reproduce.recipe import Config, Tell, train_on_task
 from editcast_training.reproduce.runs import RealRun, Results, Run
 from editcast_training.reproduce.tasks import examples
 from editcast_training.synthetic import NAMES as TASKS
+from editcast_training.workers import worker_pool
 
 POMP = "POMP"
 #: What can be asked for: the networks, and the baseline that is not trained.
@@ -165,32 +162,15 @@ def run_all(
         for job in jobs:
             yield job, job.make(tell)
         return
-    context = multiprocessing.get_context("spawn")
-    reader, writer = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(
-        min(processes, len(jobs)), context, initializer=_begin, initargs=(reader, threads)
-    )
     try:
-        futures = {pool.submit(job.make): job for job in jobs}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
+        with worker_pool(
+            min(processes, len(jobs)), partial(torch.set_num_threads, threads)
+        ) as pool:
+            futures = {pool.submit(job.make): job for job in jobs}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
     except BrokenProcessPool as error:
         raise ReproductionError(
             "A training's process was killed, perhaps for want of memory; run the same command "
             "again, with fewer --processes, and it goes on."
         ) from error
-    finally:
-        writer.close()
-        pool.shutdown(cancel_futures=True)
-
-
-def _begin(stop: multiprocessing.connection.Connection, threads: int) -> None:
-    """In a new process: end when `stop` closes, be it that whoever holds it is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    torch.set_num_threads(threads)
-
-    def wait() -> None:
-        multiprocessing.connection.wait([stop])
-        os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()

@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from editcast_model.networks.batch import Batch
 from editcast_model.networks.heads import mix
 from editcast_model.networks.zoo import build
+from editcast_model.private_files import private_folder
 from editcast_training.checkpoints import read_checkpoint, restore, save_checkpoint
 from editcast_training.reproduce.runs import Run
 from editcast_training.reproduce.tasks import Split, load
@@ -128,7 +129,7 @@ class Training:
         torch.set_flush_denormal(True)
         config, network, progress = self.config, self.network, Progress()
         latest, best = self.folder / "latest.safetensors", self.folder / "best.safetensors"
-        self.folder.mkdir(parents=True, exist_ok=True)
+        private_folder(self.folder)
         optimizer = torch.optim.Adam(network.parameters(), lr=config.rate)
         if latest.exists():
             weights, moments, about = read_checkpoint(latest)

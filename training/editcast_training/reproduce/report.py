@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from editcast_model.errors import ReproductionError
 from editcast_model.networks.zoo import ABLATIONS
+from editcast_training.disk import explained
 from editcast_training.reproduce import paper
 from editcast_training.reproduce.figures import real_figure, step_figure, timing_figure
 from editcast_training.reproduce.runs import Results, Run, Statistics, StepTime, Timing
@@ -27,11 +29,15 @@ _VARIANTS = ("IA-vg", "IA-a", "IA-v", "IA-ag")
 _TRIPLE = "Cells are paper / ours / difference."
 
 
+@explained(ReproductionError)
 def write_report(results: Results, problems: Sequence[str], folder: Path) -> Path:
     """Write REPORT.md and the figures into a folder; NOTES.md there becomes its last section.
 
     Returns:
         The report's path.
+
+    Raises:
+        ReproductionError: The folder cannot be written to.
     """
     folder.mkdir(parents=True, exist_ok=True)
     cells = choose(results.runs)

@@ -71,7 +71,7 @@ def _histories(line: bytes, number: int, path: Path, skipped: Skipped) -> Iterat
         project = _text(found.get("origin") or path.name)
         snapshots = _snapshots(found)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        skipped[f"line {number}: not a save history ({error!r})"] += 1
+        skipped[f"line {number}: not a save history ({type(error).__name__})"] += 1
         return
     for piece in pieces(snapshots, skipped):
         yield FileHistory(project, name, language, "saves", piece)

@@ -1,0 +1,130 @@
+"""Files and folders for their owner only, whatever the umask, each whole or not at all.
+
+What is made of somebody's texts is nobody else's to read. A file or folder is written beside its
+place and renamed once it is complete: who reads finds the old or the new one, and a process that
+is killed, or a disk that is full, changes nothing.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_FILE, _FOLDER = 0o600, 0o700
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder, and those above it that are missing; one that is there stays as it is."""
+    if not path.is_dir():
+        if path.parent != path:
+            private_folder(path.parent)
+        path.mkdir(_FOLDER, exist_ok=True)
+    return path
+
+
+@contextmanager
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Yield an empty file to write to, which takes the place of `path` when the block ends.
+
+    It is complete on the disk before it does. Where the block raises, nothing has happened.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    partial = path.with_suffix(".partial")
+    partial.unlink(missing_ok=True)  # of a process that was killed
+    try:
+        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE))
+        yield partial
+        _settle(partial)
+        os.replace(partial, path)
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename in (None, str(partial)):
+            error.filename = str(path)
+        with suppress(OSError):
+            partial.unlink()
+        raise
+    _sync(path.parent)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a whole file, UTF-8; see `atomic_write`."""
+    with atomic_write(path) as partial:
+        partial.write_text(text, "utf-8")
+
+
+def append_text(path: Path, text: str) -> None:
+    """Add to the end of a file, which is made where it is not there."""
+    with open(path, "a", encoding="utf-8", opener=_opener) as file:
+        file.write(text)
+
+
+@contextmanager
+def fresh_folder(place: Path) -> Iterator[Path]:
+    """Yield an empty folder to fill, which takes its place when the block ends.
+
+    Where a process was killed between the two renamings, the next one puts the old folder back.
+    One process at a time may make the same folder.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    fresh, old = (place.with_name(f".{place.name}.{kind}") for kind in ("partial", "replaced"))
+    _put_back(old, place)
+    for left in (fresh, old):
+        shutil.rmtree(left, ignore_errors=True)
+    private_folder(place.parent)
+    try:
+        fresh.mkdir(_FOLDER)
+        yield fresh
+        make_private(fresh)
+        if place.exists():
+            os.rename(place, old)
+        os.rename(fresh, place)
+    finally:
+        _put_back(old, place)
+        for left in (fresh, old):
+            shutil.rmtree(left, ignore_errors=True)
+    _sync(place.parent)
+
+
+def make_private(folder: Path) -> None:
+    """Let the owner alone read a folder and all that is in it, and see that it is on the disk."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            _settle(path)
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder; a process that is killed at that leaves no part of it in its place."""
+    gone = folder.with_name(f".{folder.name}.gone")
+    shutil.rmtree(gone, ignore_errors=True)
+    if folder.exists():
+        os.rename(folder, gone)
+        shutil.rmtree(gone, ignore_errors=True)
+
+
+def _opener(path: str, flags: int) -> int:
+    return os.open(path, flags, _FILE)
+
+
+def _put_back(old: Path, place: Path) -> None:
+    if old.exists() and not place.exists():
+        os.rename(old, place)
+
+
+def _settle(path: Path) -> None:
+    path.chmod(_FOLDER if path.is_dir() else _FILE)
+    _sync(path)
+
+
+def _sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    if path.is_dir() and os.name != "posix":
+        return  # a folder cannot be opened there, and renaming is in the journal
+    handle = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

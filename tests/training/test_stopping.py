@@ -1,0 +1,147 @@
+"""What works for a command ends with it: killed, told to end, or interrupted by Ctrl-C."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from attacks.kills_training import processes_of
+
+from editcast_training.checkpoints import read_checkpoint
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+
+
+@contextmanager
+def running(*arguments: object, home: Path) -> "Iterator[subprocess.Popen[str]]":
+    """A command in a session of its own; nothing of it is left behind."""
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", "editcast", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        start_new_session=True,
+        env={**os.environ, "EDITCAST_HOME": str(home), "OMP_NUM_THREADS": "1"},
+    )
+    try:
+        yield process
+    finally:
+        for left in processes_of(process.pid):
+            os.kill(left, signal.SIGKILL)
+        process.communicate()
+
+
+def until(condition: Callable[[], object], process: "subprocess.Popen[str]") -> None:
+    """Wait for something; the test's time limit is the limit."""
+    while not condition():
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.02)
+
+
+def workers(process: "subprocess.Popen[str]", words: str) -> list[int]:
+    """The processes of a command whose command line has these words."""
+    found = []
+    for one in processes_of(process.pid):
+        try:
+            line = Path(f"/proc/{one}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue
+        if words in line and one != process.pid:
+            found.append(one)
+    return found
+
+
+def gone(process: "subprocess.Popen[str]") -> None:
+    """Wait until nothing of a command is left."""
+    while processes_of(process.pid):
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def endless(tmp_path: Path) -> list[str]:
+    """Sources that are never read to the end, as options: pipes into which nobody writes."""
+    options = []
+    for name in ("one", "two"):
+        os.mkfifo(tmp_path / f"{name}.jsonl")
+        options += ["--saves", str(tmp_path / f"{name}.jsonl")]
+    return options
+
+
+ENDS = {"killed": signal.SIGKILL, "told to end": signal.SIGTERM, "interrupted": signal.SIGINT}
+ends = pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
+
+
+def check_end(process: "subprocess.Popen[str]", end: signal.Signals, sentence: str) -> None:
+    """How a command ends that a signal was sent to."""
+    gone(process)
+    said = process.communicate()[1]
+    if end == signal.SIGKILL:
+        assert process.returncode == -signal.SIGKILL
+    else:
+        assert process.returncode == 128 + end
+        assert [line for line in said.splitlines() if sentence in line] == [sentence], said
+        assert "Traceback" not in said
+
+
+@ends
+def test_the_readers_of_a_corpus(
+    end: signal.Signals, endless: list[str], small_tokenizer: Path, tmp_path: Path
+) -> None:
+    command = ("corpus", tmp_path / "out", *endless, "--tokenizer", small_tokenizer)
+    with running(*command, home=tmp_path / "home") as process:
+        until(lambda: len(workers(process, "spawn_main")) == 2, process)
+        process.send_signal(end)
+        check_end(process, end, "The corpus was stopped; the same command goes on where it was.")
+
+
+@ends
+def test_the_server_of_an_evaluation(
+    end: signal.Signals, small_repository: Path, tmp_path: Path
+) -> None:
+    command = ("evaluate", "--git", small_repository, "--model", "repeat-best")
+    command += ("--out", tmp_path / "out")
+    with running(*command, home=tmp_path / "home") as process:
+        until(lambda: workers(process, "editcast serve"), process)
+        process.send_signal(end)
+        sentence = "The evaluation was stopped; what was measured so far is in its folder."
+        check_end(process, end, sentence)
+
+
+def test_the_trainings_of_a_paper(tmp_path: Path) -> None:
+    command = ("reproduce", "zhao2019", "tables", "--task", "Flip33", "--model", "IA-ag")
+    command += ("--model", "E", "--steps", 10**6, "--processes", 2, "--device", "cpu")
+    command += ("--results", tmp_path / "results", "--scratch", tmp_path / "scratch")
+    with running(*command, home=tmp_path / "home") as process:
+        until(lambda: len(workers(process, "spawn_main")) == 2, process)
+        process.kill()
+        check_end(process, signal.SIGKILL, "")
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
+def test_a_training_leaves_a_checkpoint(
+    end: signal.Signals, small_bundle: Path, small_corpus: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    command = ("train", out, "--corpus", small_corpus, "--from", small_bundle, "--steps", 10**6)
+    with running(*command, home=tmp_path / "home") as process:
+        assert process.stdout is not None
+        until(lambda: ", step 0:" in process.stdout.readline(), process)
+        latest = out / "run" / "latest.safetensors"
+        before = latest.stat().st_ino  # of step 0
+        process.send_signal(end)
+        check_end(process, end, "The training was stopped; the same command goes on where it was.")
+    assert read_checkpoint(latest)[2]["progress"]["step"] >= (latest.stat().st_ino != before)
+    again = subprocess.run(
+        [sys.executable, "-P", "-m", "editcast", *map(str, command[:-1]), "2"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "EDITCAST_HOME": str(tmp_path / "home"), "OMP_NUM_THREADS": "1"},
+    )
+    assert again.returncode == 0, again.stderr
+    assert "Going on with the training that was stopped" in again.stdout

@@ -1,0 +1,68 @@
+"""The wish that a process end, Ctrl-C or SIGTERM, as an exception at a moment that suits.
+
+A training is stopped between two steps, where its checkpoint can say all that is to be known.
+"""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Somebody wants this process to end.
+
+    Attributes:
+        signal: The number of the signal that said so.
+    """
+
+    def __init__(self, signal: int) -> None:
+        super().__init__()
+        self.signal = signal
+
+
+class _State:
+    depth = 0
+    waiting: int | None = None
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise `Interrupted` in the block at either signal; a signal that is ignored stays so.
+
+    Outside the main thread, which alone can have handlers, it does nothing.
+    """
+    before = {}
+    _State.depth, _State.waiting = 0, None
+    if threading.current_thread() is threading.main_thread():
+        for number in _SIGNALS:
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                before[number] = signal.signal(number, _interrupt)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Let the block end before `Interrupted` is raised; a second signal does not wait."""
+    _State.depth += 1
+    try:
+        yield
+    finally:
+        _State.depth -= 1
+    if _State.waiting is not None and not _State.depth:
+        number, _State.waiting = _State.waiting, None
+        raise Interrupted(number)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    if _State.depth and _State.waiting is None:
+        _State.waiting = number
+    else:
+        raise Interrupted(number)
