@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
-from editcast_model.forecast import never
 from editcast_model.predictor import MASKED, Sequence
 
 #: Edits of one suggestion stay together: at most so many tokens from the one before.
@@ -57,7 +56,6 @@ def decode(
     floor: float = -np.inf,
     splits: Callable[[Ids[int], int], bool] = lambda before, token: True,
     fits: Callable[[tuple[Edit, ...]], bool] = lambda edits: True,
-    cancelled: Callable[[], bool] = never,
 ) -> list[Decoded]:
     """What comes next: whole suggestions, the most probable first.
 
@@ -77,10 +75,9 @@ def decode(
         floor: Of the joint log probability but that of the first position.
         splits: Whether a lexical token ends between these inserted tokens and the next.
         fits: Whether these edits are a suggestion; asked seldom, since it may parse.
-        cancelled: Asked before each step.
 
     Returns:
-        At most `count`; none when cancelled or when nothing can come next.
+        At most `count`; none when nothing can come next.
     """
     edits = list(sequence.timeline.edits)
     where = sequence.position if where is None else where
@@ -94,10 +91,8 @@ def decode(
                 if len(out) == count or first.edits[0].position in tried:
                     continue
                 tried.add(first.edits[0].position)
-                best = decoder.best(first, cancelled)
+                best = decoder.best(first)
                 sequence.follow(edits)
-                if cancelled():
-                    return []
                 if best is not None:
                     out.append(best)
         return sorted(out, key=lambda one: -one.log_probability)
@@ -122,15 +117,13 @@ class _Decoder:
         self._beam, self._limit, self._floor = beam, limit, floor
         self._splits, self._fits = splits, cache(fits)
 
-    def best(self, first: Decoded, cancelled: Callable[[], bool]) -> Decoded | None:
+    def best(self, first: Decoded) -> Decoded | None:
         """The most probable suggestion that begins like this, or None; the sequence has read on."""
         sequence = self._sequence
         alive = [_leapt(sequence, first, self._floor + first.location)]
         done: list[tuple[float, Decoded]] = []
         best = None
         while alive:
-            if cancelled():
-                return None
             grown: list[tuple[float, Decoded]] = []
             for hypothesis in alive:
                 better = sum(one > hypothesis.log_probability for one, _ in grown)

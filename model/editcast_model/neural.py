@@ -9,6 +9,7 @@ window, it is rebased on a later save.
 import math
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Ids
+from concurrent.futures import CancelledError
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -34,8 +35,8 @@ from editcast_model.tokens import Tokenizer, lex
 from editcast_model.trail import Trail
 from editcast_model.window import MOST_EDITS, Window, growth
 
-#: Files that are kept encoded; another one costs what opening it did.
-_ENCODED = 20
+#: Bytes of encoded files that are kept; what does not fit costs what opening the file did.
+MOST_BYTES = 64 << 20
 _MOST_SAVES = 24
 _FLOOR = math.log(0.3)
 #: Hypotheses that are followed at once: with a third it is hardly better, and slower.
@@ -72,7 +73,7 @@ class NeuralForecaster:
         self.tokenizer = bundle.tokenizer
         self.ranking = Ranking.of(bundle.card)
         self.line_head = LineHead.of(bundle.card)
-        self._encoded: list[ref[NeuralSession]] = []
+        self._used: list[ref[NeuralSession]] = []  # the encoded ones; the last is in use
 
     @classmethod
     def load(cls, path: Path, device: Device = "auto") -> "NeuralForecaster":
@@ -94,12 +95,19 @@ class NeuralForecaster:
         session.warm()
         return session
 
-    def encodes(self, session: "NeuralSession") -> None:
-        """A session is about to be used; the one that was not for the longest gives way to it."""
-        others = [one for one in self._encoded if one() not in (None, session)]
-        self._encoded = [*others, ref(session)]
-        if len(self._encoded) > _ENCODED and (oldest := self._encoded.pop(0)()):
-            oldest.cool()
+    def keep(self, session: "NeuralSession") -> None:
+        """A session is in use; those that were not for the longest give way to it."""
+        others = [one for each in self._used if (one := each()) not in (None, session)]
+        if others:
+            others[-1].rest()
+        kept, size = [session], session.nbytes
+        for one in reversed(others):
+            size += one.nbytes
+            if size > MOST_BYTES:
+                one.cool()
+            else:
+                kept.append(one)
+        self._used = [ref(one) for one in reversed(kept)]
 
 
 class NeuralSession:
@@ -117,6 +125,7 @@ class NeuralSession:
         self._habits = Habits()
         self._window: Window | None = None
         self._sequence: Sequence | None = None
+        self._cancelled: Callable[[], bool] = never
 
     def warm(self) -> None:
         """Encode the text, if it is one window: of a longer one it depends on what is changed."""
@@ -125,9 +134,19 @@ class NeuralSession:
             self._window = window
             self._follow(window, [])
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is encoded."""
+        return self._sequence.nbytes if self._sequence else 0
+
+    def rest(self) -> None:
+        """Forget what the network said of this file; another one is in use."""
+        if self._sequence:
+            self._sequence.forget_answers()
+
     def cool(self) -> None:
         """Forget what was encoded; the next prediction encodes it again."""
-        self._window = self._sequence = None
+        self._sequence = None
 
     def update(self, text: str, *, saved: bool) -> None:
         """The buffer now reads `text`."""
@@ -154,7 +173,15 @@ class NeuralSession:
     ) -> list[Prediction]:
         """The likeliest next edits that fit, for the text last given."""
         ranking = self._forecaster.ranking
-        candidates = self.candidates(count, fits=fits, cancelled=cancelled)
+        self._cancelled = cancelled
+        try:
+            candidates = self.candidates(count, fits=fits)
+        except CancelledError:
+            return []
+        finally:
+            self._cancelled = never
+            if self._sequence:
+                self._sequence.is_cancelled = never
         ranked = sorted(candidates, key=ranking.worth, reverse=True)
         if cancelled():
             return []
@@ -185,19 +212,17 @@ class NeuralSession:
 
     def look(self) -> Look | None:
         """What the line head sees of the text last given; None before the first change of it."""
-        here = self._here(never)
+        here = self._here()
         if here is None:
             return None
         return self._look(*here, self._repeats.own(_REPEATS))
 
-    def candidates(
-        self, count: int, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
-    ) -> list[Candidate]:
+    def candidates(self, count: int, *, fits: Fits = anything) -> list[Candidate]:
         """What may come next: `count` that the network decodes, and repeated replacements."""
         if self._is_untouched:  # only what other files tell
             alone = [self._unscored(*one) for one in self._elsewhere(fits)]
             return self._told(alone)
-        here = self._here(cancelled)
+        here = self._here()
         if here is None:
             return []
         window, sequence = here
@@ -212,7 +237,7 @@ class NeuralSession:
             return fits((hunk,))
 
         out: dict[Hunk, Candidate] = {}
-        for one in self._decoded(sequence, places, count, is_suggestion, cancelled):
+        for one in self._decoded(sequence, places, count, is_suggestion):
             hunk = window.hunk(timeline, one.edits)
             assert hunk is not None
             size = len(one.edits)
@@ -266,7 +291,6 @@ class NeuralSession:
         places: Places,
         count: int,
         fits: Callable[[Ids[Edit]], bool],
-        cancelled: Callable[[], bool],
     ) -> Iterator[Decoded]:
         """The best on each of the `count` most probable lines where something fits."""
         for where in islice(places.on_lines(), count + _OTHER_LINES):
@@ -278,7 +302,6 @@ class NeuralSession:
                 floor=_FLOOR,
                 splits=self._splits,
                 fits=fits,
-                cancelled=cancelled,
             ):
                 yield one
                 count -= 1
@@ -290,13 +313,13 @@ class NeuralSession:
         line = self._text.count("\n", 0, repeat.hunks[0].start)
         return repeat.confidence * max(places.lines.get(line, 0.0), _LEAST)
 
-    def _here(self, cancelled: Callable[[], bool]) -> tuple[Window, Sequence] | None:
+    def _here(self) -> tuple[Window, Sequence] | None:
         """The window, and the sequence with all edits read; None when nothing can come next."""
         if self._is_untouched:
             return None
         window = self._settle()
         timeline = window.transient(self._seen) if window else None
-        if window is None or timeline is None or cancelled():
+        if window is None or timeline is None:
             return None
         edits = list(timeline.edits)
         sequence = self._follow(window, edits)
@@ -351,11 +374,17 @@ class NeuralSession:
         return len(window.fixed) > _SPENT or window.is_near_edge(self._last, len(self._text))
 
     def _follow(self, window: Window, edits: list[Edit]) -> Sequence:
-        self._forecaster.encodes(self)
         if self._sequence is None:
+            if self._cancelled():
+                raise CancelledError
             self._sequence = Sequence(self._forecaster.network, window.fixed.initial)
-        self._sequence.follow(edits)
-        return self._sequence
+        sequence = self._sequence
+        sequence.is_cancelled = self._cancelled
+        try:
+            sequence.follow(edits)
+        finally:
+            self._forecaster.keep(self)
+        return sequence
 
     def _splits(self, before: Ids[int], token: int) -> bool:
         """Whether a lexical token ends between two runs of inserted tokens."""

@@ -8,7 +8,10 @@ scoring go the same way again, and so does who takes back what was taken back.
     t  rows of the cache    n  edits read together
 """
 
+from collections import deque
+from collections.abc import Callable
 from collections.abc import Sequence as Ids
+from concurrent.futures import CancelledError
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -16,6 +19,7 @@ import numpy.typing as npt
 
 from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
 from editcast_model.errors import EditError
+from editcast_model.forecast import never
 from editcast_model.places import BUCKETS, Row, buckets
 
 #: A log probability below which something is masked, not just unlikely.
@@ -24,6 +28,10 @@ MASKED = -1e3
 _LIKELIER = np.log(0.5)
 #: Of what is so much less probable, in nats, even many together count for nothing.
 _NOTHING = 20.0
+#: Edits that are read in one run: what a run needs, some 0.4 MB an edit, stays with the process.
+_TOGETHER = 32
+#: Answers on contents that a sequence keeps: one prediction asks for some ten, of 0.1 MB each.
+_ANSWERS = 32
 
 
 class Contents(NamedTuple):
@@ -50,6 +58,9 @@ class Network(Protocol):
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> Any:
         """Encode ``s(0)``, (S,)."""
+
+    def size(self, state: Any) -> int:
+        """Bytes of an encoded state."""
 
     def advance(
         self,
@@ -89,9 +100,16 @@ class _Read(NamedTuple):
 
 
 class Sequence:
-    """The state of one sequence: what the network has read, and what it said last."""
+    """The state of one sequence: what the network has read, and what it said last.
+
+    Attributes:
+        is_cancelled: Asked before each run of the network; if so, `CancelledError` is raised
+            instead, and some of the edits may be read. To encode is not cancelled: whoever asks
+            next would have to begin again.
+    """
 
     def __init__(self, network: Network, initial: Ids[int]) -> None:
+        self.is_cancelled: Callable[[], bool] = never
         self._network = network
         self.timeline = Timeline(initial)
         self._state = network.encode(np.array(self.timeline.initial, np.int64))
@@ -100,6 +118,8 @@ class Sequence:
         # Of each row: where the next edit will be, and what it will say there, once asked.
         self._positions: list[npt.NDArray[np.float32] | None] = []
         self._contents: list[dict[int, Contents]] = []
+        # The same answers, the oldest first: the row's, and the item that was asked about.
+        self._answers: deque[tuple[dict[int, Contents], int]] = deque()
         # What was cut off last, the next edit at the end: its row of the cache is still there.
         self._ahead: list[_Read] = []
         self._advance([(START, 0, 0, 0, BUCKETS // 2)], [self.timeline.live])
@@ -114,7 +134,7 @@ class Sequence:
         self.extend(edits[same:])
 
     def extend(self, edits: Ids[Edit]) -> None:
-        """Read more edits, those that were not read before in one go.
+        """Read more edits, those that were not read before together.
 
         Raises:
             EditError: One cannot be made; then none of the new ones is read.
@@ -142,7 +162,12 @@ class Sequence:
         except EditError:
             self.timeline.truncate(start)
             raise
-        self._advance(rows, live)
+        try:
+            for at in range(0, len(rows), _TOGETHER):
+                self._go_on()
+                self._advance(rows[at : at + _TOGETHER], live[at : at + _TOGETHER])
+        finally:
+            self.timeline.truncate(self.rows - 1)  # no further than was read
 
     def truncate(self, count: int) -> None:
         """Go back to the first `count` edits."""
@@ -156,6 +181,18 @@ class Sequence:
         self.timeline.truncate(count)
         del self._positions[count + 1 :], self._contents[count + 1 :]
 
+    def forget_answers(self) -> None:
+        """Forget what the network said; what it has read stays read."""
+        self._positions = [None] * self.rows
+        self._contents = [{} for _ in self._contents]
+        self._ahead = [_Read(one.edit, None, {}) for one in self._ahead]
+        self._answers.clear()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what was read; answers are not counted."""
+        return self._network.size(self._state) + self._cache.nbytes + self._past.nbytes
+
     @property
     def rows(self) -> int:
         """Rows of the cache: the edits, and the row before them."""
@@ -166,6 +203,7 @@ class Sequence:
         """Log probabilities of where the next edit will be, (N,)."""
         known = self._positions[-1]
         if known is None:
+            self._go_on()
             rows = self.rows
             known = self._positions[-1] = self._network.point(
                 self._state,
@@ -220,13 +258,23 @@ class Sequence:
         return [edit, *map(Edit, behind, text[1:])], log_probability
 
     def _said(self, position: int) -> Contents:
-        known = self._contents[-1].get(position)
+        row = self._contents[-1]
+        known = row.get(position)
         if known is None:
+            self._go_on()
             rows = self.rows
-            known = self._contents[-1][position] = self._network.content(
+            known = row[position] = self._network.content(
                 self._state, position, self._past[:rows], self._cache[:rows]
             )
+            self._answers.append((row, position))
+            if len(self._answers) > _ANSWERS:
+                oldest, at = self._answers.popleft()
+                del oldest[at]
         return known
+
+    def _go_on(self) -> None:
+        if self.is_cancelled():
+            raise CancelledError
 
     def _advance(self, edits: Ids[Ids[int]], live: Ids[npt.NDArray[np.bool_]]) -> None:
         row, count = self.rows, len(edits)

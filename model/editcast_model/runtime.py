@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from editcast_model.bundle import GRAPHS, Bundle
 from editcast_model.errors import BundleError
+from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.stages import cache_width, declared, input_names, output_names
 from editcast_model.predictor import Contents
 from editcast_model.telemetry import load_onnxruntime
@@ -26,7 +27,14 @@ from editcast_model.telemetry import load_onnxruntime
 onnxruntime = load_onnxruntime()
 
 Device = Literal["auto", "cpu", "cuda"]
-_THREADS = 2
+#: Threads that encode. All other graphs run on the thread that calls them: they are no faster on
+#: two, and where another program has one of the processors, each part of them waits for it.
+_ENCODING_THREADS = 2
+#: Tokens of a state that are encoded in one run on the CPU: what a run needs, some 50 kB a token,
+#: stays with the process.
+_AT_ONCE = 768
+#: How far around itself a token looks for equal ones; see `networks/equality.py`.
+_REACH = 5
 _LONGEST = 300  # characters of a reason
 
 
@@ -59,15 +67,17 @@ def _has_gpu() -> bool:
     )
 
 
-def open_session(path: Path, device: Literal["cpu", "cuda"]) -> Any:
+def open_session(path: Path, device: Literal["cpu", "cuda"], threads: int = 1) -> Any:
     """One graph, ready to run.
 
     Raises:
         BundleError: ONNX Runtime cannot read or run it.
     """
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = min(_THREADS, os.cpu_count() or 1)
+    options.intra_op_num_threads = min(threads, os.cpu_count() or 1)
     options.log_severity_level = 4
+    # A pattern of the memory that each length needs is kept for every length, and doubles it.
+    options.enable_mem_pattern = False
     # Threads that spin between two runs would keep a laptop's fan on.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     providers = ["CPUExecutionProvider"]
@@ -124,7 +134,12 @@ class OnnxNetwork:
         half = self.device == "cuda" and "float16" in bundle.precisions
         precision = "float16" if half else "float32"
         self._encode, self._advance, self._point, self._content = (
-            open_session(bundle.graph(name, precision), self.device) for name in GRAPHS
+            open_session(
+                bundle.graph(name, precision),
+                self.device,
+                _ENCODING_THREADS if name == "encode" else 1,
+            )
+            for name in GRAPHS
         )
         sessions = (self._encode, self._advance, self._point, self._content)
         for name, session in zip(GRAPHS, sessions, strict=True):
@@ -133,6 +148,7 @@ class OnnxNetwork:
         self.vocabulary = bundle.network.vocabulary
         self.cache_width = cache_width(bundle.network)
         self._names = [each.name for each in self._encode.get_outputs()]
+        self._step, self._margin = _parts(bundle.network) if self.device == "cpu" else (0, 0)
         self._options = onnxruntime.RunOptions()
 
     @contextmanager
@@ -154,6 +170,27 @@ class OnnxNetwork:
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Encode ``s(0)``, int64 (S,); at least two tokens."""
+        if not 0 < self._step < len(tokens) - 2 * self._margin:
+            return self._encoded(tokens)
+        whole: dict[str, npt.NDArray[Any]] = {}
+        for start in range(0, len(tokens), self._step):
+            low = max(0, start - self._margin)
+            high = start + self._step + self._margin
+            end = min(start + self._step, len(tokens))
+            for name, value in self._encoded(tokens[low:high]).items():
+                part = value.numpy()
+                into = whole.setdefault(name, np.empty((len(tokens), *part.shape[1:]), part.dtype))
+                into[start:end] = part[start - low : end - low]
+        return {
+            name: onnxruntime.OrtValue.ortvalue_from_numpy(value) for name, value in whole.items()
+        }
+
+    def size(self, state: dict[str, Any]) -> int:
+        """Bytes of an encoded state."""
+        return sum(value.tensor_size_in_bytes() for value in state.values())
+
+    def _encoded(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:
+        """Encode tokens in one run."""
         binding = self._encode.io_binding()
         binding.bind_cpu_input("tokens", tokens)
         for name in self._names:
@@ -211,3 +248,17 @@ class OnnxNetwork:
             binding.bind_output(each.name)
         session.run_with_iobinding(binding, self._options)
         return binding.copy_outputs_to_cpu()  # type: ignore[no-any-return]
+
+
+def _parts(network: NetworkConfig) -> tuple[int, int]:
+    """How many tokens are encoded at once, and how many beside them on each side.
+
+    With these beside them they are encoded as in the whole: a layer sees the block of a token and
+    the two blocks next to it, and the embeddings and what is found see `_REACH` tokens. (0, 0)
+    where a token sees all of the state.
+    """
+    block = network.local
+    if not block:
+        return 0, 0
+    blocks = network.state_layers + -(-2 * _REACH // block)
+    return max(1, _AT_ONCE // block) * block, blocks * block

@@ -426,19 +426,3 @@ def test_a_file_is_encoded_when_it_is_opened(forecaster: NeuralForecaster, code:
     say(session, code.replace("parse", "read", 1), saved=True)
     assert session._sequence is sequence
     assert forecaster.open("")._sequence is None
-
-
-def test_files_that_were_not_used_for_long_are_encoded_anew(
-    forecaster: NeuralForecaster, code: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(neural, "_ENCODED", 2)
-    after = code.replace("parse", "read", 1)
-    first = forecaster.open(code)
-    found = say(first, after, saved=True)
-    others = [forecaster.open(code) for _ in range(2)]
-    assert first._sequence is None
-    assert [one._sequence is None for one in others] == [False, False]
-    assert say(first, after, saved=False) == found
-    assert [one._sequence is None for one in others] == [True, False]
-    del others
-    assert sum(one() is not None for one in forecaster._encoded) == 1

@@ -1,6 +1,7 @@
 """Following and decoding, over a network that says what the test wrote."""
 
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from math import exp, log
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 from editcast_model.decoding import decode, score
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
-from editcast_model.predictor import Contents, Sequence
+from editcast_model.forecast import never
+from editcast_model.predictor import _ANSWERS, Contents, Sequence
 
 History = tuple[Edit, ...]
 #: What comes after some edits: probabilities of items, and of contents at the item pointed at.
@@ -34,6 +36,9 @@ class Scripted:
     def encode(self, tokens: npt.NDArray[np.int64]) -> str:
         self.encoded.append(tokens.tolist())
         return "state"
+
+    def size(self, state: str) -> int:
+        return len(state)
 
     def advance(
         self,
@@ -154,6 +159,29 @@ def test_where_the_next_edit_is_is_looked_for_once_somebody_asks() -> None:
     sequence.follow(edits[:1])
     assert int(sequence.position.argmax()) == 1
     assert network.pointed == 2
+
+
+def test_only_the_last_answers_are_kept() -> None:
+    network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {at: 1.0})
+    sequence = Sequence(network, STATE)
+    edits = [Edit(0, 50 + number % 7) for number in range(60)]
+    for count in range(len(edits) + 1):
+        sequence.follow(edits[:count])
+        sequence.content(1)
+    assert network.asked == len(edits) + 1
+    sequence.content(1)
+    sequence.truncate(len(edits) - 5)
+    sequence.content(1)
+    assert network.asked == len(edits) + 1
+    assert sum(map(len, sequence._contents)) + 5 == _ANSWERS
+    sequence.truncate(0)
+    assert int(sequence.content(1).argmax()) == 1  # asked again
+    assert network.asked == len(edits) + 2
+    sequence.forget_answers()
+    sequence.content(1)
+    sequence.follow(edits)
+    assert network.asked == len(edits) + 3
+    assert network.read == len(edits) + 1
 
 
 def test_what_was_taken_back_is_forgotten() -> None:
@@ -377,10 +405,18 @@ def test_several_suggestions_are_at_several_places() -> None:
 def test_cancelled() -> None:
     network = Scripted(*typing(50, 51, 52, 53))
     sequence = Sequence(network, STATE)
-    answers = iter([False, False, True])
-    assert decode(sequence, cancelled=lambda: next(answers, True)) == []
-    assert sequence.timeline.edits == [] and network.advanced == 1 + 2
-    assert decode(sequence, cancelled=lambda: True) == []
+    found = decode(sequence)
+    for runs in range(6):
+        sequence = Sequence(network, STATE)
+        answers = iter([False] * runs)
+        before = network.advanced + network.pointed + network.asked
+        sequence.is_cancelled = lambda it=answers: next(it, True)  # type: ignore[misc]
+        with pytest.raises(CancelledError):
+            decode(sequence)
+        assert network.advanced + network.pointed + network.asked == before + runs
+        assert sequence.timeline.edits == []
+        sequence.is_cancelled = never
+        assert decode(sequence) == found
 
 
 def test_a_beam_finds_what_greedy_decoding_misses() -> None:
