@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 EXTENSION := vscode-client
 
-.PHONY: demo test check audit bench docs lock vsix package sbom clean python node
+.PHONY: demo test check audit bench soak docs lock vsix package sbom clean python node
 
 demo: $(VENV)/.runtime
 	$(BIN)/editcast demo
@@ -35,6 +35,11 @@ LOCK := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.1
 lock: $(VENV)/.all
 	$(LOCK) -o requirements.lock
 	$(LOCK) --extra train -c requirements.lock -o requirements-train.lock
+
+# An hour of attacks, or as many minutes as SOAK_MINUTES says; without a wheel of atheris no fuzzing.
+soak: $(VENV)/.all
+	-$(PIP) -e '.[soak]'
+	$(BIN)/python tests/adversarial/soak.py
 
 # One file that installs: the extension, with the server's wheel in it; beside it, what is in both.
 vsix: $(VENV)/.all $(EXTENSION)/node_modules/.complete

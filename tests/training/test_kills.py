@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
+
 from attacks.kills_training import KilledTrainings
 
 KILLS = 6

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from attacks.kills_training import processes_of
 
+from attacks.kills_training import processes_of
 from editcast_training.checkpoints import read_checkpoint
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
