@@ -20,6 +20,13 @@ def isolated_python(*arguments: str) -> tuple[str, ...]:
 
 
 def in_folder(home: Path) -> dict[str, Any]:
-    """Where such a process works: in Editcast's own folder, whose name it is told in full."""
+    """Where such a process works: in Editcast's own folder, whose name it is told in full.
+
+    The folder is made if it is missing.
+
+    Raises:
+        OSError: It cannot be made.
+    """
     folder = home.absolute()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return {"cwd": folder, "env": os.environ | {"EDITCAST_HOME": str(folder)}}

@@ -137,11 +137,3 @@ def test_a_training_leaves_a_checkpoint(
         process.send_signal(end)
         check_end(process, end, "The training was stopped; the same command goes on where it was.")
     assert read_checkpoint(latest)[2]["progress"]["step"] >= (latest.stat().st_ino != before)
-    again = subprocess.run(
-        [sys.executable, "-P", "-m", "editcast", *map(str, command[:-1]), "2"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "EDITCAST_HOME": str(tmp_path / "home"), "OMP_NUM_THREADS": "1"},
-    )
-    assert again.returncode == 0, again.stderr
-    assert "Going on with the training that was stopped" in again.stdout
