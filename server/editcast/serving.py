@@ -28,6 +28,8 @@ def serve(tcp: str | None, stdio: bool) -> None:
             server.start_tcp(*address)
     finally:
         server.stop()
+    if server.exit_code:
+        raise SystemExit(server.exit_code)
 
 
 def _remove_telemetry() -> None:

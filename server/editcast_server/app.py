@@ -21,6 +21,7 @@ from editcast_server.settings import SECTION, is_trusted, read_settings
 from editcast_server.signals import stop_on_signals
 
 MOST_CODE_ACTIONS = 3
+MOST_NEXT_EDITS = 100
 
 
 def create_server() -> EditcastServer:
@@ -79,6 +80,10 @@ def _register_lifecycle(server: EditcastServer) -> None:
     def shutdown(ls: EditcastServer, params: None) -> None:
         ls.stop()
 
+    @server.feature(types.EXIT)
+    def exit(ls: EditcastServer, params: None) -> None:
+        ls.exit_code = 0 if ls.protocol.has_shut_down else 1
+
 
 def _register_documents(server: EditcastServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
@@ -132,6 +137,7 @@ def _register_suggestions(server: EditcastServer) -> None:
         most = 1 if params.count is None else params.count
         if most < 1:
             raise JsonRpcInvalidParams("The count of editcast/nextEdit must be at least 1.")
+        most = min(most, MOST_NEXT_EDITS)
         document = await ls.service.wait_for(params.text_document.uri, most)
         return next_edit_result(document, most) if document else None
 

@@ -1,6 +1,6 @@
 """`workspace/executeCommand`: what the user decides, and what the user wants to know."""
 
-from typing import Any
+from typing import Any, Final
 
 from pygls.exceptions import JsonRpcInvalidParams
 
@@ -12,6 +12,7 @@ from editcast_server.server import EditcastServer
 _UNTRUSTED = (
     "Editcast does not train on a folder that you do not trust; trust it, or open another one."
 )
+_LONGEST_SNOOZE: Final = 1e9  # seconds
 
 
 def register_commands(server: EditcastServer) -> None:
@@ -19,23 +20,27 @@ def register_commands(server: EditcastServer) -> None:
 
     @server.command(protocol.ACCEPT)
     def accept(ls: EditcastServer, *arguments: Any) -> None:
-        _complain(ls.service.accept(_one_text(protocol.ACCEPT, arguments)))
+        ls.service.accept(_one_text(protocol.ACCEPT, arguments))
 
     @server.command(protocol.REJECT)
     def reject(ls: EditcastServer, *arguments: Any) -> None:
-        _complain(ls.service.reject(_one_text(protocol.REJECT, arguments)))
+        ls.service.reject(_one_text(protocol.REJECT, arguments))
 
     @server.command(protocol.SHOWN)
     def shown(ls: EditcastServer, *arguments: Any) -> None:
-        _complain(ls.service.shown(_one_text(protocol.SHOWN, arguments)))
+        ls.service.shown(_one_text(protocol.SHOWN, arguments))
 
     @server.command(protocol.SNOOZE)
     def snooze(ls: EditcastServer, *arguments: Any) -> None:
         match arguments:
-            case [int() | float() as seconds] if not isinstance(seconds, bool) and seconds >= 0:
+            case [int() | float() as seconds] if not isinstance(seconds, bool) and (
+                0 <= seconds <= _LONGEST_SNOOZE
+            ):
                 ls.service.snooze(seconds)
             case _:
-                _complain(f"{protocol.SNOOZE} takes one argument, the seconds; 0 ends a snooze.")
+                raise JsonRpcInvalidParams(
+                    f"{protocol.SNOOZE} takes one argument, the seconds; 0 ends a snooze."
+                )
 
     @server.command(protocol.TRAIN)
     async def train(ls: EditcastServer, *arguments: Any) -> None:
@@ -65,8 +70,3 @@ def _one_text(command: str, arguments: tuple[Any, ...]) -> str:
         case [str() as text]:
             return text
     raise JsonRpcInvalidParams(f"{command} takes one argument, the suggestion's id.")
-
-
-def _complain(sentence: str) -> None:
-    if sentence:
-        raise JsonRpcInvalidParams(sentence)

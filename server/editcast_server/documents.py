@@ -240,6 +240,7 @@ class Document:
     def take(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
         """Have an answer for the text as it is now."""
         self.job = None
+        self.end_pause()
         self._covered = answer.job.most
         self.model, self.milliseconds = answer.model, answer.milliseconds
         self.suggestions = suggestions
@@ -284,19 +285,40 @@ class Document:
 
     def cancel(self) -> None:
         """End what is under way for an older text."""
+        self.end_pause()
+        self.cancel_job()
+
+    def end_pause(self) -> None:
+        """Have no prediction follow a typing pause."""
         if self.pause:
             self.pause.cancel()
             self.pause = None
+
+    def cancel_job(self) -> None:
+        """End the prediction under way."""
         if self.job:
             self.job.cancelled = True
             self.job = None
             self.wake()
 
     async def news(self, seconds: float) -> None:
-        """Wait until something became of the job under way, at most so long."""
+        """Wait until something became of the job under way, at most so long.
+
+        When all who wait for a job have been cancelled, and it was made for them alone, it ends.
+        """
         future = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
-        await asyncio.wait([future], timeout=seconds)
+        try:
+            done, _ = await asyncio.wait([future], timeout=seconds)
+            if not done and self.job:
+                self.job.is_for_requests = (
+                    False  # whoever waited hears of it by `editcast/didPredict`
+                )
+        except asyncio.CancelledError:
+            self._waiting = [one for one in self._waiting if one is not future]
+            if self.job and self.job.is_for_requests and not self._waiting:
+                self.cancel_job()
+            raise
 
     def wake(self) -> None:
         """Let those who wait look again."""

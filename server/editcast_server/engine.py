@@ -27,7 +27,6 @@ log = logging.getLogger(__name__)
 REPLAYED = 8  # saved texts kept to open a session anew when the model changes
 _LAST_JOB = 10.0  # seconds
 _MOST_FAILURES = 2  # in a row, of a model that another can take the place of
-_LONGEST = 200  # characters of an error
 
 
 class Track:
@@ -127,6 +126,7 @@ class Job:
         most: How many suggestions are wanted.
         done: Called on the engine's thread, once.
         cancelled: Set by anyone once the answer is not needed.
+        is_for_requests: Whether nobody needs it but requests, which can be cancelled.
     """
 
     track: Track
@@ -135,6 +135,7 @@ class Job:
     done: Callable[["Answer"], None]
     asked: float = field(default_factory=time.perf_counter)
     cancelled: bool = False
+    is_for_requests: bool = False
 
     def is_cancelled(self) -> bool:
         """Whether the answer is needed no longer."""
@@ -163,7 +164,7 @@ class Engine:
 
     Args:
         loaded: Called on the engine's thread whenever another model was taken up.
-        failed: Called on the engine's thread with an unexpected error's text.
+        failed: Called on the engine's thread with the type of an unexpected error.
     """
 
     def __init__(self, loaded: Callable[[Model], None], failed: Callable[[str], None]) -> None:
@@ -212,7 +213,7 @@ class Engine:
                     work()
             except Exception as error:
                 log.exception("The engine failed")
-                said = f"{type(error).__name__}: {' '.join(str(error).split())}"[:_LONGEST]
+                said = type(error).__name__  # its words may be the user's
                 if not self._gives_up_model(said):
                     self._failed(said)
 

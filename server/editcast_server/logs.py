@@ -1,7 +1,14 @@
-"""The server's log: files in the logs folder, never what the editor reads."""
+"""The server's log: files in the logs folder, never what the editor reads.
+
+A user's text is in no line of it. Exceptions are named without their words, and so is what other
+packages log: pygls logs whole messages, and with them texts.
+"""
 
 import logging
 import os
+import re
+import traceback
+from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -9,30 +16,66 @@ from editcast_model import paths
 
 KEPT = 10
 _MOST_BYTES = 1_000_000
+_MOST_PLACES = 8
+_OWN = ("editcast", "editcast_server", "editcast_model")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_PLAIN = re.compile(r"[A-Za-z_][\w.]{0,60}", re.ASCII)
 
 
 def start_logging() -> Path | None:
-    """Log to a file of this process; the last `KEPT` ones stay. None when none can be written.
-
-    Only Editcast's own messages below warnings are kept: pygls logs whole messages, and with them
-    the user's texts.
-    """
+    """Log to a file of this process; the last `KEPT` ones stay. None when none can be written."""
     try:
         folder = paths.logs_dir()
         path = folder / f"server-{os.getpid()}.log"
-        handler: logging.Handler = RotatingFileHandler(
+        handler: logging.Handler = _LogFile(
             path, maxBytes=_MOST_BYTES, backupCount=1, encoding="utf-8", errors="backslashreplace"
         )
-        path.chmod(0o600)
         _remove_old(folder, path)
     except OSError:
         path = None
         handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_Formatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     logging.getLogger("editcast_server").setLevel(logging.INFO)
     logging.getLogger("editcast_model").setLevel(logging.INFO)
     return path
+
+
+def without_words(error: BaseException) -> str:
+    """An exception's type, and where it was raised, the innermost place first."""
+    places = [
+        f"{Path(frame.f_code.co_filename).name}:{line}"
+        for frame, line in traceback.walk_tb(error.__traceback__)
+    ]
+    where = " < ".join(places[: -_MOST_PLACES - 1 : -1])
+    return f"{type(error).__name__} at {where}" if where else type(error).__name__
+
+
+class _Formatter(logging.Formatter):
+    """One line for each record; of other packages' records only where they were made."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        if record.name.partition(".")[0] in _OWN:
+            name, said = record.name, record.getMessage()
+        else:
+            name = record.name if _PLAIN.fullmatch(record.name) else "another package"
+            said = f"{record.funcName}, line {record.lineno}"
+        if record.exc_info and record.exc_info[1]:
+            said += f" ({without_words(record.exc_info[1])})"
+        said = _CONTROL.sub(lambda found: repr(found[0])[1:-1], said)
+        return f"{self.formatTime(record)} {record.levelname} {name}: {said}"
+
+
+class _LogFile(RotatingFileHandler):
+    """A log file that its owner alone can read."""
+
+    def _open(self) -> TextIOWrapper:
+        file = super()._open()
+        Path(self.baseFilename).chmod(0o600)
+        return file
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Say nothing: `logging` would print the record's arguments to stderr."""
 
 
 def _remove_old(folder: Path, own: Path) -> None:

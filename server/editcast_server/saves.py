@@ -97,7 +97,7 @@ class Saves:
             self._say(str(error))
         except Exception as error:
             log.exception("The store failed")
-            self._say(f"A save could not be kept ({type(error).__name__}: {error}).")
+            self._say(f"A save could not be kept ({type(error).__name__}).")
         else:
             self._told = ""
             for notice in self._store.notices:

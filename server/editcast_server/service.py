@@ -201,7 +201,7 @@ class Service:
             left = end - self._loop.time()
             if left <= 0:
                 break
-            self._ask(document, most)
+            self._ask(document, most, is_for_request=True)
             await document.news(left)
         return self.at_once(uri)
 
@@ -210,16 +210,24 @@ class Service:
         document = self.documents.get(uri)
         return document if document and self._is_served(document) else None
 
-    def _ask(self, document: Document, most: int) -> None:
-        if document.is_under_way(most) or not self._is_served(document):
+    def _ask(self, document: Document, most: int, *, is_for_request: bool = False) -> None:
+        if not is_for_request:
+            document.end_pause()
+        if not self._is_served(document):
             return
-        document.cancel()
+        if document.job:
+            is_for_request = is_for_request and document.job.is_for_requests
+            if document.is_under_way(most):
+                document.job.is_for_requests = is_for_request
+                return
+        document.cancel_job()
         situation = document.situation(self._feedback.decisions.threshold(self._threshold))
         document.job = Job(
             self._track(document, situation.work.text),
             situation,
             most,
             done=partial(self._on_loop, self._answered, document),
+            is_for_requests=is_for_request,
         )
         self._engine.predict(document.job)
         self._activity.begin_thinking()
@@ -236,26 +244,23 @@ class Service:
 
     # What the user decides
 
-    def shown(self, id: str) -> str:
-        """The user has seen a suggestion."""
-        return "" if self._feedback.shown(id) else _no_such(id, "show")
+    # A suggestion that is not remembered any more is no mistake of the editor's.
 
-    def accept(self, id: str) -> str:
+    def shown(self, id: str) -> None:
+        """The user has seen a suggestion."""
+        self._feedback.shown(id)
+
+    def accept(self, id: str) -> None:
         """The user took a suggestion; the next one is predicted at once."""
         offer = self._feedback.accept(id)
-        if offer is None:
-            return _no_such(id, "accept")
-        if offer.document.pause:  # it may have come with other changes
+        if offer and offer.document.pause:  # it may have come with other changes
             self._ask(offer.document, 1)
-        return ""
 
-    def reject(self, id: str) -> str:
+    def reject(self, id: str) -> None:
         """The user did not want a suggestion; it does not come back."""
         offer = self._feedback.reject(id)
-        if offer is None:
-            return _no_such(id, "reject")
-        self._client.has_predicted(offer.document)
-        return ""
+        if offer:
+            self._client.has_predicted(offer.document)
 
     def snooze(self, seconds: float) -> None:
         """Suggest nothing for so long; 0 ends that."""
@@ -393,7 +398,3 @@ class Service:
     def _until_the_end(self, what: Callable[..., None], *args: Any) -> None:
         if not self._has_ended:
             what(*args)
-
-
-def _no_such(id: str, what: str) -> str:
-    return f"There is no suggestion {id} to {what} (any more)."

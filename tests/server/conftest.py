@@ -4,8 +4,11 @@ import asyncio
 import contextlib
 import copy
 import functools
+import json
 import os
+import subprocess
 import sys
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -227,3 +230,155 @@ async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
     """An editor on a server that the tests of one file share."""
     async with run_editor(tmp_path_factory.mktemp("home")) as shared:
         yield shared
+
+
+class Wire:
+    """A real server, and the very bytes that go to it and come back; use as a context manager."""
+
+    def __init__(self, home: Path, *arguments: str, **environment: str) -> None:
+        self.home = home
+        self.received: list[dict[str, Any]] = []
+        self.errors = b""
+        self._news = threading.Condition()
+        self._has_ended = False
+        self.process = subprocess.Popen(
+            [*SERVER, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=os.environ | {"EDITCAST_HOME": str(home)} | environment,
+        )
+        self._threads = [threading.Thread(target=self._listen), threading.Thread(target=self._hear)]
+        for thread in self._threads:
+            thread.start()
+
+    def __enter__(self) -> "Wire":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        for thread in self._threads:
+            thread.join()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            with contextlib.suppress(OSError):
+                stream.close()  # type: ignore[union-attr]
+
+    def write(self, data: bytes) -> None:
+        assert self.process.stdin
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(data)
+            self.process.stdin.flush()
+
+    def body(self, body: bytes) -> None:
+        self.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+    def send(self, **fields: Any) -> None:
+        self.body(json.dumps({"jsonrpc": "2.0", **fields}).encode())
+
+    def initialize(self, **options: Any) -> None:
+        settings = {"modelPath": str(self.home / "no-model"), "confidenceThreshold": 0}
+        params = {
+            "processId": None,
+            "rootUri": None,
+            "capabilities": {},
+            "initializationOptions": settings | options,
+        }
+        self.ask("initialize", params)
+        self.send(method="initialized", params={})
+
+    def ask(self, method: str, params: Any = None, *, id: Any = None) -> dict[str, Any]:
+        """A request's answer."""
+        id = id or f"{method} {len(self.received)}"
+        self.send(id=id, method=method, params=params)
+        return self.answer(id)
+
+    def answer(self, id: Any) -> dict[str, Any]:
+        self.until(lambda: self.answers(id))
+        return self.answers(id)[0]
+
+    def answers(self, id: Any) -> list[dict[str, Any]]:
+        return [one for one in self.received if "method" not in one and one["id"] == id]
+
+    def heard(self, method: str) -> list[Any]:
+        """The parameters of the notifications that came."""
+        return [one.get("params") for one in self.received if one.get("method") == method]
+
+    @property
+    def shown(self) -> list[str]:
+        return [params["message"] for params in self.heard("window/showMessage")]
+
+    def open(self, name: str, text: str) -> str:
+        uri = (self.home / name).as_uri()
+        item = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+        self.send(method="textDocument/didOpen", params={"textDocument": item})
+        return uri
+
+    def change(self, uri: str, version: int, text: Any, **fields: Any) -> None:
+        params = {
+            "textDocument": {"uri": uri, "version": version},
+            "contentChanges": [{"text": text, **fields}],
+        }
+        self.send(method="textDocument/didChange", params=params)
+
+    def predicts(self) -> bool:
+        """Whether the server still does all of its work."""
+        calls = "".join(
+            f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4)
+        )
+        uri = self.open("still_up.py", calls)
+        there = {"start": {"line": 1, "character": 11}, "end": {"line": 1, "character": 17}}
+        self.change(uri, 2, "draw", range=there)
+        document = {"uri": uri}
+        self.send(method="textDocument/didSave", params={"textDocument": document})
+        result = {"suggestions": [], "milliseconds": 0}
+        while not (result["suggestions"] or result["milliseconds"]):  # it waits 2 s at most
+            result = self.ask("editcast/nextEdit", {"textDocument": document})["result"]
+        self.send(method="textDocument/didClose", params={"textDocument": document})
+        return bool(result["suggestions"])
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Wait until something has arrived; the test's time limit is the limit."""
+        with self._news:
+            while not condition():
+                assert not self._has_ended, f"the server has ended: {self.errors!r}"
+                self._news.wait(1)
+
+    def end(self, *, politely: bool = True) -> int:
+        """Let the server end; its exit code."""
+        if politely:
+            self.ask("shutdown")
+            self.send(method="exit")
+        code = self.process.wait()
+        for thread in self._threads:
+            thread.join()
+        return code
+
+    @property
+    def logs(self) -> str:
+        return "".join(path.read_text() for path in (self.home / "logs").glob("*.log*"))
+
+    def _listen(self) -> None:
+        assert self.process.stdout
+        while header := self.process.stdout.readline():
+            name, _, value = header.partition(b":")
+            if name == b"Content-Length":
+                size = int(value)
+            elif not header.strip():
+                message = json.loads(self.process.stdout.read(size))
+                with self._news:
+                    self.received.append(message)
+                    self._news.notify_all()
+        with self._news:
+            self._has_ended = True
+            self._news.notify_all()
+
+    def _hear(self) -> None:
+        assert self.process.stderr
+        self.errors = self.process.stderr.read()
+
+
+@pytest.fixture
+def wire(tmp_path: Path) -> Callable[..., Wire]:
+    """`with wire() as server`: the bytes of a server of the test's own."""
+    return lambda *arguments, **environment: Wire(tmp_path, *arguments, **environment)

@@ -53,8 +53,7 @@ async def test_shown_is_kept_once(start: Any) -> None:
         assert (await editor.best(uri)).id == first.id
         await editor.command("editcast.shown", first.id)
         await editor.command("editcast.reject", first.id)
-        with pytest.raises(Exception, match=f"no suggestion {first.id} to show"):
-            await editor.command("editcast.shown", first.id)
+        assert await editor.command("editcast.shown", first.id) is None
     assert [what for _, what, _ in outcomes(editor)] == ["shown", "rejected"]
 
 
@@ -129,16 +128,17 @@ async def test_snooze(start: Any) -> None:
 @pytest.mark.parametrize(
     ("command", "arguments", "complaint"),
     [
-        ("editcast.accept", ["77"], "There is no suggestion 77 to accept"),
-        ("editcast.reject", ["77"], "There is no suggestion 77 to reject"),
         ("editcast.accept", [], "takes one argument, the suggestion's id"),
         ("editcast.reject", [7], "takes one argument, the suggestion's id"),
-        ("editcast.shown", ["77"], "There is no suggestion 77 to show"),
         ("editcast.shown", [7], "takes one argument, the suggestion's id"),
         ("editcast.snooze", [], "takes one argument, the seconds"),
         ("editcast.snooze", ["long"], "takes one argument, the seconds"),
         ("editcast.snooze", [-1], "takes one argument, the seconds"),
         ("editcast.snooze", [True], "takes one argument, the seconds"),
+        ("editcast.snooze", [float("inf")], "takes one argument, the seconds"),
+        ("editcast.snooze", [10**400], "takes one argument, the seconds"),
+        ("editcast.accept", [["77"]], "takes one argument, the suggestion's id"),
+        ("editcast.accept", ["1", "2"], "takes one argument, the suggestion's id"),
         ("editcast.fly", [], "editcast.fly"),
     ],
 )
@@ -154,3 +154,32 @@ async def test_wrong_arguments(
 async def test_status(editor: Any) -> None:
     status = await editor.command("editcast.status")
     assert (status["state"], status["model"]) == ("baseline", "repeat-best")
+
+
+@pytest.mark.parametrize("command", ["editcast.accept", "editcast.reject", "editcast.shown"])
+async def test_a_suggestion_that_has_run_out_is_nobodys_mistake(start: Any, command: str) -> None:
+    async with start() as editor:
+        before = editor.messages
+        assert await editor.command(command, "77") is None
+        uri = editor.open("gone.py", CALLS)
+        editor.type(uri, "render", "draw")
+        best = await editor.best(uri)
+        assert await editor.command("editcast.reject", best.id) is None
+        assert await editor.command(command, best.id) is None
+        assert editor.messages == before
+    (log,) = (editor.home / "logs").iterdir()
+    assert "Traceback" not in log.read_text()
+    assert " ERROR " not in log.read_text()
+
+
+async def test_wrong_arguments_are_answered_and_nothing_else(start: Any) -> None:
+    async with start() as editor:
+        before = editor.messages
+        for arguments in ([], [7], [None], ["1", "2"], [{"id": "1"}]):
+            with pytest.raises(Exception, match="takes one argument, the suggestion's id"):
+                await editor.command("editcast.accept", *arguments)
+        assert editor.messages == before
+    (log,) = (editor.home / "logs").iterdir()
+    said = log.read_text().splitlines()
+    assert len([line for line in said if "JsonRpcInvalidParams" in line]) == 5
+    assert not [line for line in said if "Traceback" in line]

@@ -124,7 +124,7 @@ def test_an_error_is_told_and_the_session_begins_anew(bench: Bench) -> None:
     track.save("second")
     assert bench.ask(track, "bad")[1]().predictions == []
     assert bench.ask(track, "good")[1]().predictions == [insert("word")]
-    assert bench.failures == ["ZeroDivisionError: by zero"]
+    assert bench.failures == ["ZeroDivisionError"]
     assert [session.told for session in forecaster.sessions] == [
         [("first", True), ("second", True), ("bad", False)],
         [("first", True), ("second", True), ("good", False)],

@@ -1,0 +1,109 @@
+"""What pygls reads from: the bytes of stdin or of one TCP connection, its headers understood.
+
+Headers are read as HTTP reads them, whatever their case and spaces. One that makes no sense ends
+the session: nobody can say where the next message would begin.
+"""
+
+import re
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, Final
+
+from editcast_model.errors import ServerError
+
+MOST_HEADER: Final = 1 << 14  # bytes
+MOST_BODY: Final = 1 << 28  # bytes
+
+_LENGTH: Final = re.compile(rb"content-length[ \t]*:[ \t]*([0-9]+)", re.IGNORECASE)
+_IS_LENGTH: Final = re.compile(rb"content-length\b", re.IGNORECASE)
+
+
+class Frames:
+    """A stream of messages, as pygls's loop reads it: one header line, an empty line, the body.
+
+    Args:
+        stream: What the editor sends.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._is_within = False
+
+    def readline(self) -> bytes:
+        """The next line of a header as pygls wants it; empty at the end of the stream.
+
+        Raises:
+            ServerError: The header makes no sense, or is too long, or its message is.
+        """
+        if self._is_within:
+            self._is_within = False
+            return b"\r\n"
+        length = self._next_length()
+        self._is_within = length > 0
+        return b"Content-Length: %d\r\n" % length if length else b""
+
+    def read(self, count: int) -> bytes:
+        """A body; empty when the stream ends within it."""
+        body = self._stream.read(count)
+        return body if len(body) == count else b""
+
+    def _next_length(self) -> int:
+        """The length of the next message that is not empty; 0 at the end of the stream."""
+        left = MOST_HEADER
+        lines: list[bytes] = []
+        while line := self._stream.readline(left + 1):
+            left -= len(line)
+            if left < 0:
+                raise _no_sense(f"a header of more than {MOST_HEADER:,} bytes")
+            if not line.endswith(b"\n"):
+                return 0  # the stream has ended within the line
+            if line.strip():
+                lines.append(line.strip())
+            elif lines:
+                length = _length(lines)
+                if length:
+                    return length
+                left, lines = MOST_HEADER, []
+        return 0
+
+
+def _length(lines: list[bytes]) -> int:
+    """The Content-Length of a header."""
+    told = [_LENGTH.fullmatch(line) for line in lines if _IS_LENGTH.match(line)]
+    lengths = {found[1].lstrip(b"0") if found else None for found in told}
+    digits = lengths.pop() if len(lengths) == 1 else None
+    if digits is None:
+        raise _no_sense("a header with no Content-Length, or with one that is no number")
+    if len(digits) > len(str(MOST_BODY)) or int(digits or b"0") > MOST_BODY:
+        raise _no_sense(f"a message of more than {MOST_BODY:,} bytes")
+    return int(digits or b"0")
+
+
+def _no_sense(what: str) -> ServerError:
+    return ServerError(f"The editor sent {what}; Editcast has ended; start it again.")
+
+
+@contextmanager
+def one_connection(host: str, port: int) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Wait for one TCP client: what it sends, and what is sent to it.
+
+    Raises:
+        ServerError: Nothing can listen there.
+    """
+    try:
+        with _listener(host, port) as listener:
+            connection, _ = listener.accept()
+    except (OSError, ValueError) as error:  # ValueError: no name at all, such as "a..b"
+        reason = (error.strerror if isinstance(error, OSError) else None) or "that is no host"
+        raise ServerError(
+            f"Editcast cannot listen on {host}:{port}: {reason}. Choose another address."
+        ) from error
+    with connection, connection.makefile("rb") as incoming, connection.makefile("wb") as outgoing:
+        yield incoming, outgoing
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    flags = socket.AI_PASSIVE
+    family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)[0]
+    return socket.create_server((address[0], port), family=family)
