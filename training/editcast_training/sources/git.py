@@ -6,6 +6,7 @@ file's history is yielded, so memory does not grow with the repository.
 """
 
 import re
+import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,8 @@ PYTHON = frozenset({"python"})
 
 # What libgit2 raises for an object that is not there, or is there and cannot be read.
 _UNREADABLE = (KeyError, ValueError, OSError, pygit2.GitError)
+
+_PART = 1 << 16  # bytes
 
 
 @dataclass(slots=True)
@@ -96,7 +99,15 @@ def read_files(
     """
     repository = _open(path)
     wanted = _Filter(languages, skipped)
-    for delta in _diff(None, _head(repository, path), wanted, skipped).deltas:
+    head = _head(repository, path)
+    try:
+        deltas = _diff(None, head, wanted, skipped).deltas
+    except _UNREADABLE as error:
+        raise SourceError(
+            f"The newest commit of the repository {path} cannot be read ({error}); repair it "
+            "(git fsck says what is damaged), or name another clone."
+        ) from error
+    for delta in deltas:
         name = delta.new_file.path
         if not _is_file(delta.new_file.mode) or not wanted(name):
             continue
@@ -130,7 +141,31 @@ def _open(path: Path) -> pygit2.Repository:
             raise SourceError(
                 f"{path} is a repository in a folder of secrets ({place}); name another one."
             )
+    _check_loose_objects(path, Path(repository.path) / "objects")
     return repository
+
+
+def _check_loose_objects(path: Path, objects: Path) -> None:
+    """Refuse a repository with an object that is cut off, as a crash leaves it.
+
+    libgit2 (1.9) never ends reading one. Objects in packs are not affected.
+    """
+    for file in objects.glob("??/*"):
+        try:
+            unpacked = zlib.decompressobj()
+            with file.open("rb") as stream:
+                while not unpacked.eof and (part := stream.read(_PART)):
+                    while part and not unpacked.eof:
+                        unpacked.decompress(part, _PART)
+                        part = unpacked.unconsumed_tail
+        except (OSError, zlib.error):
+            continue  # libgit2 says so too, once it is read
+        # libgit2 counts an empty file as an object that is not there.
+        if not unpacked.eof and file.stat().st_size:
+            raise SourceError(
+                f"The repository {path} has an object that is cut off ({file}); repair it "
+                "(git fsck says what is damaged), or name another clone."
+            )
 
 
 class _Filter:
