@@ -17,13 +17,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
+from unittest.mock import patch
 
 import pygit2
 
+import editcast_model.export as exporting
 from editcast_model.bundle import Bundle
 from editcast_model.errors import EditcastError
-from editcast_model.export import export
 from editcast_model.installed import install
 from editcast_model.networks.configs import NetworkConfig
 from editcast_model.networks.implicit_attention import ImplicitAttention
@@ -32,13 +33,13 @@ from editcast_model.tokens import Tokenizer
 STEPS = 6
 # torch takes seconds to import, so it is imported once: each command runs in a fork.
 _DRIVER = """
-import json, os, sys, warnings
+import json, os, signal, sys, time
 import editcast_training.personal, editcast_training.finish, editcast_training.corpus_sessions
 import editcast_model.export as exporting
 from editcast.__main__ import main
 exporting._LARGEST_BUNDLE = 0  # fp16 would take as long again
 for line in sys.stdin:
-    words = json.loads(line)
+    seconds, *words = json.loads(line)
     process = os.fork()
     if not process:
         os.setsid()
@@ -54,8 +55,16 @@ for line in sys.stdin:
             code = end.code or 0
         sys.stdout.flush()
         os._exit(code)  # a fork does not have the threads that libraries wait for at their end
-    print(process, flush=True)
-    print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), flush=True)
+    ended = 0
+    end = None if seconds is None else time.monotonic() + seconds
+    while end is not None and not ended and time.monotonic() < end:
+        ended, status = os.waitpid(process, os.WNOHANG)
+        time.sleep(0.002)
+    if not ended:
+        if end is not None:
+            os.kill(process, signal.SIGKILL)
+        status = os.waitpid(process, 0)[1]
+    print(process, os.waitstatus_to_exitcode(status), flush=True)
 """
 
 
@@ -209,13 +218,9 @@ class KilledTrainings:
         assert self._driver is not None
         given, told = self._driver.stdin, self._driver.stdout
         assert given is not None and told is not None
-        given.write(json.dumps([str(self.folder / "said"), *task.words]) + "\n")
+        given.write(json.dumps([seconds, str(self.folder / "said"), *task.words]) + "\n")
         given.flush()
-        process = _number(told)
-        if seconds is not None:
-            time.sleep(seconds)
-            os.kill(process, signal.SIGKILL)  # not waited for yet, so it is this one
-        code = _number(told)
+        process, code = map(int, told.readline().split())
         while processes_of(process):
             time.sleep(0.01)
         return code
@@ -247,7 +252,8 @@ def make_bundle(path: Path, tokenizer: Path) -> None:
     vocabulary = Tokenizer.train([_text(list(range(500)))], 300)
     vocabulary.save(tokenizer)
     shape = NetworkConfig(len(vocabulary), 16, heads=2, aggregate="residual", decoder="edits")
-    export(ImplicitAttention(shape).eval(), vocabulary, {"name": "old"}, path)
+    with patch.object(exporting, "_LARGEST_BUNDLE", 0):  # fp16 would take as long again
+        exporting.export(ImplicitAttention(shape).eval(), vocabulary, {"name": "old"}, path)
 
 
 def processes_of(session: int) -> list[int]:
@@ -265,10 +271,6 @@ def processes_of(session: int) -> list[int]:
 
 def _text(numbers: list[int]) -> str:
     return "".join(f"value_{number} = load({number})\n" for number in numbers)
-
-
-def _number(lines: IO[str]) -> int:
-    return int(lines.readline())
 
 
 def _copy(bundle: Path, place: Path) -> None:
