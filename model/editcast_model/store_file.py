@@ -214,6 +214,8 @@ def _damage(path: Path, form: _Form) -> str | None:
         return "it was empty"
     try:
         return _retrying(lambda: _examine(path, form))
+    except UnicodeDecodeError:  # of SQLite's own message, which repeats the name
+        return "the names of its tables make no sense"
     except sqlite3.DatabaseError as error:
         if _code(error) in (*_DAMAGED, sqlite3.SQLITE_ERROR):  # the latter: tables without sense
             return str(error)
@@ -223,6 +225,7 @@ def _damage(path: Path, form: _Form) -> str | None:
 def _examine(path: Path, form: _Form) -> str | None:
     uri = f"{path.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as database:
+        database.text_factory = lambda name: name.decode(errors="replace")  # damaged, it may be any
         database.execute("BEGIN")  # another window may be making it: all of this is read at once
         (found_id,) = database.execute("PRAGMA application_id").fetchone()
         (found_version,) = database.execute("PRAGMA user_version").fetchone()

@@ -99,6 +99,14 @@ with Store.open(path) as store:
 """
 
 
+def test_a_table_whose_name_is_not_utf_8(path: Path) -> None:
+    content = path.read_bytes()
+    assert b"CREATE TABLE files" in content
+    path.write_bytes(content.replace(b"tablefilesfiles", b"table\xfailesfiles"))
+    assert path.read_bytes() != content
+    check_set_aside(path)
+
+
 @pytest.mark.parametrize("is_empty", [False, True])
 def test_eight_processes_that_begin_at_once(tmp_path: Path, is_empty: bool) -> None:
     path = tmp_path / "history.sqlite3"
