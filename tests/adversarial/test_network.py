@@ -26,5 +26,5 @@ def test_a_socket_would_be_seen(tmp_path: Path) -> None:
     watch = network.Watch(tmp_path)
     code = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"
     subprocess.run(watch.command((sys.executable, "-c", code)), check=True)
-    assert len(watch.sockets()) == 1
+    assert any("socket(AF_INET," in call for call in watch.sockets())
     assert socket.AF_INET.name in watch.sockets()[0]
