@@ -58,6 +58,7 @@ def main() -> None:
     """
     # Workers are Pythons too, and none is to import what lies in the folder that the user is in.
     os.environ["PYTHONSAFEPATH"] = "1"
+    os.umask(0o077)  # what a killed command leaves half written is for nobody else either
     try:
         cli(prog_name="editcast")
     except EditcastError as error:
