@@ -18,6 +18,7 @@ check: docs $(VENV)/.all $(EXTENSION)/node_modules/.complete
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 	cd $(EXTENSION) && npm run --silent check && npm run --silent lint
 	@$(BIN)/python tools/audit.py
 

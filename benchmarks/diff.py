@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from editcast_model.diff import apply_hunks, diff
-from editcast_model.tokens import lines
+from editcast_model.tokenizer import lines
 
 REPEATS = 15
 # The peer needs memory with the product of the lengths: 1.2 GB for 100,000 lines.

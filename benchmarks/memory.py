@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "server"))
 
 MODULES = (
-    "asyncio", "numpy", "onnxruntime", "tokenizers", "editcast_server.app", "editcast_model.neural",
+    "asyncio", "numpy", "onnxruntime", "sentencepiece",
+    "editcast_server.lsp.app", "editcast_model.forecasting.forecaster",
 )  # fmt: skip
 
 
@@ -100,9 +101,9 @@ def parts(files: int, saves: int) -> None:
 
 def _model_parts(files: int, saves: int, sources, renamings) -> None:  # type: ignore[no-untyped-def]
     from editcast_model.bundle import Bundle, bundled_path
-    from editcast_model.history import Store
-    from editcast_model.neural import NeuralForecaster
-    from editcast_model.runtime import OnnxNetwork
+    from editcast_model.forecasting.forecaster import NeuralForecaster
+    from editcast_model.inference.onnx_network import OnnxNetwork
+    from editcast_store.saves import Store
 
     bundle = Bundle.open(bundled_path())
     say("tokenizer and card")

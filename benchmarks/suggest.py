@@ -10,12 +10,12 @@ import time
 
 import numpy as np
 
-from editcast_model.baselines import RepeatBest
-from editcast_model.bundle import default_bundle_path
 from editcast_model.edits import START
-from editcast_model.elsewhere import SAVES, other_save
-from editcast_model.forecast import Forecaster
-from editcast_model.neural import NeuralForecaster
+from editcast_model.forecasting.cross_file import SAVES, other_save
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.interface import Forecaster
+from editcast_model.forecasting.repeated_edits import RepeatBest
+from editcast_store.models import default_bundle_path
 
 METHOD = '''
     def read_{name}(self, path, encoding="utf-8"):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from editcast_server import demo
+from editcast.commands import demo
 
 WIDTH = 100
 

@@ -17,20 +17,20 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from editcast_model import window
 from editcast_model.bundle import Bundle, bundled_path
-from editcast_model.networks.configs import bundled
-from editcast_model.neural import NeuralForecaster
-from editcast_model.tokens import Tokenizer
-from editcast_training.corpus import make_corpus
-from editcast_training.finish import export_only
-from editcast_training.histories import Skipped
-from editcast_training.origins import Origin, listed_repositories, made_of, read_origin
-from editcast_training.ranking import collect, decoding, ranked
-from editcast_training.results import summarize
-from editcast_training.sessions import EditingSession, sample_commits
-from editcast_training.token_level import token_scores
-from editcast_training.trainer import TrainingPlan, train
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.inference import window
+from editcast_model.networks.config import bundled
+from editcast_model.tokenizer import Tokenizer
+from editcast_training.calibration.ranker import collect, decoding, ranked
+from editcast_training.data.corpus import make_corpus
+from editcast_training.evaluation.results import summarize
+from editcast_training.evaluation.sessions import EditingSession, sample_commits
+from editcast_training.evaluation.token_accuracy import token_scores
+from editcast_training.fit.trainer import TrainingPlan, train
+from editcast_training.packaging import export_only
+from editcast_training.sources.file_history import Skipped
+from editcast_training.sources.registry import Origin, listed_repositories, made_of, read_origin
 
 #: By name: which corpus, and what the network has not got.
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {

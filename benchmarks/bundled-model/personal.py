@@ -20,13 +20,13 @@ import pygit2
 from rich.console import Console
 from rich.progress import track
 
-from editcast.evaluating import serving
-from editcast_model.bundle import default_bundle_path
-from editcast_training.evaluate import replay
-from editcast_training.histories import FileHistory, Skipped
-from editcast_training.origins import listed_repositories, read_origin
-from editcast_training.results import summarize
-from editcast_training.sessions import EditingSession, sample_commits
+from editcast.commands.evaluate import serving
+from editcast_store.models import default_bundle_path
+from editcast_training.evaluation.results import summarize
+from editcast_training.evaluation.runner import replay
+from editcast_training.evaluation.sessions import EditingSession, sample_commits
+from editcast_training.sources.file_history import FileHistory, Skipped
+from editcast_training.sources.registry import listed_repositories, read_origin
 
 _PATH = click.Path(path_type=Path)
 _OLDER = 0.8

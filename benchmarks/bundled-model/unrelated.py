@@ -10,14 +10,14 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from editcast_model.bundle import default_bundle_path
-from editcast_model.neural import NeuralForecaster
-from editcast_model.unwanted import Work
-from editcast_server.models import default_threshold
-from editcast_training.histories import FileHistory, Skipped
-from editcast_training.origins import listed_repositories, read_origin
-from editcast_training.project_sessions import Changes
-from editcast_training.sessions import draw_sessions
+from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_server.prediction.model_loader import default_threshold
+from editcast_store.models import default_bundle_path
+from editcast_training.evaluation.project_sessions import Changes
+from editcast_training.evaluation.sessions import draw_sessions
+from editcast_training.sources.file_history import FileHistory, Skipped
+from editcast_training.sources.registry import listed_repositories, read_origin
 
 _PATH = click.Path(path_type=Path)
 _FILES = 4  # of the folder of the changed file, and of the project, that are opened

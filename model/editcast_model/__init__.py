@@ -1,5 +1,5 @@
 """Edits, the networks that forecast them, and what both sides of Editcast share."""
 
-from editcast_model.telemetry import switch_off
+from editcast_model.inference.telemetry import switch_off
 
 switch_off()

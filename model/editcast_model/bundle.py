@@ -20,10 +20,9 @@ from typing import Annotated, Any, Literal
 from editcast_model.card import Card
 from editcast_model.checked import Long, Matching, UnfitError, structure
 from editcast_model.errors import BundleError
-from editcast_model.networks.configs import NetworkConfig
-from editcast_model.paths import chosen_home
+from editcast_model.networks.config import NetworkConfig
 from editcast_model.plain_files import digest_of, is_plain_name, read_json
-from editcast_model.tokens import Tokenizer
+from editcast_model.tokenizer import Tokenizer
 
 FORMAT = 3
 GRAPHS = ("encode", "advance", "point", "content")
@@ -147,12 +146,6 @@ def folder_of(path: Path) -> Path:
         raise BundleError(
             f"There is no model in {str(path)!r} ({error}); check the path."
         ) from error
-
-
-def default_bundle_path() -> Path:
-    """The bundle to use when no setting names one: the user's own, else the bundled one."""
-    own = chosen_home() / "models" / "current"
-    return own if os.path.exists(own / "config.json") else _BUNDLED
 
 
 def bundled_path() -> Path:

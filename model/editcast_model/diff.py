@@ -26,7 +26,7 @@ from itertools import accumulate
 from typing import TypeVar
 
 from editcast_model.alignment import Change, align, common_head, common_tail
-from editcast_model.tokens import lex, lines
+from editcast_model.tokenizer import lex, lines
 
 # Blocks with more characters are replaced whole, not lexed: a file in which every line changed.
 _LARGEST_BLOCK = 500_000

@@ -22,13 +22,15 @@ from torch.export import Dim
 from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle, write_card, write_config
 from editcast_model.edits import START
 from editcast_model.errors import BundleError
-from editcast_model.networks.implicit_attention import ImplicitAttention
+from editcast_model.inference.onnx_network import open_session
+from editcast_model.inference.relative_positions import BUCKETS
 from editcast_model.networks.incremental import (
     Advance,
     Content,
     Encode,
     Point,
 )
+from editcast_model.networks.model import ImplicitAttention
 from editcast_model.networks.stages import (
     cache_width,
     content_names,
@@ -36,10 +38,8 @@ from editcast_model.networks.stages import (
     read_names,
     state_names,
 )
-from editcast_model.places import BUCKETS
 from editcast_model.private_files import fresh_folder
-from editcast_model.runtime import open_session
-from editcast_model.tokens import Tokenizer
+from editcast_model.tokenizer import Tokenizer
 
 OPSET = 20
 _LARGEST_BUNDLE = 20_000_000

@@ -6,22 +6,22 @@ import sys
 
 import click
 
+from editcast.printable import printable
 from editcast_model.errors import EditcastError
-from editcast_model.printable import printable
 
 # Nothing below imports more than it needs: `serve` must be up in a second, and the training side
 # may not be installed.
 _COMMANDS = {
-    "serve": ("editcast.serving", "Speak LSP with an editor."),
-    "demo": ("editcast.serving", "Watch the next edits of a recorded session being predicted."),
-    "history": ("editcast.serving", "List, show, export and forget remembered saves."),
-    "report": ("editcast.serving", "Write a page on what became of the suggestions."),
-    "doctor": ("editcast.serving", "Report versions, the model, the store and where all is."),
-    "corpus": ("editcast.offline", "Turn histories into a corpus."),
-    "train": ("editcast.offline", "Train a model on your own history, or on a corpus."),
-    "evaluate": ("editcast.evaluating", "Measure models on histories that they have not seen."),
-    "reproduce": ("editcast.reproducing", "Make a paper's tables and figures again."),
-    "export": ("editcast.offline", "Make a bundle from a checkpoint."),
+    "serve": ("serve", "Speak LSP with an editor."),
+    "demo": ("serve", "Watch the next edits of a recorded session being predicted."),
+    "history": ("serve", "List, show, export and forget remembered saves."),
+    "report": ("serve", "Write a page on what became of the suggestions."),
+    "doctor": ("serve", "Report versions, the model, the store and where all is."),
+    "corpus": ("train", "Turn histories into a corpus."),
+    "train": ("train", "Train a model on your own history, or on a corpus."),
+    "evaluate": ("evaluate", "Measure models on histories that they have not seen."),
+    "reproduce": ("reproduce", "Make a paper's tables and figures again."),
+    "export": ("train", "Make a bundle from a checkpoint."),
 }
 _TRAIN_MODULES = {"matplotlib", "onnx", "onnxscript", "pyarrow", "pygit2", "torch"}
 
@@ -35,7 +35,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(_COMMANDS[cmd_name][0])
+        module = importlib.import_module(f"editcast.commands.{_COMMANDS[cmd_name][0]}")
         command: click.Command = getattr(module, cmd_name)
         return command
 

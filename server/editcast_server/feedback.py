@@ -7,13 +7,13 @@ from functools import partial
 from itertools import count
 from typing import Final, Protocol
 
-from editcast_model.history import What
-from editcast_server import kept
-from editcast_server.documents import Document
-from editcast_server.engine import Answer
-from editcast_server.kept import Standing
-from editcast_server.pace import Debounce, Decisions
-from editcast_server.suggestions import Suggestion
+from editcast_server.documents import acceptance
+from editcast_server.documents.acceptance import Standing
+from editcast_server.documents.document import Document
+from editcast_server.documents.suggestion import Suggestion
+from editcast_server.prediction.engine import Answer
+from editcast_server.prediction.pace import Debounce, Decisions
+from editcast_store.saves import What
 
 REMEMBERED: Final = 256  # suggestions that can still be accepted or rejected
 
@@ -110,7 +110,7 @@ class Feedback:
         return offer
 
     def _watch(self, offer: Offer, standing: Standing) -> None:
-        self._loop.call_later(kept.AFTER, self._judge, offer, standing)
+        self._loop.call_later(acceptance.AFTER, self._judge, offer, standing)
         offer.document.end_restraint()
         self._listener.has_applied(offer.document)
 

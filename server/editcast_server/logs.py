@@ -12,7 +12,7 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from editcast_model import paths
+from editcast_store import paths
 
 KEPT = 10
 _MOST_BYTES = 1_000_000

@@ -13,20 +13,20 @@ from typing import Any, Final, Protocol
 
 from lsprotocol import types
 
-from editcast_model import paths
-from editcast_model.history import What
-from editcast_server.buffer import Units
-from editcast_server.documents import Document, is_longer
-from editcast_server.engine import Answer, Engine, Job, Track
+from editcast_server.documents.buffer import Units
+from editcast_server.documents.document import Document, is_longer
+from editcast_server.documents.eligibility import is_allowed, too_long, why_not
 from editcast_server.feedback import Feedback, Offer
-from editcast_server.models import UNCALIBRATED, Choice, Model
-from editcast_server.pace import Debounce
-from editcast_server.projects import Projects
-from editcast_server.saves import Saves, now_ms
-from editcast_server.served import is_allowed, too_long, why_not
+from editcast_server.prediction.engine import Answer, Engine, Job, Track
+from editcast_server.prediction.model_loader import UNCALIBRATED, Choice, Model
+from editcast_server.prediction.pace import Debounce
+from editcast_server.prediction.workspace import Projects
 from editcast_server.settings import Settings
 from editcast_server.status import Activity, Status
+from editcast_server.store_writer import Saves, now_ms
 from editcast_server.usage_page import usage_page
+from editcast_store import paths
+from editcast_store.saves import What
 
 log = logging.getLogger(__name__)
 
@@ -305,7 +305,7 @@ class Service:
         Raises:
             BundleError: There is none, or it cannot be used.
         """
-        from editcast_model.installed import revert  # imports tokenizers, as `models` does
+        from editcast_store.models import revert  # imports tokenizers, as `models` does
 
         sentence = await asyncio.to_thread(revert, paths.models_dir())
         self._engine.look_for_newer()

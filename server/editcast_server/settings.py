@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from editcast_model.errors import SettingsError
-from editcast_server import globs
+from editcast_server.documents import globs
 
 Device = Literal["auto", "cpu", "cuda"]
 Eagerness = Literal["low", "medium", "high"]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from editcast_server.models import Model
+from editcast_server.prediction.model_loader import Model
 
 _THINKING_SHOWS_AFTER: Final = 0.15  # seconds
 

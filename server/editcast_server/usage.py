@@ -21,7 +21,7 @@ from datetime import date, datetime, timedelta
 from math import ceil
 from typing import Literal, TypeVar
 
-from editcast_model.history import Outcome
+from editcast_store.saves import Outcome
 
 #: Confidence is looked at in so many bins of equal width.
 BINS = 10

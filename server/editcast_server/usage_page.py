@@ -12,10 +12,10 @@ from typing import Any
 
 from editcast_model.card import Measured, TokenScores
 from editcast_model.errors import BundleError, ReportError, StoreError
-from editcast_model.history import Store
-from editcast_model.paths import private_file
-from editcast_server.models import HIGHEST
+from editcast_server.prediction.model_loader import HIGHEST
 from editcast_server.usage import BINS, Usage, interval, percentile, usage
+from editcast_store.paths import private_file
+from editcast_store.saves import Store
 
 # Jinja2 and the model's side take a tenth of a second to import, and the server starts without.
 

@@ -82,7 +82,7 @@ def test_memory_stays_flat() -> None:
 
 
 def test_what_is_found_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("editcast_server.buffer.split_lines", str.splitlines)
+    monkeypatch.setattr("editcast_server.documents.buffer.split_lines", str.splitlines)
     figures = changes.attack(Limit(rounds=5), 0)
     assert figures.findings and figures.findings[0].input["steps"]
     assert Figures.from_json(figures.to_json()) == figures

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from editcast_model.history import Store
+from editcast_store.saves import Store
 from sample import BEFORE, NEW, OLD
 
 pytestmark = pytest.mark.timeout(600)

@@ -10,7 +10,7 @@ from typing import get_args
 import attrs
 import pytest
 
-from editcast_server import protocol
+from editcast_server.lsp import protocol
 from editcast_server.settings import Device, Eagerness, Settings
 
 ROOT = Path(__file__).parents[2]
@@ -49,7 +49,7 @@ def test_the_version_is_the_distributions():
 
 
 def test_the_mirror_names_its_original():
-    assert MIRROR.startswith("// Mirrors server/editcast_server/protocol.py")
+    assert MIRROR.startswith("// Mirrors server/editcast_server/lsp/protocol.py")
 
 
 def test_the_methods_and_commands_are_the_servers():

@@ -5,8 +5,7 @@ import subprocess
 
 import pytest
 
-from editcast_model.bundle import default_bundle_path
-from editcast_model.installed import install
+from editcast_store.models import default_bundle_path, install
 from workbench import NOTIFICATIONS
 
 pytestmark = pytest.mark.timeout(900)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from editcast_model.history import MERGE_WINDOW_MS, Store
+from editcast_store.saves import MERGE_WINDOW_MS, Store
 from vsix_files import with_version
 
 pytestmark = pytest.mark.timeout(900)

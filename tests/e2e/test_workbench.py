@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from editcast_model.history import Store
+from editcast_store.saves import Store
 from sample import BEFORE, NEW, OLD
 from workbench import MENU_ROWS, NOTIFICATIONS, PALETTE_ROWS
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from editcast_model.history import Store
+from editcast_store.saves import Store
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

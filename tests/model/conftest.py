@@ -9,7 +9,7 @@ import pytest
 
 from editcast_model.bundle import Bundle
 from editcast_model.edits import START, Edit, Timeline
-from editcast_model.tokens import Tokenizer
+from editcast_model.tokenizer import Tokenizer
 
 _CODE = '''
 def parse(self, text, default=None):
@@ -73,8 +73,8 @@ def bundle(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Bu
     import torch
 
     from editcast_model.export import export
-    from editcast_model.networks.configs import bundled
-    from editcast_model.networks.implicit_attention import ImplicitAttention
+    from editcast_model.networks.config import bundled
+    from editcast_model.networks.model import ImplicitAttention
 
     torch.manual_seed(1)
     # One layer of each: exporting takes its time.

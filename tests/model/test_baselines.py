@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.baselines import REMEMBERED, RepeatBest, RepeatLast
 from editcast_model.diff import Hunk
-from editcast_model.forecast import Forecaster, Prediction
+from editcast_model.forecasting.interface import Forecaster, Prediction
+from editcast_model.forecasting.repeated_edits import REMEMBERED, RepeatBest, RepeatLast
 
 BOTH = pytest.mark.parametrize("forecaster", [RepeatLast(), RepeatBest()], ids=lambda f: f.name)
 

@@ -10,15 +10,10 @@ from typing import Any
 
 import pytest
 
-from editcast_model.bundle import (
-    Bundle,
-    bundled_path,
-    default_bundle_path,
-    write_card,
-    write_config,
-)
+from editcast_model.bundle import Bundle, bundled_path, write_card, write_config
 from editcast_model.errors import BundleError
-from editcast_model.neural import NeuralForecaster
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_store.models import default_bundle_path
 
 FILES = (
     "config.json",
@@ -194,7 +189,7 @@ def test_cuda_without_a_gpu(bundle: Bundle) -> None:
     program = (
         "import sys; from pathlib import Path\n"
         "from editcast_model.errors import BundleError\n"
-        "from editcast_model.neural import NeuralForecaster\n"
+        "from editcast_model.forecasting.forecaster import NeuralForecaster\n"
         "print(NeuralForecaster.load(Path(sys.argv[1]), 'auto').device)\n"
         "try: NeuralForecaster.load(Path(sys.argv[1]), 'cuda')\n"
         "except BundleError as error: print(error)\n"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from editcast_model.bundle import bundled_path
-from editcast_model.neural import NeuralForecaster
+from editcast_model.forecasting.forecaster import NeuralForecaster
 
 LINES = "".join(f'total = storage.fetch(database, "{name}")\n' for name in ("a", "b", "c", "d"))
 RUNS = ("advance", "point", "content")

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.card import VERSION, Card
 from editcast_model.checked import UnfitError
-from editcast_model.neural import NeuralForecaster
-from editcast_model.next_line import LineHead
-from editcast_model.ranking import Ranking
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.line_ranker import LineHead
+from editcast_model.forecasting.ranker import Ranking
 
 WRITTEN = json.loads((bundled_path() / "card.json").read_text("utf-8"))
 BEFORE = "def first(value):\n    return value\n\n\ndef second(value):\n    return value\n"

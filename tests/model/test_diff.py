@@ -9,7 +9,7 @@ from rapidfuzz.distance import Indel
 
 from editcast_model.diff import Hunk, apply_hunks, diff, diff_tokens
 from editcast_model.edits import START, Timeline
-from editcast_model.tokens import Tokenizer, lex, lines
+from editcast_model.tokenizer import Tokenizer, lex, lines
 
 ODD = [
     "\ud800",

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.baselines import RepeatBest
 from editcast_model.diff import apply_hunks, diff
-from editcast_model.elsewhere import Heard, OtherSave, other_save
+from editcast_model.forecasting.cross_file import Heard, OtherSave, other_save
+from editcast_model.forecasting.repeated_edits import RepeatBest
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 OTHER = 'def page(text):\n    """One page."""\n    return render(text, 7)\n'

@@ -5,13 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editcast_model import neural, runtime
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.edits import START
-from editcast_model.neural import MOST_BYTES, NeuralForecaster, NeuralSession
-from editcast_model.runtime import OnnxNetwork
+from editcast_model.forecasting import forecaster
+from editcast_model.forecasting.forecaster import MOST_BYTES, NeuralForecaster, NeuralSession
+from editcast_model.inference import onnx_network
+from editcast_model.inference.onnx_network import OnnxNetwork
 
-SOURCE = Path(neural.__file__).read_text(encoding="utf-8")[:9000]
+SOURCE = Path(forecaster.__file__).read_text(encoding="utf-8")[:9000]
 RENAMED = SOURCE.replace("session", "meeting", 1)
 
 
@@ -42,7 +43,7 @@ def test_what_was_not_used_for_the_longest_goes_first(
     forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = forecaster.open(SOURCE)
-    monkeypatch.setattr(neural, "MOST_BYTES", 2 * first.nbytes)
+    monkeypatch.setattr(forecaster, "MOST_BYTES", 2 * first.nbytes)
     first.update(RENAMED, saved=True)
     found = first.predict()
     others = [forecaster.open(SOURCE) for _ in range(2)]
@@ -58,7 +59,7 @@ def test_what_was_not_used_for_the_longest_goes_first(
 def test_a_file_that_is_larger_than_the_bound_is_used_all_the_same(
     forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(neural, "MOST_BYTES", 1)
+    monkeypatch.setattr(forecaster, "MOST_BYTES", 1)
     sessions = [forecaster.open(SOURCE) for _ in range(2)]
     assert encoded(sessions) == [False, True]
     sessions[0].update(RENAMED, saved=True)
@@ -95,4 +96,4 @@ def test_a_run_never_encodes_more_than_a_part(monkeypatch: pytest.MonkeyPatch) -
     encode = network._encoded
     monkeypatch.setattr(network, "_encoded", lambda part: runs.append(len(part)) or encode(part))
     network.encode(np.full(4096, 7, np.int64))
-    assert len(runs) > 1 and max(runs) <= runtime._AT_ONCE + 2 * network._margin
+    assert len(runs) > 1 and max(runs) <= onnx_network._AT_ONCE + 2 * network._margin

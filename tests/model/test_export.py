@@ -15,17 +15,17 @@ import torch
 
 from editcast_model import export as exporting
 from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle
-from editcast_model.decoding import decode
 from editcast_model.edits import Edit
 from editcast_model.errors import BundleError
 from editcast_model.export import check_parity, examples, export, load_network
-from editcast_model.networks.configs import paper, plus
-from editcast_model.networks.implicit_attention import ImplicitAttention
+from editcast_model.inference.decoding import decode
+from editcast_model.inference.onnx_network import OnnxNetwork, open_session
+from editcast_model.inference.sequence import Contents, Network, Sequence
+from editcast_model.networks.config import paper, plus
 from editcast_model.networks.incremental import Advance, Content, Encode, Point
+from editcast_model.networks.model import ImplicitAttention
 from editcast_model.networks.stages import cache_width, read_names, state_names
-from editcast_model.predictor import Contents, Network, Sequence
-from editcast_model.runtime import OnnxNetwork, open_session
-from editcast_model.tokens import Tokenizer
+from editcast_model.tokenizer import Tokenizer
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 

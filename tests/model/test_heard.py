@@ -9,9 +9,9 @@ from editcast_model.bundle import Bundle
 from editcast_model.card import HEARD_FEATURES, Card
 from editcast_model.checked import UnfitError
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.elsewhere import Heard, other_save
-from editcast_model.neural import NeuralForecaster
-from editcast_model.ranking import FEATURES, Candidate, Ranking, features
+from editcast_model.forecasting.cross_file import Heard, other_save
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.ranker import FEATURES, Candidate, Ranking, features
 
 _TEXT = "".join(f"value = first({number})\nother = {number}\n" for number in range(3))
 _RENAME = other_save("there.py", "x = first(1)\n", "x = second(1)\n")

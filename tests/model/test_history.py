@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.history import MERGE_WINDOW_MS, Store, StoredSnapshot
+from editcast_store.saves import MERGE_WINDOW_MS, Store, StoredSnapshot
 
 FILE = "/home/me/project/module.py"
 DAY_MS = 86_400_000

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from editcast_model import store_file
 from editcast_model.errors import StoreError
-from editcast_model.history import MERGE_WINDOW_MS, Store
+from editcast_store import sqlite_file
+from editcast_store.saves import MERGE_WINDOW_MS, Store
 
 FILE = "/home/me/project/module.py"
 
@@ -37,7 +37,7 @@ def noise(seed: int, size: int = 4000) -> str:
 WRITER = """
 import sys
 from pathlib import Path
-from editcast_model.history import Store
+from editcast_store.saves import Store
 path, name, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 with Store.open(path) as store:
     for step in range(count):
@@ -205,7 +205,7 @@ def test_a_store_that_another_window_makes_meanwhile_is_no_other_program_s(
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as database:  # as far as the other window came by now
         database.execute("PRAGMA journal_mode = WAL")
-    form = store_file._Form("CREATE TABLE saves (text)", 7, 1)
+    form = sqlite_file._Form("CREATE TABLE saves (text)", 7, 1)
     connect = sqlite3.connect
     threads: list[threading.Thread] = []
 
@@ -222,12 +222,12 @@ def test_a_store_that_another_window_makes_meanwhile_is_no_other_program_s(
             return found
 
     def make() -> None:
-        store_file._connect(path, form).close()
+        sqlite_file._connect(path, form).close()
 
     monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Slow, **k))
-    assert store_file._examine(path, form) is None
+    assert sqlite_file._examine(path, form) is None
     assert threads and not threads[0].is_alive()
-    assert store_file._examine(path, form) is None
+    assert sqlite_file._examine(path, form) is None
 
 
 def test_two_damaged_stores_within_a_second_are_both_kept(path: Path) -> None:
@@ -302,7 +302,7 @@ def test_a_full_disk_says_so_and_loses_nothing(path: Path) -> None:
 
 
 def test_a_store_that_another_program_holds(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_file, "_BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(sqlite_file, "_BUSY_SECONDS", 0.1)
     with Store.open(path) as store, closing(sqlite3.connect(path)) as other:
         store.record(FILE, "a", 0, "python")
         other.execute("BEGIN IMMEDIATE")

@@ -3,7 +3,7 @@
 import pytest
 
 from editcast_model.diff import Hunk, diff
-from editcast_model.imports import is_import, touches_only_imports
+from editcast_model.forecasting.import_lines import is_import, touches_only_imports
 
 IMPORTING = {
     "python": ["import os", "    import numpy as np", "from . import a", "from a.b import (c,"],

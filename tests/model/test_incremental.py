@@ -9,14 +9,14 @@ import torch
 from torch import Tensor
 
 from editcast_model.edits import START, Edit, Timeline
+from editcast_model.inference.relative_positions import BUCKETS, Row, buckets
 from editcast_model.networks.batch import Instance, collate
-from editcast_model.networks.configs import NetworkConfig, bundled, paper, plus
+from editcast_model.networks.config import NetworkConfig, bundled, paper, plus
 from editcast_model.networks.heads import mix
-from editcast_model.networks.implicit_attention import ImplicitAttention
 from editcast_model.networks.incremental import Advance, Content, Encode, Point
+from editcast_model.networks.model import ImplicitAttention
 from editcast_model.networks.spans import LONGEST
 from editcast_model.networks.stages import cache_slots, cache_width, read_names, state_names
-from editcast_model.places import BUCKETS, Row, buckets
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 

@@ -11,19 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from editcast_model import installed
-from editcast_model.bundle import (
-    GRAPHS,
-    WEIGHTS,
-    Bundle,
-    default_bundle_path,
-    write_card,
-    write_config,
-)
+from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle, write_card, write_config
 from editcast_model.errors import BundleError
-from editcast_model.installed import install, revert
-from editcast_model.process_lock import process_lock
-from editcast_model.tokens import Tokenizer
+from editcast_model.tokenizer import Tokenizer
+from editcast_store import models
+from editcast_store.lock import process_lock
+from editcast_store.models import default_bundle_path, install, revert
 
 both_ways = pytest.mark.parametrize("links", [True, False])
 
@@ -172,7 +165,7 @@ def test_another_process_that_changes_it_is_waited_for(
 ) -> None:
     folder = tmp_path / "models"
     train(bundle, "mine", folder, links=True)
-    monkeypatch.setattr(installed, "_WAIT", 0.0)
+    monkeypatch.setattr(models, "_WAIT", 0.0)
     with process_lock(folder / ".lock"):
         with pytest.raises(BundleError, match="try again in a moment"):
             revert(folder)
@@ -182,7 +175,8 @@ def test_another_process_that_changes_it_is_waited_for(
 _KILLED = """
 import os, signal, sys
 from pathlib import Path
-from editcast_model import bundle, installed
+from editcast_model import bundle
+from editcast_store import models
 
 bundle._BUNDLED = Path(sys.argv[4])
 steps = int(sys.argv[1])
@@ -202,9 +196,9 @@ for name in ("rename", "replace", "symlink", "unlink", "rmdir"):
     setattr(os, name, counted(getattr(os, name)))
 models, links = Path(sys.argv[2]), sys.argv[3] == "True"
 if len(sys.argv) > 5:
-    installed.install(Path(sys.argv[5]), models, links=links)
+    models.install(Path(sys.argv[5]), models, links=links)
 else:
-    installed.revert(models, links=links)
+    models.revert(models, links=links)
 """
 
 

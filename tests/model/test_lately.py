@@ -4,9 +4,9 @@ import pytest
 
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk
-from editcast_model.habits import changes
-from editcast_model.neural import NeuralForecaster
-from editcast_model.ranking import FEATURES, Candidate, Ranking
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.ranker import FEATURES, Candidate, Ranking
+from editcast_model.forecasting.session_features import changes
 
 _TEXT = "".join(f"value = first({number})\nother = {number}\n" for number in range(6))
 

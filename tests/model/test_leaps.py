@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from editcast_model.decoding import decode
 from editcast_model.edits import DELETE, SAVE, START, Edit
+from editcast_model.inference.decoding import decode
+from editcast_model.inference.sequence import Contents, Sequence
 from editcast_model.networks.spans import LONGEST
-from editcast_model.predictor import Contents, Sequence
 
 STATE = [START, 10, 11, 12, 13, 10, 11, 14]
 NEXT = len(STATE)

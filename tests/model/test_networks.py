@@ -12,11 +12,11 @@ import torch
 from torch import Tensor
 
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit, Timeline
+from editcast_model.inference.relative_positions import BUCKETS
 from editcast_model.networks.batch import Batch, Instance, collate
-from editcast_model.networks.configs import NetworkConfig, bundled, paper, plus
+from editcast_model.networks.config import NetworkConfig, bundled, paper, plus
 from editcast_model.networks.heads import content_log_probability, mix
-from editcast_model.networks.implicit_attention import ImplicitAttention
-from editcast_model.places import BUCKETS
+from editcast_model.networks.model import ImplicitAttention
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 

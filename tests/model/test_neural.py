@@ -8,13 +8,16 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from editcast_model import neural
-from editcast_model import window as windows_of_files
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.edits import SAVE, START
-from editcast_model.forecast import Prediction
-from editcast_model.neural import NeuralForecaster, NeuralSession
+from editcast_model.forecasting.forecaster import (
+    _MOST_SAVES,
+    NeuralForecaster,
+    NeuralSession,
+)
+from editcast_model.forecasting.interface import Prediction
+from editcast_model.inference import window as windows_of_files
 
 
 @pytest.fixture(scope="module")
@@ -242,7 +245,7 @@ def test_many_saves(forecaster: NeuralForecaster, code: str) -> None:
     for number in range(30):
         say(session, code + f"x{number} = {number * number}\n" * 4, saved=True)
         windows.add(id(session._window))
-        assert len(session._saves) <= neural._MOST_SAVES + 1
+        assert len(session._saves) <= _MOST_SAVES + 1
     window = session._window
     assert window is not None and 0 < len(window.fixed) < 2 * windows_of_files.MOST_EDITS
     assert len(windows) >= 2

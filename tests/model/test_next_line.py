@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.bundle import default_bundle_path
 from editcast_model.card import Card
 from editcast_model.checked import UnfitError
 from editcast_model.diff import Hunk, diff
-from editcast_model.neural import NeuralForecaster
-from editcast_model.next_line import FEATURES, LineHead, Look, look
-from editcast_model.predictor import MASKED
-from editcast_model.tokens import lines
-from editcast_model.trail import Trail
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.line_ranker import FEATURES, LineHead, Look, look
+from editcast_model.forecasting.recent_edits import Trail
+from editcast_model.inference.sequence import MASKED
+from editcast_model.tokenizer import lines
+from editcast_store.models import default_bundle_path
 
 TEXT = (
     "import os\n\n\ndef load(path):\n    return read(path)\n\n\ndef save(path):\n    write(path)\n"

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
+from editcast_model.inference.relative_positions import BUCKETS, Row, buckets, trace
 from editcast_model.networks.batch import Instance, collate
-from editcast_model.places import BUCKETS, Row, buckets, trace
 
 
 class Written:

@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from editcast_model.decoding import decode, score
+from editcast_model.cancellation import never
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
-from editcast_model.forecast import never
-from editcast_model.predictor import _ANSWERS, Contents, Sequence
+from editcast_model.inference.decoding import decode, score
+from editcast_model.inference.sequence import _ANSWERS, Contents, Sequence
 
 History = tuple[Edit, ...]
 #: What comes after some edits: probabilities of items, and of contents at the item pointed at.

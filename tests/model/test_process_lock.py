@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from editcast_model.process_lock import process_lock
+from editcast_store.lock import process_lock
 
 _HOLD = (
     "import sys\n"
     "from pathlib import Path\n"
-    "from editcast_model.process_lock import process_lock\n"
+    "from editcast_store.lock import process_lock\n"
     "with process_lock(Path(sys.argv[1])):\n"
     "    print('held', flush=True)\n"
     "    sys.stdin.readline()\n"

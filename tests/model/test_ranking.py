@@ -8,7 +8,7 @@ import pytest
 from editcast_model.card import Card
 from editcast_model.checked import UnfitError
 from editcast_model.diff import Hunk
-from editcast_model.ranking import FEATURES, Candidate, Ranking, features
+from editcast_model.forecasting.ranker import FEATURES, Candidate, Ranking, features
 
 
 def candidate(

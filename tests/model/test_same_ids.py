@@ -11,7 +11,7 @@ from tokenizers import Tokenizer as Reference
 
 from editcast_model.bundle import bundled_path
 from editcast_model.errors import BundleError
-from editcast_model.tokens import _TO_ALPHABET, Tokenizer, lex
+from editcast_model.tokenizer import _TO_ALPHABET, Tokenizer, lex
 
 ROOT = Path(__file__).parents[2]
 BUNDLED = bundled_path() / "tokenizer.json"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from editcast_model.history import Store
-from editcast_model.secrets import is_secret, is_secret_name
+from editcast_store.saves import Store
+from editcast_store.secrets import is_secret, is_secret_name
 
 SECRET = """
     .env .env.local .ENV.production .envrc .dev.vars prod.env

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-import editcast_model.memory_limit as limiting
+import editcast_model.inference.memory_limit as limiting
 import hostile_graphs
-from editcast_model import self_check
 from editcast_model.bundle import WEIGHTS, bundled_path, write_config
 from editcast_model.errors import BundleError
-from editcast_model.neural import NeuralForecaster
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.inference import self_check
 
 
 @pytest.fixture

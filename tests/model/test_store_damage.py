@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from editcast_model.errors import StoreError
-from editcast_model.history import MERGE_WINDOW_MS, Store
+from editcast_store.saves import MERGE_WINDOW_MS, Store
 
 FILE = "/home/me/project/module.py"
 
@@ -89,7 +89,7 @@ def test_a_schema_whose_words_make_no_sense(path: Path) -> None:
 MAKE = """
 import sys
 from pathlib import Path
-from editcast_model.history import Store
+from editcast_store.saves import Store
 path, name = Path(sys.argv[1]), sys.argv[2]
 print("ready", flush=True)
 sys.stdin.readline()

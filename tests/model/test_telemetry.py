@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from editcast_model import telemetry
 from editcast_model.errors import BundleError
+from editcast_model.inference import telemetry
 
 #: Variables that switch telemetry off by themselves, so that a test with them would show nothing.
 HIDING = {*telemetry.VARIABLES, "CI", "GITHUB_ACTIONS", "TF_BUILD", "ORT_RUNNING_UNIT_TESTS"}
@@ -32,7 +32,7 @@ def left_in(home: Path) -> list[Path]:
 
 PREDICT = """
 from editcast_model.bundle import bundled_path
-from editcast_model.neural import NeuralForecaster
+from editcast_model.forecasting.forecaster import NeuralForecaster
 session = NeuralForecaster.load(bundled_path(), "cpu").open("a = 1\\nb = a\\n")
 session.update("c = 1\\nb = a\\n", saved=True)
 print(len(session.predict(1)))
@@ -54,7 +54,7 @@ def test_the_library_alone_would_leave_its_device_id(tmp_path: Path) -> None:
         assert "deviceid" in names
 
 
-@pytest.mark.parametrize("package", ["editcast", "editcast_model", "editcast_training.finish"])
+@pytest.mark.parametrize("package", ["editcast", "editcast_model", "editcast_training.packaging"])
 def test_every_package_switches_it_off_for_its_children_too(package: str, tmp_path: Path) -> None:
     code = f"import {package}, os; print(os.environ['ORT_DISABLE_TELEMETRY'])"
     ended = run(f"{code}\nimport editcast_model", tmp_path)
@@ -64,7 +64,7 @@ def test_every_package_switches_it_off_for_its_children_too(package: str, tmp_pa
 
 
 def test_no_prediction_where_the_library_was_loaded_first(tmp_path: Path) -> None:
-    ended = run("import onnxruntime\nimport editcast_model.runtime", tmp_path)
+    ended = run("import onnxruntime\nimport editcast_model.inference.onnx_network", tmp_path)
     assert "BundleError" in ended.stderr
     assert "ORT_DISABLE_TELEMETRY=1" in ended.stderr
 
@@ -78,8 +78,8 @@ def test_no_prediction_where_the_variable_was_taken_away(monkeypatch: pytest.Mon
 def test_the_server_goes_on_without_the_network_then(tmp_path: Path) -> None:
     code = """
 import onnxruntime
-from editcast_server import models
-found = models.load(models.Choice())
+from editcast_server.prediction import model_loader
+found = model_loader.load(model_loader.Choice())
 print(found.forecaster.name, found.problem)
 """
     ended = run(code, tmp_path, EDITCAST_HOME=str(tmp_path / "editcast"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from editcast_model.edits import DELETE, PAD, SAVE, START
 from editcast_model.errors import BundleError
-from editcast_model.tokens import SPECIAL_TOKENS, Tokenizer, lex, lines
+from editcast_model.tokenizer import SPECIAL_TOKENS, Tokenizer, lex, lines
 
 ODD = [
     *("\ud800", "\udfff", "\ud83d\ude00", "\0", "\r", "\r\n", "\n", "\t", "\x0b", "\x1c", "\x85"),

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff
-from editcast_model.syntax import breaks
-from editcast_model.unwanted import Work, reason_against
+from editcast_model.forecasting.filters import Work, reason_against
+from editcast_model.forecasting.syntax_check import breaks
 
 TEXT = "def f(x):\n    return x\n\n\ndef g(y):\n    return y\n"
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from editcast_model.bundle import Bundle
-from editcast_model.neural import NeuralForecaster
-from editcast_model.window import MOST_EDITS, Window
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.inference.window import MOST_EDITS, Window
 
 
 @pytest.fixture(scope="module")

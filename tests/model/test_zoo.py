@@ -14,9 +14,9 @@ from torch import nn
 from editcast_model.errors import ReproductionError
 from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_model.networks.heads import mix
-from editcast_model.networks.zoo import NAMES, VARIANTS, build
-from editcast_training.synthetic import VOCABULARY, generate
-from editcast_training.teacher import losses
+from editcast_papers.zhao2019.synthetic import VOCABULARY, generate
+from editcast_papers.zhao2019.zoo import NAMES, VARIANTS, build
+from editcast_training.fit.loss import losses
 
 GOLDEN = Path(__file__).parent / "golden_zoo.json"
 

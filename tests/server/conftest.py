@@ -23,8 +23,8 @@ from pytest_lsp.client import register_lsp_features
 from pytest_lsp.protocol import LanguageClientProtocol
 
 from editcast_model.diff import Hunk
-from editcast_server import protocol
-from editcast_server.buffer import Buffer, Units
+from editcast_server.documents.buffer import Buffer, Units
+from editcast_server.lsp import protocol
 
 SERVER = [sys.executable, "-m", "editcast", "serve"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from editcast_model.history import Store
+from editcast_store.saves import Store
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

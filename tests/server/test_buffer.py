@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_server.buffer import (
+from editcast_server.documents.buffer import (
     Buffer,
     OutOfRangeError,
     Units,

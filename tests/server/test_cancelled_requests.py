@@ -9,9 +9,10 @@ from typing import Any
 import pytest_asyncio
 from lsprotocol import types
 
+from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
-from editcast_model.forecast import Fits, Prediction, anything, never
-from editcast_server.buffer import Units
+from editcast_model.forecasting.interface import Fits, Prediction, anything
+from editcast_server.documents.buffer import Units
 from editcast_server.service import Service
 from editcast_server.settings import Settings
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from editcast.commands import demo, demo_session
+from editcast.commands.demo import Step
+from editcast.replay_client import ReplayClient, Suggested
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.errors import ServerError
-from editcast_server import demo, demo_session
-from editcast_server.client import ReplayClient, Suggested
-from editcast_server.demo import Step
 
 BASELINE = {"confidenceThreshold": 0, "modelPath": "/nowhere/at/all"}
 CALLS = "".join(f"def part_{i}(text):\n    return render('🎉', {i})\n\n\n" for i in range(6))

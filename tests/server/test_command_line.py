@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from editcast_model.history import Store
+from editcast_store.saves import Store
 
 
 def editcast(*arguments: str, home: Path, text: bool = True) -> "subprocess.CompletedProcess[str]":
@@ -162,7 +162,7 @@ def test_unknown_commands(tmp_path: Path) -> None:
 def test_the_server_side_needs_nothing_of_the_training_side(tmp_path: Path) -> None:
     code = (
         "import importlib, pkgutil, sys\n"
-        "import editcast.serving, editcast_model.neural, editcast_server\n"
+        "import editcast.commands.serve, editcast_model.forecasting.forecaster, editcast_server\n"
         "for module in pkgutil.iter_modules(editcast_server.__path__):\n"
         "    importlib.import_module(f'editcast_server.{module.name}')\n"
         "extra = {'torch', 'onnx', 'onnxscript', 'pygit2', 'pyarrow', 'matplotlib'}\n"

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from editcast_model.bundle import bundled_path
-from editcast_model.history import Store
-from editcast_model.installed import install
+from editcast_store.models import install
+from editcast_store.saves import Store
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(5))
 

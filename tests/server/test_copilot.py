@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from lsprotocol import types
 
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.history import Store
-from editcast_server.buffer import Buffer, Units
-from editcast_server.copilot import whole
+from editcast_server.documents.buffer import Buffer, Units
+from editcast_server.lsp.copilot import whole
+from editcast_store.saves import Store
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 

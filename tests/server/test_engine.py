@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
+from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
-from editcast_model.forecast import Fits, Prediction, anything, never
-from editcast_model.unwanted import Work
-from editcast_server.engine import REPLAYED, Answer, Engine, Job, Track
-from editcast_server.filters import Situation
-from editcast_server.models import Choice
+from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.interface import Fits, Prediction, anything
+from editcast_server.prediction.engine import REPLAYED, Answer, Engine, Job, Track
+from editcast_server.prediction.model_loader import Choice
+from editcast_server.prediction.policy import Situation
 
 
 class Scripted:

@@ -9,15 +9,15 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
-from editcast_model import paths
-from editcast_model.history import Store
-from editcast_server import kept
-from editcast_server.buffer import Units
-from editcast_server.documents import Document
+from editcast_server.documents import acceptance
+from editcast_server.documents.buffer import Units
+from editcast_server.documents.document import Document
+from editcast_server.documents.suggestion import Suggestion
 from editcast_server.service import Service
 from editcast_server.settings import Settings
 from editcast_server.status import Status
-from editcast_server.suggestions import Suggestion
+from editcast_store import paths
+from editcast_store.saves import Store
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(8))
 SETTINGS = Settings(confidence_threshold=0.0, model_path="repeat-best")
@@ -55,7 +55,7 @@ class Desk:
     def replace(self, document: Document, old: str, new: str) -> None:
         assert document.buffer
         start = document.buffer.text.index(old)
-        (edit,) = document.buffer.text_edits([kept.Hunk(start, start + len(old), new)])
+        (edit,) = document.buffer.text_edits([acceptance.Hunk(start, start + len(old), new)])
         self.change(document, [edit])
 
     def change(self, document: Document, edits: list[types.TextEdit]) -> None:
@@ -85,7 +85,7 @@ class Desk:
 async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     """A desk where a minute is a moment."""
     monkeypatch.setenv("EDITCAST_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(kept, "AFTER", 0.05)
+    monkeypatch.setattr(acceptance, "AFTER", 0.05)
     service = Service(Screen(), Units.of("utf-16"), SETTINGS)
     service.start()
     yield Desk(service, tmp_path)

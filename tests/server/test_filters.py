@@ -1,10 +1,10 @@
 """How a rejection is recognised after later edits."""
 
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecast import Prediction
-from editcast_model.unwanted import Work
-from editcast_server.filters import REMEMBERED, Rejections, Situation, reason_to_hold_back
-from editcast_server.suggestions import Suggestion
+from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.interface import Prediction
+from editcast_server.documents.suggestion import Suggestion
+from editcast_server.prediction.policy import REMEMBERED, Rejections, Situation, reason_to_hold_back
 
 LINES = "".join(f"value_{i} = compute({i})\n" for i in range(40))
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from editcast_model.errors import StoreError
-from editcast_model.forgetting_without_room import forget_without_room
-from editcast_model.history import Store
+from editcast_store.forgetting_without_room import forget_without_room
+from editcast_store.saves import Store
 
 
 def noise(seed: int, size: int = 4000) -> str:
@@ -57,7 +57,7 @@ WRITER = """
 import os, sys
 from pathlib import Path
 from editcast_model.errors import NoRoomError
-from editcast_model.history import Store
+from editcast_store.saves import Store
 sys.path.insert(0, sys.argv[3])
 from test_forget_full_disk import noise
 store, kept = Store.open(Path(sys.argv[1])), 0

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from editcast_server.globs import matches_any
+from editcast_server.documents.globs import matches_any
 
 
 @pytest.mark.parametrize(

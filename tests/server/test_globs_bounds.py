@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from editcast_server.globs import (
+from editcast_server.documents.globs import (
     MOST_ALTERNATIVES,
     MOST_CHARACTERS,
     MOST_CHARACTERS_TOGETHER,

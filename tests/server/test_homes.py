@@ -30,7 +30,8 @@ COMMANDS = [
 RUN = """
 import json, os, sys, tempfile
 from editcast.__main__ import main
-import editcast.evaluating, editcast.offline, editcast.serving, editcast_server.remembered
+import editcast.commands.evaluate, editcast.commands.train
+import editcast.commands.serve, editcast.commands.history
 for command in json.loads(sys.argv[1]):
     with tempfile.TemporaryFile("w+") as out:
         process = os.fork()
@@ -130,7 +131,7 @@ def test_all_folders_are_their_owner_s_alone(tmp_path: Path, umask: int) -> None
     homes[1].mkdir(mode=0o755)
     (tmp_path / "used" / "logs").mkdir(parents=True, mode=0o755)
     homes.append(tmp_path / "used")
-    code = "from editcast_model import paths as p; p.models_dir(), p.logs_dir(), p.reports_dir(), "
+    code = "from editcast_store import paths as p; p.models_dir(), p.logs_dir(), p.reports_dir(), "
     code += "p.training_dir()"
     for home in homes:
         subprocess.run(

@@ -10,7 +10,7 @@ from typing import Any
 import pygit2
 import pytest
 
-from editcast_server.client import ReplayClient
+from editcast.replay_client import ReplayClient
 
 HOSTILE = (
     "random.py",

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
-from editcast_server.kept import Result, Results, Standing
+from editcast_server.documents.acceptance import Result, Results, Standing
 
 TEXT = "def f(a):\n    return a\n\n\ndef g(a):\n    return a\n"
 RENAMED = TEXT.replace("f(a)", "f(size)").replace("return a", "return size", 1)

@@ -9,8 +9,8 @@ import pytest
 
 from editcast_model.bundle import bundled_path, write_card
 from editcast_model.card import Card
-from editcast_model.installed import install
-from editcast_server.models import default_threshold
+from editcast_server.prediction.model_loader import default_threshold
+from editcast_store.models import install
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(6))
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from editcast_model.history import Store
-from editcast_server import doctor
-from editcast_server.rendering import render_changes
+from editcast.commands import doctor
+from editcast.render_diff import render_changes
+from editcast_store.saves import Store
 
 NAMES = [
     "app/[id]/page.tsx",

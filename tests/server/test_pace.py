@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_server.pace import Debounce, Decisions
+from editcast_server.prediction.pace import Debounce, Decisions
 
 
 def test_a_pause_grows_after_rejections_and_shrinks_after_accepts() -> None:

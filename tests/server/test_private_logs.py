@@ -170,7 +170,7 @@ for name in ("pygls.protocol", "asyncio", "cattrs", "a.b", text):
     except ValueError as error:
         other.exception(text)
         other.error("x", exc_info=error)
-own = logging.getLogger("editcast_server.engine")
+own = logging.getLogger("editcast_server.prediction.engine")
 try:
     fail()
 except ValueError:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_server.restraint import Memory, Volume
+from editcast_server.documents.typing_activity import Memory, Volume
 
 
 def test_an_undo_brings_back_a_text() -> None:

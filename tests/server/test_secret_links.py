@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from editcast_model.history import Store
+from editcast_store.saves import Store
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 LINKS = {"notes.txt": ".env", "link_to_key": "id_rsa", "twice.txt": "notes.txt"}

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from editcast_model.history import Store
-from editcast_model.process_lock import process_lock
+from editcast_store.lock import process_lock
+from editcast_store.saves import Store
 
 
 class Server:

@@ -3,8 +3,8 @@
 import pytest
 
 from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
-from editcast_model.forecast import Prediction
-from editcast_server.suggestions import Suggestion
+from editcast_model.forecasting.interface import Prediction
+from editcast_server.documents.suggestion import Suggestion
 
 
 def suggestion(text: str, *hunks: Hunk, confidence: float = 0.934) -> Suggestion:

@@ -10,8 +10,8 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import Workspace
 
-from editcast_model.installed import NO_BETTER
-from editcast_server.training_run import TrainingRun
+from editcast_server.training_process import TrainingRun
+from editcast_store.models import NO_BETTER
 
 
 class Training:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.history import Outcome, Store, What
 from editcast_server.usage import (
     BINS,
     DAYS,
@@ -20,6 +19,7 @@ from editcast_server.usage import (
     suggestions,
     usage,
 )
+from editcast_store.saves import Outcome, Store, What
 
 NOW = datetime(2026, 3, 10, 15, 0)
 TODAY = NOW.date()

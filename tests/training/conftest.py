@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 import editcast_model.export as exporting
-import editcast_training.personal as personal
-from editcast.offline import train
-from editcast_model.networks.configs import NetworkConfig
-from editcast_model.tokens import Tokenizer
-from editcast_training.corpus import make_corpus
-from editcast_training.origins import Origin
+import editcast_training.pipeline as personal
+from editcast.commands.train import train
+from editcast_model.networks.config import NetworkConfig
+from editcast_model.tokenizer import Tokenizer
+from editcast_training.data.corpus import make_corpus
+from editcast_training.sources.registry import Origin
 
 
 def _text(numbers: list[int]) -> str:

@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.confidence import confidence
-from editcast_training.calibration import LEAST_BIN, LEAST_SHOWN, Judged, calibrate, threshold_for
-from editcast_training.metrics import Outcome, expected_calibration_error
+from editcast_model.forecasting.ranker import confidence
+from editcast_training.calibration.isotonic import (
+    LEAST_BIN,
+    LEAST_SHOWN,
+    Judged,
+    calibrate,
+    threshold_for,
+)
+from editcast_training.evaluation.metrics import Outcome, expected_calibration_error
 
 judged_lists = st.lists(st.builds(Judged, st.floats(-80.0, 0.0), st.booleans()), max_size=200)
 

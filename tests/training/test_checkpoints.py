@@ -6,7 +6,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from editcast_model.errors import TrainingError
-from editcast_training.checkpoints import read_checkpoint, restore, save_checkpoint
+from editcast_training.fit.checkpoints import read_checkpoint, restore, save_checkpoint
 
 
 def _trained(width: int = 3, steps: int = 2) -> tuple[nn.Linear, torch.optim.AdamW]:

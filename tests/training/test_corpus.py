@@ -9,13 +9,13 @@ import pygit2
 import pytest
 from click.testing import CliRunner
 
-from editcast.offline import corpus
+from editcast.commands.train import corpus
 from editcast_model.edits import SAVE, Edit, EditSequence
 from editcast_model.errors import CorpusError
-from editcast_model.history import Store
-from editcast_model.tokens import Tokenizer
-from editcast_training.corpus import Made, make_corpus, read_manifest
-from editcast_training.origins import Origin, listed_repositories, made_of
+from editcast_model.tokenizer import Tokenizer
+from editcast_store.saves import Store
+from editcast_training.data.corpus import Made, make_corpus, read_manifest
+from editcast_training.sources.registry import Origin, listed_repositories, made_of
 
 
 def _repository(path: Path, commits: int, seed: int = 0) -> Path:
@@ -168,7 +168,7 @@ def test_a_killed_run_is_finished_by_the_next(
     origins, _ = listed_repositories(mirror / "list.toml", mirror)
     make_corpus(tmp_path / "whole", origins, tokenizer=tokenizer)
     out = tmp_path / "killed"
-    program = "import sys; from editcast.offline import corpus; corpus(sys.argv[1:])"
+    program = "import sys; from editcast.commands.train import corpus; corpus(sys.argv[1:])"
     arguments = ["--repositories", mirror / "list.toml", "--mirror", mirror]
     arguments += ["--tokenizer", tokenizer, "--processes", "1"]
     process = subprocess.Popen(

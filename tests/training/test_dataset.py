@@ -9,7 +9,7 @@ import pytest
 from editcast_model.edits import EditSequence
 from editcast_model.errors import CorpusError
 from editcast_model.networks.batch import Instance
-from editcast_training.dataset import Dataset
+from editcast_training.data.dataset import Dataset
 
 BUDGET = 3000
 

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from editcast_model.baselines import RepeatBest, RepeatLast
 from editcast_model.diff import Hunk
-from editcast_model.elsewhere import OtherSave
 from editcast_model.errors import SourceError
-from editcast_model.forecast import Prediction
-from editcast_training.evaluate import (
+from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
+from editcast_training.evaluation.results import Evaluation, Row, judged, outcomes, summarize
+from editcast_training.evaluation.runner import (
     Answer,
     InProcess,
     replay,
 )
-from editcast_training.histories import FileHistory, Snapshot
-from editcast_training.results import Evaluation, Row, judged, outcomes, summarize
-from editcast_training.sessions import EditingSession, commit_session, save_session
-from editcast_training.teacher import TokenScores
+from editcast_training.evaluation.sessions import EditingSession, commit_session, save_session
+from editcast_training.fit.loss import TokenScores
+from editcast_training.sources.file_history import FileHistory, Snapshot
 
 CALLS = "first = load(a)\nkept\nsecond = load(a)\nkept\nthird = load(a)\nkept\nlast = save(a)\n"
 RENAMED = CALLS.replace("load(a)", "read(a)").replace("save(a)", "store(a, b)")

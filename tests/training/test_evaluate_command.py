@@ -10,7 +10,7 @@ import pygit2
 import pytest
 
 from editcast_model.bundle import bundled_path
-from editcast_training.results import Evaluation
+from editcast_training.evaluation.results import Evaluation
 
 CALLS = "".join(f"value_{n} = load(path)\n\n\n" for n in range(5))
 TEXTS = [CALLS.replace("load", "read", times) for times in range(6)]

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from editcast_model.bundle import Bundle
-from editcast_training.checkpoints import read_checkpoint
-from editcast_training.corpus import make_corpus, read_manifest
-from editcast_training.origins import Origin
+from editcast_training.data.corpus import make_corpus, read_manifest
+from editcast_training.fit.checkpoints import read_checkpoint
+from editcast_training.sources.registry import Origin
 
 _EDITCAST = [sys.executable, "-P", "-m", "editcast"]
 

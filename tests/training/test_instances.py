@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from editcast_model.edits import SAVE, START, Edit, EditSequence
 from editcast_model.networks.batch import Instance as Collated
 from editcast_model.networks.batch import collate
-from editcast_model.tokens import Tokenizer
-from editcast_training.histories import FileHistory, Snapshot
-from editcast_training.instances import MAX_EDITS, Cutter, Instance
+from editcast_model.tokenizer import Tokenizer
+from editcast_training.data.instances import MAX_EDITS, Cutter, Instance
+from editcast_training.sources.file_history import FileHistory, Snapshot
 
 _LINE = st.text(st.sampled_from("ab (),=\té😀\r"), max_size=8)
 _FILE = st.lists(_LINE, max_size=14).map("\n".join)

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from editcast_model.bundle import default_bundle_path
-from editcast_model.neural import NeuralForecaster
-from editcast_model.next_line import FEATURES
-from editcast_training.line_head import Example, drawn, examples, fit
-from editcast_training.sessions import EditingSession
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.line_ranker import FEATURES
+from editcast_store.models import default_bundle_path
+from editcast_training.calibration.line_ranker import Example, drawn, examples, fit
+from editcast_training.evaluation.sessions import EditingSession
 
 
 def session(kind: str, *texts: str, first: int = 1) -> EditingSession:

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Indel
 
 from editcast_model.diff import Hunk, diff
-from editcast_model.tokens import lex
-from editcast_training.metrics import (
+from editcast_model.tokenizer import lex
+from editcast_training.evaluation.metrics import (
     Bin,
     Judge,
     Outcome,
@@ -19,7 +19,7 @@ from editcast_training.metrics import (
     expected_calibration_error,
     precision_at,
 )
-from editcast_training.sessions import Step, line_hunks
+from editcast_training.evaluation.sessions import Step, line_hunks
 
 TEXT = "a = f(x)\nb = f(y)\nc = g(z)\n"
 FUTURE = "a = h(x)\nb = f(y)\nc = g(z, 1)\n"

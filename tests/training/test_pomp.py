@@ -3,8 +3,8 @@
 import pytest
 
 from editcast_model.edits import START, Edit, EditSequence
-from editcast_training.reproduce.pomp import GUESS, expected_accuracy
-from editcast_training.synthetic import Example, generate
+from editcast_papers.zhao2019.pomp import GUESS, expected_accuracy
+from editcast_papers.zhao2019.synthetic import Example, generate
 
 
 def example(task: str, lengths: list[int], matches: list[str], given: int = 0) -> Example:

@@ -73,7 +73,7 @@ def test_a_bundle_that_others_could_read_is_private_once_it_is_in_use(
     program = """
 import os, shutil, sys
 from pathlib import Path
-from editcast_model.installed import install
+from editcast_store.models import install
 os.umask(0)
 for file in Path(sys.argv[1]).iterdir():
     os.makedirs("copy", exist_ok=True)
@@ -90,8 +90,8 @@ def test_of_what_nobody_expected_the_message_is_left_out(
 ) -> None:
     """It may quote the user's files."""
     program = """
-import editcast_training.vocabulary as vocabulary
-import editcast_training.corpus as corpus
+import editcast_training.data.vocabulary as vocabulary
+import editcast_training.data.corpus as corpus
 def fail(origins, *, seed):
     for text in vocabulary._newest(origins[0]):
         raise ValueError("hunter2 " + text)

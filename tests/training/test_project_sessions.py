@@ -1,9 +1,9 @@
 """Sessions replayed among the saves of the project's other files."""
 
-from editcast_model.elsewhere import OtherSave
-from editcast_training.histories import FileHistory, Snapshot
-from editcast_training.project_sessions import Changes
-from editcast_training.sessions import EditingSession, commit_session, save_session
+from editcast_model.forecasting.cross_file import OtherSave
+from editcast_training.evaluation.project_sessions import Changes
+from editcast_training.evaluation.sessions import EditingSession, commit_session, save_session
+from editcast_training.sources.file_history import FileHistory, Snapshot
 
 THREE = ("a\nb\nc\nd\ne\n", "A\nb\nC\nd\nE\n")
 

@@ -5,12 +5,20 @@ from typing import Any
 import numpy as np
 
 from editcast_model.diff import Hunk
-from editcast_model.elsewhere import Heard, OtherSave
-from editcast_model.forecast import Fits
-from editcast_model.ranking import FEATURES, HEARD_FEATURES, Candidate
-from editcast_training.metrics import Score
-from editcast_training.ranking import Offered, balanced, collect, elsewhere, fit, fitted, ranked
-from editcast_training.sessions import EditingSession
+from editcast_model.forecasting.cross_file import Heard, OtherSave
+from editcast_model.forecasting.interface import Fits
+from editcast_model.forecasting.ranker import FEATURES, HEARD_FEATURES, Candidate
+from editcast_training.calibration.ranker import (
+    Offered,
+    balanced,
+    collect,
+    elsewhere,
+    fit,
+    fitted,
+    ranked,
+)
+from editcast_training.evaluation.metrics import Score
+from editcast_training.evaluation.sessions import EditingSession
 
 
 class Recorder:

@@ -9,9 +9,9 @@ from random import Random
 import pytest
 
 from editcast_model.diff import apply_hunks
-from editcast_training.line_changes import line_changes
-from editcast_training.refactorings import KINDS, MOST_PLACES, refactorings
-from editcast_training.syntax import Source
+from editcast_training.augment.refactorings import KINDS, MOST_PLACES, refactorings
+from editcast_training.augment.syntax_tree import Source
+from editcast_training.data.line_changes import line_changes
 
 _OWN = sorted((Path(__file__).parents[2] / "model").rglob("*.py"))
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.tokens import lines
-from editcast_training.line_changes import line_changes
-from editcast_training.rehearsal import ORDERS, as_saved, rehearse
-from editcast_training.shape import MEASURES, shape
+from editcast_model.tokenizer import lines
+from editcast_training.augment.edit_order import ORDERS, as_saved, rehearse
+from editcast_training.data.line_changes import line_changes
+from editcast_training.data.statistics import MEASURES, shape
 
 SOURCE = st.lists(
     st.sampled_from(

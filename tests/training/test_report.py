@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from editcast_model.errors import SourceError
-from editcast_training.metrics import Score
-from editcast_training.report import write_report
-from editcast_training.results import Evaluation, Row
-from editcast_training.teacher import TokenScores
+from editcast_training.evaluation.metrics import Score
+from editcast_training.evaluation.report import write_report
+from editcast_training.evaluation.results import Evaluation, Row
+from editcast_training.fit.loss import TokenScores
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -17,17 +17,16 @@ from editcast.__main__ import cli
 from editcast_model.edits import DELETE, Edit, EditSequence
 from editcast_model.errors import ReproductionError
 from editcast_model.networks.batch import Batch, Instance, collate
-from editcast_model.tokens import Tokenizer
-from editcast_training.dataset import Dataset
-from editcast_training.reproduce.grid import POMP, plan
-from editcast_training.reproduce.real_data import (
+from editcast_model.tokenizer import Tokenizer
+from editcast_papers.zhao2019.grid import POMP, plan
+from editcast_papers.zhao2019.real_data import (
     LEAST_EDITS,
     curve,
     fitting,
     tokens,
     without_saves,
 )
-from editcast_training.reproduce.recipe import (
+from editcast_papers.zhao2019.recipe import (
     Config,
     by_number,
     judge,
@@ -36,10 +35,11 @@ from editcast_training.reproduce.recipe import (
     percent,
     train_on_task,
 )
-from editcast_training.reproduce.runs import read_runs
-from editcast_training.reproduce.tasks import examples, load, split
-from editcast_training.reproduce.timing import ngram_examples
-from editcast_training.synthetic import VOCABULARY
+from editcast_papers.zhao2019.runs import read_runs
+from editcast_papers.zhao2019.synthetic import VOCABULARY
+from editcast_papers.zhao2019.tasks import examples, load, split
+from editcast_papers.zhao2019.timing import ngram_examples
+from editcast_training.data.dataset import Dataset
 
 
 @pytest.fixture(autouse=True)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from editcast_training.reproduce import paper
-from editcast_training.reproduce.runs import (
+from editcast_papers.zhao2019 import paper
+from editcast_papers.zhao2019.runs import (
     RealRun,
     Run,
     Statistics,
@@ -15,9 +15,9 @@ from editcast_training.reproduce.runs import (
     append_line,
     read_runs,
 )
-from editcast_training.reproduce.tables import choose, compared, costs, like
-from editcast_training.reproduce.tasks import average_displacement
-from editcast_training.synthetic import PLAIN
+from editcast_papers.zhao2019.synthetic import PLAIN
+from editcast_papers.zhao2019.tables import choose, compared, costs, like
+from editcast_papers.zhao2019.tasks import average_displacement
 
 
 def _run(**changes: object) -> Run:

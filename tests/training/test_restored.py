@@ -3,9 +3,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.tokens import lines
-from editcast_training.line_changes import line_changes
-from editcast_training.restored import without_pieces
+from editcast_model.tokenizer import lines
+from editcast_training.augment.infill import without_pieces
+from editcast_training.data.line_changes import line_changes
 
 _CODE = """\
 export function area(shape, unit = 1, round) {

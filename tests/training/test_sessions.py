@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import apply_hunks
-from editcast_training.histories import FileHistory, Snapshot
-from editcast_training.sessions import (
+from editcast_training.evaluation.sessions import (
     EditingSession,
     commit_session,
     draw_sessions,
@@ -15,6 +14,7 @@ from editcast_training.sessions import (
     sample_commits,
     save_session,
 )
+from editcast_training.sources.file_history import FileHistory, Snapshot
 
 BEFORE = "a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6\n"
 AFTER = "a = 9\nb = 8\nc = 3\nd = 4\nnew\nlines\ne = 5\n"

@@ -13,8 +13,8 @@ import pytest
 from pygit2.enums import FileMode
 
 from editcast_model.errors import SourceError
-from editcast_training import histories
-from editcast_training.histories import FileHistory, Skipped
+from editcast_training.sources import file_history
+from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.git import PYTHON, read_git
 
 BODY = "".join(f"line {number} of a file that is long enough\n" for number in range(20))
@@ -179,7 +179,7 @@ def test_what_is_no_text_of_a_person_is_skipped_and_counted(builder: Builder) ->
     for step in range(2):
         builder.commit(
             {
-                "big.py": "x" * histories.MAX_BYTES + str(step),
+                "big.py": "x" * file_history.MAX_BYTES + str(step),
                 "binary.py": b"\0" + bytes([step]),
                 "latin.py": b"\xe9" + bytes([65 + step]),
                 "link.py": f"target{step}",
@@ -254,7 +254,7 @@ def test_a_long_history_comes_in_pieces(builder: Builder, monkeypatch: pytest.Mo
     versions = [f"{step}" * 10 for step in range(10)]
     for content in versions:
         builder.commit({"a.py": content})
-    monkeypatch.setattr(histories, "MAX_HISTORY_BYTES", 35)
+    monkeypatch.setattr(file_history, "MAX_HISTORY_BYTES", 35)
     found = list(read_git(builder.path, project="p", skipped=Counter()))
     assert len(found) == 3
     joined = texts(found[0])

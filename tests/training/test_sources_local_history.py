@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from editcast_model.errors import SourceError
-from editcast_training.histories import MAX_BYTES, FileHistory, Skipped, Snapshot
+from editcast_training.sources.file_history import MAX_BYTES, FileHistory, Skipped, Snapshot
 from editcast_training.sources.local_history import local_history_folders, read_local_history
 
 

@@ -13,8 +13,8 @@ import pytest
 from pygit2.enums import FileMode
 
 from editcast_model.errors import SourceError
-from editcast_model.history import Store
-from editcast_training.histories import FileHistory, Skipped
+from editcast_store.saves import Store
+from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.git import read_files, read_git
 from editcast_training.sources.local_history import read_local_history
 from editcast_training.sources.saves import read_saves

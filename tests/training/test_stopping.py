@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from attacks.kills_training import processes_of
-from editcast_training.checkpoints import read_checkpoint
+from editcast_training.fit.checkpoints import read_checkpoint
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
 

@@ -10,7 +10,7 @@ import pytest
 
 from editcast_model.edits import DELETE, Edit, EditSequence, apply
 from editcast_model.errors import ReproductionError
-from editcast_training.synthetic import (
+from editcast_papers.zhao2019.synthetic import (
     FIRST,
     LENGTH,
     LETTERS,

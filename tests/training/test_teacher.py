@@ -8,11 +8,11 @@ from torch import nn
 
 from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
 from editcast_model.networks.batch import Batch, Instance, collate
-from editcast_model.networks.configs import bundled
+from editcast_model.networks.config import bundled
 from editcast_model.networks.heads import Forecasts, content_log_probability
-from editcast_model.networks.implicit_attention import ImplicitAttention
+from editcast_model.networks.model import ImplicitAttention
 from editcast_model.networks.spans import LONGEST
-from editcast_training.teacher import losses, score
+from editcast_training.fit.loss import losses, score
 
 # Two replacements of one commit, at the tokens 2 and 4 of five, and one of the next.
 STATE = [START, 10, 11, 12, 13, 14]

@@ -17,18 +17,18 @@ import torch
 from click.testing import CliRunner, Result
 
 import editcast_model.export as exporting
-import editcast_training.finish as finishing
-import editcast_training.personal as personal
-from editcast.offline import export, train
-from editcast_model.bundle import Bundle, default_bundle_path, write_card
+import editcast_training.packaging as finishing
+import editcast_training.pipeline as personal
+from editcast.commands.train import export, train
+from editcast_model.bundle import Bundle, write_card
 from editcast_model.errors import BundleError, EditcastError
 from editcast_model.export import load_network
-from editcast_model.installed import NO_BETTER, install
-from editcast_model.networks.implicit_attention import ImplicitAttention
-from editcast_model.next_line import FEATURES, LineHead
-from editcast_model.tokens import Tokenizer
-from editcast_server import models
-from editcast_training.refit import refit
+from editcast_model.forecasting.line_ranker import FEATURES, LineHead
+from editcast_model.networks.model import ImplicitAttention
+from editcast_model.tokenizer import Tokenizer
+from editcast_server.prediction import model_loader
+from editcast_store.models import NO_BETTER, default_bundle_path, install
+from editcast_training.swap_weights import refit
 
 _HEAD = LineHead(np.eye(FEATURES + 1, 2, dtype=np.float32), np.ones(2, np.float32))
 
@@ -117,7 +117,7 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     assert sorted(path.name for path in (home / "training").iterdir()) == [".lock"]
 
     monkeypatch.setenv("EDITCAST_HOME", str(home))
-    model = models.load(models.Choice())
+    model = model_loader.load(model_loader.Choice())
     assert model.problem == "" and model.path == default_bundle_path()
     card = Bundle.open(home / "models" / "current").card.written
     assert model.forecaster.name == card["name"] and card["name"].startswith("yours-")

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 import torch
 
-import editcast_training.trainer as trainer
+import editcast_training.fit.trainer as trainer
 from editcast_model.errors import CorpusError, TrainingError
-from editcast_model.networks.configs import NetworkConfig
-from editcast_model.networks.implicit_attention import ImplicitAttention
-from editcast_training.checkpoints import read_checkpoint
-from editcast_training.dataset import Dataset
-from editcast_training.trainer import TrainingPlan, learning_rate, train
+from editcast_model.networks.config import NetworkConfig
+from editcast_model.networks.model import ImplicitAttention
+from editcast_training.data.dataset import Dataset
+from editcast_training.fit.checkpoints import read_checkpoint
+from editcast_training.fit.trainer import TrainingPlan, learning_rate, train
 
 NETWORK = NetworkConfig(
     300, width=16, heads=2, aggregate="residual", decoder="edits", feed_forward=16, local=8,
@@ -32,8 +32,9 @@ PROGRAM = """
 import json, os, signal, sys
 from pathlib import Path
 import torch
-from editcast_model.networks.configs import NetworkConfig
-from editcast_training import checkpoints, trainer
+from editcast_model.networks.config import NetworkConfig
+from editcast_training.fit import checkpoints
+from editcast_training.fit import trainer
 corpus, out, network, first = sys.argv[1:]
 told = lambda line: None
 exec(first)

@@ -1,4 +1,4 @@
-// Mirrors server/editcast_server/protocol.py: change both or neither. tests/e2e/test_mirrors.py
+// Mirrors server/editcast_server/lsp/protocol.py: change both or neither. tests/e2e/test_mirrors.py
 // holds the names in the two files together.
 //
 // Positions are LSP's, in the encoding that client and server negotiated (UTF-16 in VS Code).

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from editcast_model.networks.configs import Aggregate
+from editcast_model.networks.config import Aggregate
 
 
 def sinusoid(index: Tensor, width: int) -> Tensor:

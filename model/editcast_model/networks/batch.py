@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
-from editcast_model.places import BUCKETS, trace
+from editcast_model.inference.relative_positions import BUCKETS, trace
 
 
 @dataclass(frozen=True)

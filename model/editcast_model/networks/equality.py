@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from editcast_model.edits import PAD
-from editcast_model.networks.configs import VECTOR
+from editcast_model.networks.config import VECTOR
 
 REACH = 5
 EARLIER = 8

@@ -13,11 +13,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from editcast_model.inference.relative_positions import BUCKETS
 from editcast_model.networks.attention import hidden_bias
-from editcast_model.networks.configs import VECTOR
+from editcast_model.networks.config import VECTOR
 from editcast_model.networks.equality import REACH, token_vectors
 from editcast_model.networks.spans import SpanScores
-from editcast_model.places import BUCKETS
 
 NEAR = 12
 

@@ -18,14 +18,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from editcast_model.edits import DELETE, SAVE
+from editcast_model.inference.relative_positions import HERE
 from editcast_model.networks.attention import Block, hidden_bias, split_heads
-from editcast_model.networks.configs import VECTOR
+from editcast_model.networks.config import VECTOR
 from editcast_model.networks.equality import EARLIER, REACH, around
 from editcast_model.networks.heads import mix, pointer_logits
-from editcast_model.networks.implicit_attention import ImplicitAttention
+from editcast_model.networks.model import ImplicitAttention
 from editcast_model.networks.spans import LONGEST, beside_spans, room_of
 from editcast_model.networks.stages import cache_slots, read_names
-from editcast_model.places import HERE
 
 
 def _ago(rows: Tensor, steps: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ before it runs. Nothing here needs torch.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from editcast_model.networks.configs import VECTOR, NetworkConfig
+from editcast_model.networks.config import VECTOR, NetworkConfig
 
 
 def state_names(config: NetworkConfig) -> list[str]:

@@ -13,8 +13,8 @@ from lsprotocol import types
 
 from attacks.figures import Figures, Finding, Limit
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_server.buffer import Buffer, Units
-from editcast_server.documents import Document
+from editcast_server.documents.buffer import Buffer, Units
+from editcast_server.documents.document import Document
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
 CHANGES_A_DOCUMENT = 60

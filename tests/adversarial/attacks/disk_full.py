@@ -15,7 +15,7 @@ from pathlib import Path
 
 from attacks.editor import Editor, HungError
 from attacks.figures import Figures, Finding, Limit
-from editcast_model.history import Store
+from editcast_store.saves import Store
 
 _FULL = "the disk is full"
 

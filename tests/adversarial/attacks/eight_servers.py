@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attacks.editor import BASELINE, Editor, HungError
 from attacks.figures import Figures, Finding, Limit
-from editcast_model.history import Store
+from editcast_store.saves import Store
 
 SERVERS = 8
 SAVES = 6  # of each server, in files of its own

@@ -20,8 +20,8 @@ with atheris.instrument_imports(
 
     from editcast_model.bundle import bundled_path
     from editcast_model.diff import apply_hunks, diff
-    from editcast_model.tokens import Tokenizer, lex, lines
-    from editcast_server.app import create_server
+    from editcast_model.tokenizer import Tokenizer, lex, lines
+    from editcast_server.lsp.app import create_server
 
 
 def _texts(data: bytes) -> list[str]:

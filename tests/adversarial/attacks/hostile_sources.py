@@ -10,7 +10,7 @@ from typing import Any
 import pygit2
 
 from attacks.hostile_json import ODD_VALUES, damaged, damaged_bytes
-from editcast_model.history import Store
+from editcast_store.saves import Store
 
 _NAMES = (
     *(b"a.py", b"..", b".", b"../../outside/x.py", b"/abs.py", b".git", b"\xff\xfe.py", b"a\nb.py"),

@@ -20,10 +20,11 @@ _MOST_MEMORY = 12 << 30
 def bundle(given: str) -> str:
     """Open a model and predict with it, as the server and the command line do."""
     from editcast_model.bundle import Bundle
-    from editcast_model.neural import NeuralForecaster
-    from editcast_server import models
+    from editcast_model.forecasting.forecaster import NeuralForecaster
+    from editcast_server.prediction import model_loader
 
-    model = models.load(models.Choice(given))  # never raises: there is always a baseline
+    # This never raises: there is always a baseline.
+    model = model_loader.load(model_loader.Choice(given))
     try:
         Bundle.open(Path(given))
         forecaster = NeuralForecaster.load(Path(given))
@@ -62,7 +63,7 @@ def saves(given: str) -> str:
 
 def store(given: str) -> str:
     """Open a damaged store, read all of it and write to it."""
-    from editcast_model.history import Store
+    from editcast_store.saves import Store
 
     with Store.open(Path(given)) as it:
         for file in it.files():
@@ -77,9 +78,9 @@ def store(given: str) -> str:
 
 def settings(given: Any) -> str:
     """Read an editor's settings, and look at files by them."""
-    from editcast_server.buffer import Units
-    from editcast_server.documents import Document
-    from editcast_server.served import is_allowed, why_not
+    from editcast_server.documents.buffer import Units
+    from editcast_server.documents.document import Document
+    from editcast_server.documents.eligibility import is_allowed, why_not
     from editcast_server.settings import read_settings
 
     found, complaints = read_settings(given)

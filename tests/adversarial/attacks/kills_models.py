@@ -17,7 +17,7 @@ from attacks.figures import Figures, Finding, Limit
 from attacks.hostile_bundles import link_or_copy
 from editcast_model.bundle import Bundle, bundled_path, write_card
 from editcast_model.errors import EditcastError
-from editcast_model.installed import install, revert
+from editcast_store.models import install, revert
 
 ROUNDS_A_FOLDER = 20
 LONGEST = 0.4  # seconds until the kill
@@ -26,7 +26,7 @@ import itertools, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from attacks.kills_models import made
-from editcast_model.installed import install, revert
+from editcast_store.models import install, revert
 models, first = Path(sys.argv[2]), sys.argv[3]
 print("ready", flush=True)
 for number in itertools.count():

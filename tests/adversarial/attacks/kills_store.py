@@ -17,14 +17,14 @@ from pathlib import Path
 
 from attacks.editor import Editor, HungError
 from attacks.figures import Figures, Finding, Limit
-from editcast_model.history import Store
+from editcast_store.saves import Store
 
 ROUNDS_A_STORE = 25
 LONGEST = 0.8  # seconds until the kill
 _WRITER = """
 import itertools, sys, time
 from pathlib import Path
-from editcast_model.history import Store
+from editcast_store.saves import Store
 home, first = Path(sys.argv[1]), sys.argv[2]
 with Store.open(home / "history.sqlite3") as store:
     print("ready", flush=True)

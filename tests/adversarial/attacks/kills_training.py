@@ -25,16 +25,17 @@ import pygit2
 import editcast_model.export as exporting
 from editcast_model.bundle import Bundle
 from editcast_model.errors import EditcastError
-from editcast_model.installed import install
-from editcast_model.networks.configs import NetworkConfig
-from editcast_model.networks.implicit_attention import ImplicitAttention
-from editcast_model.tokens import Tokenizer
+from editcast_model.networks.config import NetworkConfig
+from editcast_model.networks.model import ImplicitAttention
+from editcast_model.tokenizer import Tokenizer
+from editcast_store.models import install
 
 STEPS = 6
 # torch takes seconds to import, so it is imported once: each command runs in a fork.
 _DRIVER = """
 import json, os, signal, sys, time
-import editcast_training.personal, editcast_training.finish, editcast_training.corpus_sessions
+import editcast_training.pipeline, editcast_training.packaging
+import editcast_training.evaluation.corpus_sessions
 import editcast_model.export as exporting
 from editcast.__main__ import main
 exporting._LARGEST_BUNDLE = 0  # fp16 would take as long again

@@ -31,11 +31,11 @@ _CUT = ("unshare", "--net", "--map-root-user")
 _COMMANDS = (("doctor",), ("report",), ("history", "list"), ("history", "export"))
 #: `editcast`, but a training from scratch makes the smallest network there is.
 _SMALL = """
-import editcast_model.export, editcast_training.personal
+import editcast_model.export, editcast_training.pipeline
 from editcast.__main__ import main
-from editcast_model.networks.configs import NetworkConfig
+from editcast_model.networks.config import NetworkConfig
 editcast_model.export._LARGEST_BUNDLE = 0
-editcast_training.personal.bundled = lambda vocabulary: NetworkConfig(
+editcast_training.pipeline.bundled = lambda vocabulary: NetworkConfig(
     vocabulary, 16, heads=2, aggregate="residual", decoder="edits"
 )
 main()

@@ -12,7 +12,7 @@ from pathlib import Path
 from attacks.changes import ENCODINGS, Case, ModelText, draw_changes, draw_text
 from attacks.editor import Editor, HungError
 from attacks.figures import Figures, Finding, Limit
-from editcast_model.history import Store
+from editcast_store.saves import Store
 
 DOCUMENTS = 40
 CHANGES_A_DOCUMENT = 30

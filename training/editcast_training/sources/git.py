@@ -15,8 +15,8 @@ import pygit2
 from pygit2.enums import DeltaStatus, DiffFind, FileMode
 
 from editcast_model.errors import SourceError
-from editcast_model.secrets import is_secret, is_secret_name
-from editcast_training.histories import (
+from editcast_store.secrets import is_secret, is_secret_name
+from editcast_training.sources.file_history import (
     FileHistory,
     Skipped,
     Snapshot,

@@ -17,9 +17,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from editcast_model.errors import SourceError
-from editcast_model.history import project_of
-from editcast_model.secrets import is_secret
-from editcast_training.histories import (
+from editcast_store.saves import project_of
+from editcast_store.secrets import is_secret
+from editcast_training.sources.file_history import (
     MAX_BYTES,
     FileHistory,
     Skipped,

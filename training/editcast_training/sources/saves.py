@@ -15,8 +15,8 @@ from typing import Any
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.errors import SourceError
-from editcast_model.secrets import is_secret
-from editcast_training.histories import (
+from editcast_store.secrets import is_secret
+from editcast_training.sources.file_history import (
     FileHistory,
     Skipped,
     Snapshot,

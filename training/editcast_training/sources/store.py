@@ -2,9 +2,15 @@
 
 from collections.abc import Collection, Iterator
 
-from editcast_model.history import Store, project_of
-from editcast_model.secrets import is_secret
-from editcast_training.histories import FileHistory, Skipped, Snapshot, foreign_reason, pieces
+from editcast_store.saves import Store, project_of
+from editcast_store.secrets import is_secret
+from editcast_training.sources.file_history import (
+    FileHistory,
+    Skipped,
+    Snapshot,
+    foreign_reason,
+    pieces,
+)
 
 
 def read_store(

@@ -1,0 +1,1 @@
+"""From a file's edit history to ranked predictions: candidates, filters, ranker, calibration."""

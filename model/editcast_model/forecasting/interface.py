@@ -1,0 +1,78 @@
+"""The text-level interface: a forecaster opens a text, hears of its saves, and predicts.
+
+The network and the baselines answer through the same three types, so that the server, the demo
+and the evaluation never ask which of them they talk to. All offsets are Unicode code points.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from editcast_model.cancellation import never
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting.cross_file import OtherSave
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One forecast edit: what would change, and how sure the forecaster is.
+
+    Attributes:
+        hunks: Replacements, ascending and disjoint, into the text the session was last given.
+        log_probability: Joint natural log probability of its token edits; 0.0 without a model.
+        confidence: Calibrated estimate, 0 to 1, that applying it is clean (brings the text
+            closer to what comes next by exactly the size of the change).
+        edits: How many token edits it was decoded from.
+    """
+
+    hunks: tuple[Hunk, ...]
+    log_probability: float
+    confidence: float
+    edits: int
+
+    def apply(self, text: str) -> str:
+        """`text` with the prediction accepted."""
+        return apply_hunks(text, self.hunks)
+
+
+#: Whether a change is worth showing, as far as whoever asks can tell.
+Fits = Callable[[tuple[Hunk, ...]], bool]
+
+
+def anything(hunks: tuple[Hunk, ...]) -> bool:
+    """The default answer to "is this change worth showing?"."""
+    return True
+
+
+class Session(Protocol):
+    """One open file, from the moment it was opened. Never raises on odd text."""
+
+    def update(self, text: str, *, saved: bool) -> None:
+        """The buffer now reads `text`; `saved` says that it was just saved like this."""
+
+    def hear(self, save: OtherSave) -> None:
+        """Another file of the project was saved."""
+
+    def predict(
+        self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+    ) -> list[Prediction]:
+        """At most `count` predictions for the text last given, best first; none if cancelled.
+
+        All of them are changes that fit: another is looked for in place of one that does not.
+        """
+
+    def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
+        """Do what the next prediction would have to do first, while nobody waits for it."""
+
+
+class Forecaster(Protocol):
+    """What opens sessions: a network's bundle, or a baseline.
+
+    Attributes:
+        name: What the user is told answers: the bundle's name, or the baseline's.
+    """
+
+    name: str
+
+    def open(self, text: str) -> Session:
+        """Begin a session on the text of a file as it was opened or last saved."""

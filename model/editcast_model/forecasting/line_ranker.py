@@ -1,0 +1,306 @@
+"""Which line comes next: the pointer's word beside what anybody sees who looks at the lines.
+
+The pointer knows the places it was trained to know. How far a line is from the last save, whether
+it reads like what was just changed, whether a replacement could be made there again: a small
+network with one hidden layer weighs all of that, and its word on the line is joined to the
+pointer's on the token within it. `editcast_training.calibration.line_ranker` fits it on sessions,
+once the network is trained; it lies in the bundle's card.
+
+    N  items of the sequence    L  lines that are looked at    F  features    H  hidden units
+"""
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.card import LINE_FEATURES, Card
+from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.recent_edits import Trail, Words, words_of
+from editcast_model.inference.sequence import MASKED
+from editcast_model.tokenizer import lines
+
+Floats = npt.NDArray[np.float32]
+#: How many numbers describe a line.
+FEATURES = LINE_FEATURES
+#: Lines that are looked at: so many of the pointer's, so many next to the last change.
+_PROBABLE, _NEAR = 40, 20
+#: Saves before the newest whose lines are told apart, and whose words are looked for.
+_APART = 3
+_LEAST = 1e-7
+#: What rare words are worth together, at most.
+_RARE = 3.0
+_DEFINES = ("async ", "class ", "def ", "export ", "from ", "func ", "function ", "import ")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The lines that the next edit may be on, and what can be said of each.
+
+    Attributes:
+        lines: Their numbers from 0, ascending, (L,); the last of a text is the empty one at its
+            end.
+        features: (L, F).
+        line_of: The line that an edit at each item touches, (N,); -1 for what is dead.
+        position: Log probabilities of the pointer, (N,).
+    """
+
+    lines: npt.NDArray[np.int64]
+    features: Floats
+    line_of: npt.NDArray[np.int64]
+    position: Floats
+
+    def placed(self, of_lines: Floats) -> tuple[Floats, Floats]:
+        """Given the log probabilities of the lines, (L,): of the next position, and of its line.
+
+        Both (N,); elsewhere than on these lines they are `MASKED`: improbable, and still a number
+        that JSON has.
+        """
+        seen, index, within = self._on_lines()
+        line = np.full(len(self.position), MASKED, np.float32)
+        line[seen] = of_lines[index]
+        position = np.full(len(self.position), MASKED, np.float32)
+        position[seen] = self.position[seen] - within[index] + line[seen]
+        return position, line
+
+    def pointed(self) -> Floats:
+        """Log probabilities of the lines as the pointer alone has them, (L,)."""
+        within = self._on_lines()[2]
+        return np.asarray(within - np.logaddexp.reduce(within), np.float32)
+
+    def _on_lines(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[Any]]:
+        """Which items are on these lines, on which of them each, and what all on one have."""
+        index = np.searchsorted(self.lines, self.line_of).clip(max=len(self.lines) - 1)
+        seen = self.lines[index] == self.line_of
+        index = index[seen]
+        within = np.full(len(self.lines), -np.inf)
+        np.logaddexp.at(within, index, self.position[seen].astype(np.float64))
+        return seen, index, within
+
+
+class Places(NamedTuple):
+    """Log probabilities of the next position: all in all, of its line, and the pointer's, (N,).
+
+    And the line of each place, (N,), -1 for none, and how probable lines are that are looked at.
+    """
+
+    where: Floats
+    line: Floats
+    pointer: Floats
+    line_of: npt.NDArray[np.int64]
+    lines: dict[int, float]
+
+    def on_lines(self) -> Iterator[Floats]:
+        """Where it may be on the most probable line, on the next one, and so on."""
+        line = self.line.copy()
+        while line.max() > MASKED:
+            here = self.line_of == self.line_of[line.argmax()]
+            yield np.where(here, self.where, np.float32(MASKED))
+            line[here] = MASKED
+
+    def told(self, item: int) -> tuple[float, float]:
+        """What the line head and the pointer say of an item."""
+        return float(self.line[item]), float(self.pointer[item])
+
+
+def look(
+    text: str,
+    trail: Trail,
+    position: Floats,
+    order: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    repeats: Sequence[Prediction],
+) -> Look:
+    """Look at the lines of a text.
+
+    Args:
+        text: As it is now.
+        trail: What led to it; at least one save.
+        position: The pointer's log probabilities of the next edit's item, (N,).
+        order: The items in the order of the text, (R,).
+        ends: Where each of them ends in the text, code points, (R,), ascending.
+        repeats: Replacements that could be made again, the best first.
+    """
+    texts = [*lines(text), ""]
+    count = len(texts)
+    starts = np.array(list(accumulate(map(len, texts[:-1]), initial=0)), np.int64)
+    line = np.searchsorted(starts, ends, side="right") - 1
+    line_of = np.full(len(position), -1, np.int64)
+    line_of[order] = line
+    probability = np.exp(position[order].astype(np.float64))
+    mass = np.bincount(line, probability, count)
+    peak = np.zeros(count)
+    np.maximum.at(peak, line, probability)
+    again, rank_again = np.zeros(count), np.zeros(count)
+    for rank, repeat in enumerate(repeats, 1):
+        spot = bisect_right(starts, repeat.hunks[0].start) - 1
+        again[spot] = max(again[spot], repeat.confidence)
+        rank_again[spot] = max(rank_again[spot], 1 / rank)
+    touched = trail.saves[-1] or (0,)
+    last = min(touched[-1], count - 1)
+    distance = np.arange(count) - last
+    looked = np.concatenate(
+        [np.argsort(-mass)[:_PROBABLE], np.argsort(abs(distance))[:_NEAR], np.flatnonzero(again)]
+    )
+    there = np.bincount(line, minlength=count) > 0
+    seen = np.unique(looked)
+    seen = seen[there[seen]]
+    rank_of = np.empty(count)
+    rank_of[np.argsort(-mass)] = np.arange(count)
+    padded = np.pad(np.log(mass + _LEAST), 3, constant_values=math.log(_LEAST))
+    away = distance[seen]
+    words = [words_of(texts[one]) for one in seen.tolist()]
+    blocks = _blocks(texts, there)
+    parted = abs(blocks[seen] - blocks[last])
+    columns: list[npt.ArrayLike] = [
+        # The pointer.
+        padded[seen + 3],
+        np.log(peak[seen] + _LEAST),
+        padded[seen + 2],
+        padded[seen + 4],
+        np.log(sum(np.exp(padded[seen + by]) for by in range(7))),
+        -np.log1p(rank_of[seen]),
+        rank_of[seen] == 0,
+        rank_of[seen] == 1,
+        # Distance from the last change.
+        np.sign(away) * np.log1p(abs(away)),
+        np.log1p(abs(away)),
+        away == 0,
+        away == 1,
+        away == -1,
+        away > 0,
+        (away > 1) & (away < 6),
+        np.log1p(seen) - math.log1p(last),
+        seen / count,
+        parted == 0,
+        np.log1p(parted),
+        # Where the last saves were.
+        *_touched(trail, seen),
+        _is_next_stride(trail, distance, seen),
+        # What stands there.
+        [not texts[one].strip() for one in seen.tolist()],
+        [texts[one].lstrip()[:1] in ("#", "/", "*") for one in seen.tolist()],
+        [texts[one].lstrip().startswith(_DEFINES) for one in seen.tolist()],
+        [_indent(texts[one]) == _indent(texts[last]) for one in seen.tolist()],
+        # How it compares to what was changed.
+        [_alike(one, trail.before) for one in words],
+        [_alike(one, trail.after) for one in words],
+        *_shared(trail, words, [texts[one] for one in np.flatnonzero(there).tolist()]),
+        [_same(texts, one - 1, last - 1) and one != last for one in seen.tolist()],
+        [_same(texts, one + 1, last + 1) and one != last for one in seen.tolist()],
+        again[seen],
+        rank_again[seen],
+    ]
+    # Of all lines alike: they decide what the others are worth.
+    for same in (
+        math.log(count),
+        -float(np.sum(mass * np.log(mass + _LEAST))),
+        any(trail.removed[-1:]),
+        any(trail.inserted[-1:]),
+        len(trail.saves) == 1,
+        float(again.max()),
+        math.log1p(len(touched)),
+        *_moves(trail),
+    ):
+        columns.append(np.full(len(seen), same))
+    return Look(seen, np.stack(columns, axis=1).astype(np.float32), line_of, position)
+
+
+def _touched(trail: Trail, seen: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:
+    """Whether the newest save touched a line, the one before, and so on."""
+    saves = [*trail.saves[-_APART - 1 :][::-1], *[()] * (_APART + 1)][: _APART + 1]
+    return [np.isin(seen, np.array(save, np.int64)) for save in saves]
+
+
+def _blocks(texts: Sequence[str], there: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """How many definitions begin on a line or above it, of those that are there."""
+    begins = np.zeros(len(texts), np.int64)
+    for one in np.flatnonzero(there).tolist():
+        begins[one] = texts[one].lstrip().startswith(_DEFINES)
+    return np.cumsum(begins)
+
+
+def _shared(trail: Trail, words: Sequence[Words], there: Sequence[str]) -> Iterator[list[float]]:
+    """Which words that saves took out or put in stand on each line, and how rare they are."""
+    none = Words()
+    newest = [next(reversed(of), none) for of in (trail.removed, trail.inserted)]
+    earlier = [none.union(*of[-1 - _APART : -1]) for of in (trail.removed, trail.inserted)]
+    kept = [trail.gone, trail.new]
+    sought = none.union(*newest, *earlier, *kept)
+    lines_with = Counter(chain.from_iterable(sought & words_of(line) for line in there))
+    for known in (*newest, *kept):
+        yield [float(not known.isdisjoint(one)) for one in words]
+    for known in (*newest, *earlier, *kept):
+        yield [min(sum(1 / lines_with[each] for each in known & one), _RARE) for one in words]
+
+
+def _is_next_stride(
+    trail: Trail, distance: npt.NDArray[np.int64], seen: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Whether a line is as far from the last change as that is from the one before."""
+    ends = [save[-1] for save in trail.saves[-2:] if save]
+    stride = ends[-1] - ends[0] if len(ends) == 2 else 0
+    return np.asarray((distance[seen] == stride) & (stride != 0))
+
+
+def _moves(trail: Trail) -> tuple[float, float, float]:
+    """Which shares of the saves went up, stayed on their line, and went down."""
+    ends = [save[-1] for save in trail.saves if save]
+    moves = [after - before for before, after in pairwise(ends)]
+    most = max(len(moves), 1)
+    return (
+        sum(move < 0 for move in moves) / most,
+        sum(move == 0 for move in moves) / most,
+        sum(move > 0 for move in moves) / most,
+    )
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _alike(one: Words, other: Words) -> float:
+    return len(one & other) / len(one | other) if one and other else 0.0
+
+
+def _same(texts: Sequence[str], one: int, other: int) -> bool:
+    """Whether two lines read the same; those outside the text are no lines."""
+    return 0 <= one < len(texts) and 0 <= other < len(texts) and texts[one] == texts[other]
+
+
+@dataclass(frozen=True)
+class LineHead:
+    """The small network.
+
+    Attributes:
+        hidden: Weights and, last, bias of the hidden units, (F + 1, H).
+        out: Their weights, (H,).
+    """
+
+    hidden: Floats
+    out: Floats
+
+    @classmethod
+    def of(cls, card: Card) -> "LineHead | None":
+        """Of a bundle's card; None if it has none."""
+        given = card.lines
+        if given is None:
+            return None
+        return cls(np.array(given.hidden, np.float32), np.array(given.out, np.float32))
+
+    def to_json(self) -> dict[str, Any]:
+        """As a card has it."""
+        return {"hidden": self.hidden.tolist(), "out": self.out.tolist()}
+
+    def log_probabilities(self, features: Floats) -> Floats:
+        """Of each line that the next edit is there, (L,)."""
+        hidden = np.maximum(features @ self.hidden[:-1] + self.hidden[-1], 0)
+        logits = hidden @ self.out
+        logits = logits - logits.max()
+        return np.asarray(logits - np.log(np.exp(logits).sum()), np.float32)

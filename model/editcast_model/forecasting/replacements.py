@@ -1,0 +1,208 @@
+"""Replacements in lexical tokens: what a save replaced, and where it could be made again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from editcast_model.diff import Hunk
+from editcast_model.tokenizer import lex, lines
+
+CONTEXT = 6  # lexical tokens remembered on each side of a replacement
+TOGETHER = 8  # replacements that one brings along
+BRACKETS = "()[]{}"
+MOST_LINES = 50_000  # that a session remembers the tokens of
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Something that was replaced once; tokens are numbers of the session's lexicon.
+
+    Attributes:
+        old: The lexical tokens that stood there; empty for an insertion.
+        new: The text that stands there now; empty for a deletion.
+        before: The tokens to its left before the change, nearest first.
+        after: The tokens to its right before the change, nearest first.
+        words: How many of the replaced tokens are words or numbers.
+        rest: What the same save replaced behind it, on its line and on the lines right below,
+            nearest first.
+    """
+
+    old: tuple[int, ...]
+    new: str
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    words: int
+    rest: tuple["Next", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """A replacement behind another: so many lines (0 or 1) and so many tokens lie between."""
+
+    lines: int
+    gap: int
+    replacement: Replacement
+
+
+class Lexicon:
+    """Numbers lexical tokens, and lexes a line only when it is new: lines never share a token."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._lines: dict[str, tuple[list[int], list[int]]] = {}
+
+    def read(self, text: str) -> "Tokens":
+        """The numbers of a text's tokens."""
+        if len(self._lines) > MOST_LINES:
+            self._lines.clear()
+        ids: list[int] = []
+        sizes: list[int] = []
+        for line in lines(text):
+            known = self._lines.get(line)
+            if known is None:
+                known = self._lines[line] = self._number(lex(line))
+            ids += known[0]
+            sizes += known[1]
+        return Tokens(text, ids, sizes)
+
+    def _number(self, tokens: list[str]) -> tuple[list[int], list[int]]:
+        numbers = self._numbers
+        ids = [numbers.setdefault(token, len(numbers)) for token in tokens]
+        return ids, [len(token) for token in tokens]
+
+
+class Tokens:
+    """A text's lexical tokens as numbers, with a margin so that every context can be looked up."""
+
+    def __init__(self, text: str, ids: list[int], sizes: list[int]) -> None:
+        self.text = text
+        self.count = len(ids)
+        self.starts = np.zeros(self.count + 1, np.int64)
+        np.cumsum(sizes, out=self.starts[1:])
+        self.ids = np.full(self.count + 2 * CONTEXT, -1, np.int64)
+        self.ids[CONTEXT : CONTEXT + self.count] = ids
+
+    def replacements(self, hunks: Sequence[Hunk]) -> list[Replacement]:
+        """Hunks that are about to be applied to the text; they lie on token boundaries."""
+        out: list[Replacement] = []
+        rest: tuple[Next, ...] = ()
+        befores = (None, *hunks)[: len(hunks)]
+        for hunk, before in zip(reversed(hunks), reversed(befores), strict=True):
+            made = self._replacement(hunk)
+            out.append(replace(made, rest=rest))
+            lines = 2 if before is None else self.text.count("\n", before.end, hunk.start)
+            if before is None or lines > 1:
+                rest = ()
+            else:
+                between = np.searchsorted(self.starts, (before.end, hunk.start))
+                rest = (Next(lines, int(np.diff(between)[0]), made), *rest)[:TOGETHER]
+        return out[::-1]
+
+    def _replacement(self, hunk: Hunk) -> Replacement:
+        first, last = np.searchsorted(self.starts, (hunk.start, hunk.end)).tolist()
+        ids = self.ids[CONTEXT : CONTEXT + self.count]
+        replaced = lex(self.text[hunk.start : hunk.end])
+        return Replacement(
+            old=tuple(ids[first:last].tolist()),
+            new=hunk.text,
+            before=tuple(ids[max(0, first - CONTEXT) : first][::-1].tolist()),
+            after=tuple(ids[last : last + CONTEXT].tolist()),
+            words=sum(token[0].isalnum() or token[0] == "_" for token in replaced),
+        )
+
+    def places(self, replacement: Replacement) -> Places:
+        """Token indices where the replaced tokens stand, ascending.
+
+        For an insertion: where the neighbour on at least one side is the remembered one.
+        """
+        old = replacement.old
+        if not old:
+            near = np.zeros(self.count + 1, np.bool_)
+            if replacement.before:
+                near |= self.ids[CONTEXT - 1 : CONTEXT + self.count] == replacement.before[0]
+            if replacement.after:
+                near |= self.ids[CONTEXT : CONTEXT + self.count + 1] == replacement.after[0]
+            return np.flatnonzero(near)
+        last = self.count - len(old) + 1
+        if last <= 0:
+            return np.empty(0, np.int64)
+        places = np.flatnonzero(self.ids[CONTEXT : CONTEXT + last] == old[0])
+        for ahead, number in enumerate(old[1:], 1):
+            if not places.size:
+                break
+            places = places[self.ids[places + (CONTEXT + ahead)] == number]
+        return places
+
+    def agreement(self, replacement: Replacement, places: Places, reach: int) -> Places:
+        """How many tokens next to each place agree, unbroken, at most `reach` on each side."""
+        agreeing = np.zeros(places.size, np.int64)
+        right = places + (CONTEXT + len(replacement.old))
+        sides = ((replacement.before, places + (CONTEXT - 1), -1), (replacement.after, right, 1))
+        for context, nearest, direction in sides:
+            unbroken = np.ones(places.size, np.bool_)
+            for distance, number in enumerate(context[:reach]):
+                unbroken &= self.ids[nearest + direction * distance] == number
+                agreeing += unbroken
+        return agreeing
+
+    def is_absent(self, replacement: Replacement, places: Places) -> NDArray[np.bool_]:
+        """Whether the new text does not stand at each place yet, on either side."""
+        new = replacement.new
+        return np.array(
+            [
+                not (self.text.startswith(new, start) or self.text.endswith(new, 0, start))
+                for start in self.starts[places].tolist()
+            ],
+            np.bool_,
+        )
+
+    def hunk(self, replacement: Replacement, place: int) -> Hunk:
+        """The replacement made at the token index `place`."""
+        start, end = self.starts[place], self.starts[place + len(replacement.old)]
+        return Hunk(int(start), int(end), replacement.new)
+
+    def whole(self, replacement: Replacement, place: int) -> Hunk:
+        """The replacement made at `place`, and what went with it on the line and below.
+
+        Only whole lines: where the rest of its line has no place there, it stands for itself.
+        """
+        whole = self.hunk(replacement, place)
+        at, parts = place + len(replacement.old), [whole.text]
+        line = self._line_end(at)
+        for step in replacement.rest:
+            other = step.replacement
+            if step.lines:
+                whole = Hunk(whole.start, int(self.starts[at]), "".join(parts))
+                least, line = line + 1, self._line_end(line + 1)
+            else:
+                least = at
+            spot = self._spot(other, least, line, at + step.gap)
+            if spot is None:
+                return whole
+            parts += [self.text[self.starts[at] : self.starts[spot]], other.new]
+            at = spot + len(other.old)
+        return Hunk(whole.start, int(self.starts[at]), "".join(parts))
+
+    def _line_end(self, token: int) -> int:
+        """The token that ends the line of a token, or how many tokens there are."""
+        if token > self.count:
+            return self.count
+        end = self.text.find("\n", self.starts[token])
+        return self.count if end < 0 else int(np.searchsorted(self.starts, end))
+
+    def _spot(self, replacement: Replacement, least: int, most: int, usual: int) -> int | None:
+        """Where a replacement fits best between two tokens; an insertion at least where it was."""
+        old = len(replacement.old)
+        spots = self.places(replacement)
+        spots = spots[(least <= spots) & (spots + old <= most)]
+        if not old and not spots.size and least <= usual <= most:
+            spots = np.array([usual])
+        if not old and replacement.new.strip(BRACKETS):  # one may well stand beside another
+            spots = spots[self.is_absent(replacement, spots)]
+        return (
+            int(spots[self.agreement(replacement, spots, CONTEXT).argmax()]) if spots.size else None
+        )

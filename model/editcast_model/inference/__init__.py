@@ -1,0 +1,1 @@
+"""Incremental inference: windows of a file, the network in ONNX Runtime, decoding."""

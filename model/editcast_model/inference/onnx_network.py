@@ -1,0 +1,264 @@
+"""The graphs of a bundle in ONNX Runtime, on a GPU where there is one, else on the CPU.
+
+Dimensions:
+
+    S  state tokens    t  rows of the cache    N  items    F  width of a cache row    V  vocabulary
+    n  edits read together
+"""
+
+import ctypes
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.bundle import GRAPHS, Bundle
+from editcast_model.errors import BundleError
+from editcast_model.inference.sequence import Contents
+from editcast_model.inference.telemetry import load_onnxruntime
+from editcast_model.networks.config import NetworkConfig
+from editcast_model.networks.stages import cache_width, declared, input_names, output_names
+
+onnxruntime = load_onnxruntime()
+
+Device = Literal["auto", "cpu", "cuda"]
+#: Threads that encode. All other graphs run on the thread that calls them: they are no faster on
+#: two, and where another program has one of the processors, each part of them waits for it.
+_ENCODING_THREADS = 2
+#: Tokens of a state that are encoded in one run on the CPU: what a run needs, some 50 kB a token,
+#: stays with the process.
+_AT_ONCE = 768
+#: How far around itself a token looks for equal ones; see `networks/equality.py`.
+_REACH = 5
+_LONGEST = 300  # characters of a reason
+
+
+def pick_device(wanted: Device) -> Literal["cpu", "cuda"]:
+    """Where to run: CUDA when it is wanted, or there for `auto`.
+
+    Raises:
+        BundleError: CUDA is wanted, and there is no device or no provider for it.
+    """
+    if wanted == "cpu":
+        return "cpu"
+    there = "CUDAExecutionProvider" in onnxruntime.get_available_providers() and _has_gpu()
+    if wanted == "cuda" and not there:
+        raise BundleError(
+            "There is no CUDA device that ONNX Runtime can use; set editcast.device to auto or cpu."
+        )
+    return "cuda" if there else "cpu"
+
+
+def _has_gpu() -> bool:
+    """Whether the CUDA driver knows a device; asking the provider itself logs errors if not."""
+    name = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
+    try:
+        driver = ctypes.CDLL(name)
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return bool(
+        driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value
+    )
+
+
+def open_session(path: Path, device: Literal["cpu", "cuda"], threads: int = 1) -> Any:
+    """One graph, ready to run.
+
+    Raises:
+        BundleError: ONNX Runtime cannot read or run it.
+    """
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = min(threads, os.cpu_count() or 1)
+    options.log_severity_level = 4
+    # A pattern of the memory that each length needs is kept for every length, and doubles it.
+    options.enable_mem_pattern = False
+    # Threads that spin between two runs would keep a laptop's fan on.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    providers = ["CPUExecutionProvider"]
+    if device == "cuda":
+        providers.insert(0, "CUDAExecutionProvider")
+    try:
+        return onnxruntime.InferenceSession(path, options, providers=providers)
+    except Exception as error:  # ONNX Runtime raises its own classes, all bare Exceptions
+        said = " ".join(str(error).split())[:_LONGEST]
+        raise BundleError(
+            f"ONNX Runtime cannot run {path} ({said}); export the model again."
+        ) from error
+
+
+def _check_declared(bundle: Bundle, stage: str, session: Any, number: str) -> None:
+    """Compare what a graph takes and returns with the bundle's configuration.
+
+    Raises:
+        BundleError: They differ.
+    """
+    network = bundle.network
+    known = declared(network, stage, number)
+    takes = {each.name: each for each in session.get_inputs()}
+    returns = {each.name: each for each in session.get_outputs()}
+    named = takes.keys() <= set(input_names(network, stage))
+    if not named or list(returns) != output_names(network, stage):
+        odd = f"it takes {', '.join(takes)} and returns {', '.join(returns)}"
+    else:
+        odd = ", ".join(
+            f"{name} is {each.type} of {len(each.shape)} dimensions"
+            for name, each in (takes | returns).items()
+            if not known[name].fits(each.type, each.shape)
+        )
+    if odd:
+        raise BundleError(
+            f"The graph {stage}.onnx of the model in {bundle.path} is not that of its "
+            f"configuration ({odd[:_LONGEST]!a}); export the model again."
+        )
+
+
+class OnnxNetwork:
+    """A bundle's network, each edit read once; see `networks/incremental.py` for the arrays.
+
+    The encoded state stays on the device; what an edit adds to it is small and comes back.
+
+    Attributes:
+        vocabulary: V.
+        cache_width: F.
+        device: Where it runs.
+    """
+
+    def __init__(self, bundle: Bundle, device: Device = "auto") -> None:
+        self.device = pick_device(device)
+        half = self.device == "cuda" and "float16" in bundle.precisions
+        precision = "float16" if half else "float32"
+        self._encode, self._advance, self._point, self._content = (
+            open_session(
+                bundle.graph(name, precision),
+                self.device,
+                _ENCODING_THREADS if name == "encode" else 1,
+            )
+            for name in GRAPHS
+        )
+        sessions = (self._encode, self._advance, self._point, self._content)
+        for name, session in zip(GRAPHS, sessions, strict=True):
+            _check_declared(bundle, name, session, "float16" if half else "float")
+        self.dtype = np.float16 if half else np.float32
+        self.vocabulary = bundle.network.vocabulary
+        self.cache_width = cache_width(bundle.network)
+        self._names = [each.name for each in self._encode.get_outputs()]
+        self._step, self._margin = _parts(bundle.network) if self.device == "cpu" else (0, 0)
+        self._options = onnxruntime.RunOptions()
+
+    @contextmanager
+    def deadline(self, seconds: float) -> Iterator[None]:
+        """End what runs after so many seconds with an error."""
+        options = self._options
+
+        def stop() -> None:
+            options.terminate = True
+
+        timer = threading.Timer(seconds, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            self._options = onnxruntime.RunOptions()
+
+    def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:
+        """Encode ``s(0)``, int64 (S,); at least two tokens."""
+        if not 0 < self._step < len(tokens) - 2 * self._margin:
+            return self._encoded(tokens)
+        whole: dict[str, npt.NDArray[Any]] = {}
+        for start in range(0, len(tokens), self._step):
+            low = max(0, start - self._margin)
+            high = start + self._step + self._margin
+            end = min(start + self._step, len(tokens))
+            for name, value in self._encoded(tokens[low:high]).items():
+                part = value.numpy()
+                into = whole.setdefault(name, np.empty((len(tokens), *part.shape[1:]), part.dtype))
+                into[start:end] = part[start - low : end - low]
+        return {
+            name: onnxruntime.OrtValue.ortvalue_from_numpy(value) for name, value in whole.items()
+        }
+
+    def size(self, state: dict[str, Any]) -> int:
+        """Bytes of an encoded state."""
+        return sum(value.tensor_size_in_bytes() for value in state.values())
+
+    def _encoded(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:
+        """Encode tokens in one run."""
+        binding = self._encode.io_binding()
+        binding.bind_cpu_input("tokens", tokens)
+        for name in self._names:
+            binding.bind_output(name, self.device)
+        self._encode.run_with_iobinding(binding, self._options)
+        state = dict(zip(self._names, binding.get_outputs(), strict=True))
+        state["tokens"] = onnxruntime.OrtValue.ortvalue_from_numpy(tokens, self.device)
+        return state
+
+    def advance(
+        self,
+        state: dict[str, Any],
+        edits: npt.NDArray[np.int64],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+        live: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[Any]:
+        """Read edits: their cache rows (n, F)."""
+        given = {"edits": edits, "past": past, "cache": cache, "live": live}
+        return self._run(self._advance, given, state)[0]
+
+    def point(
+        self,
+        state: dict[str, Any],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+        buckets: npt.NDArray[np.int64],
+        live: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[np.float32]:
+        """Log probabilities of the next position, (N,)."""
+        given = {"past": past, "cache": cache, "buckets": buckets, "live": live}
+        return self._run(self._point, given, state)[0]
+
+    def content(
+        self,
+        state: dict[str, Any],
+        position: int,
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+    ) -> Contents:
+        """What the next edit will say at an item."""
+        given = {"at": np.array([position]), "past": past, "cache": cache}
+        return Contents(*self._run(self._content, given, state))
+
+    def _run(
+        self, session: Any, given: dict[str, Any], state: dict[str, Any]
+    ) -> list[npt.NDArray[Any]]:
+        binding = session.io_binding()
+        for name in (each.name for each in session.get_inputs()):
+            if name in given:
+                binding.bind_cpu_input(name, given[name])
+            else:
+                binding.bind_ortvalue_input(name, state[name])
+        for each in session.get_outputs():
+            binding.bind_output(each.name)
+        session.run_with_iobinding(binding, self._options)
+        return binding.copy_outputs_to_cpu()  # type: ignore[no-any-return]
+
+
+def _parts(network: NetworkConfig) -> tuple[int, int]:
+    """How many tokens are encoded at once, and how many beside them on each side.
+
+    With these beside them they are encoded as in the whole: a layer sees the block of a token and
+    the two blocks next to it, and the embeddings and what is found see `_REACH` tokens. (0, 0)
+    where a token sees all of the state.
+    """
+    block = network.local
+    if not block:
+        return 0, 0
+    blocks = network.state_layers + -(-2 * _REACH // block)
+    return max(1, _AT_ONCE // block) * block, blocks * block

@@ -1,0 +1,290 @@
+"""Incremental inference, on token ids alone.
+
+A `Sequence` follows a list of implicit edits: what it has read before is never read again, and
+retyping cuts its cache back to where the lists part. What was cut off last is kept: decoding and
+scoring go the same way again, and so does who takes back what was taken back.
+
+    S  state tokens    N  items    F  width of a cache row    V  vocabulary
+    t  rows of the cache    n  edits read together
+"""
+
+from collections import deque
+from collections.abc import Callable
+from collections.abc import Sequence as Ids
+from concurrent.futures import CancelledError
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.cancellation import never
+from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
+from editcast_model.errors import EditError
+from editcast_model.inference.relative_positions import BUCKETS, Row, buckets
+
+#: A log probability below which something is masked, not just unlikely.
+MASKED = -1e3
+#: Several edits are made at once if they are likelier than their first one alone.
+_LIKELIER = np.log(0.5)
+#: Of what is so much less probable, in nats, even many together count for nothing.
+_NOTHING = 20.0
+#: Edits that are read in one run: what a run needs, some 0.4 MB an edit, stays with the process.
+_TOGETHER = 32
+#: Answers on contents that a sequence keeps: one prediction asks for some ten, of 0.1 MB each.
+_ANSWERS = 32
+
+
+class Contents(NamedTuple):
+    """What a network says of the next content at an item, in log probabilities.
+
+    Attributes:
+        content: Of every token, or of the first one of a span, (V,).
+        spans: Of copying a span of 2 and more tokens, by the item where it begins, (L - 1, N); None
+            where the network copies no spans.
+        deletes: Of the number of tokens deleted, from 1 on, if the content is a deletion, (L,).
+    """
+
+    content: npt.NDArray[np.float32]
+    spans: npt.NDArray[np.float32] | None = None
+    deletes: npt.NDArray[np.float32] | None = None
+
+
+class Network(Protocol):
+    """What the predictor needs of a network; `onnx_network.OnnxNetwork` is the real one."""
+
+    vocabulary: int
+    cache_width: int
+    dtype: Any
+
+    def encode(self, tokens: npt.NDArray[np.int64]) -> Any:
+        """Encode ``s(0)``, (S,)."""
+
+    def size(self, state: Any) -> int:
+        """Bytes of an encoded state."""
+
+    def advance(
+        self,
+        state: Any,
+        edits: npt.NDArray[np.int64],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+        live: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[Any]:
+        """Read edits (n, 5) after those of `past` (t, 2) and their cache (t, F).
+
+        With each goes what stands of the state after it, (n, S). Returns their cache rows (n, F).
+        """
+
+    def point(
+        self,
+        state: Any,
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+        buckets: npt.NDArray[np.int64],
+        live: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[np.float32]:
+        """Log probabilities of the next position (N,), once the edits are read."""
+
+    def content(
+        self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
+    ) -> Contents:
+        """What the next edit will say at an item."""
+
+
+class _Read(NamedTuple):
+    """An edit that was read, and what the network said after it, once asked."""
+
+    edit: Edit
+    position: npt.NDArray[np.float32] | None
+    contents: dict[int, Contents]
+
+
+class Sequence:
+    """The state of one sequence: what the network has read, and what it said last.
+
+    Attributes:
+        is_cancelled: Asked before each run of the network; if so, `CancelledError` is raised
+            instead, and some of the edits may be read. To encode is not cancelled: whoever asks
+            next would have to begin again.
+    """
+
+    def __init__(self, network: Network, initial: Ids[int]) -> None:
+        self.is_cancelled: Callable[[], bool] = never
+        self._network = network
+        self.timeline = Timeline(initial)
+        self._state = network.encode(np.array(self.timeline.initial, np.int64))
+        self._past = np.zeros((64, 2), np.int64)
+        self._cache = np.zeros((64, network.cache_width), network.dtype)
+        # Of each row: where the next edit will be, and what it will say there, once asked.
+        self._positions: list[npt.NDArray[np.float32] | None] = []
+        self._contents: list[dict[int, Contents]] = []
+        # The same answers, the oldest first: the row's, and the item that was asked about.
+        self._answers: deque[tuple[dict[int, Contents], int]] = deque()
+        # What was cut off last, the next edit at the end: its row of the cache is still there.
+        self._ahead: list[_Read] = []
+        self._advance([(START, 0, 0, 0, BUCKETS // 2)], [self.timeline.live])
+
+    def follow(self, edits: Ids[Edit]) -> None:
+        """Have read exactly `edits`."""
+        known = self.timeline.edits
+        same = 0
+        while same < min(len(known), len(edits)) and known[same] == edits[same]:
+            same += 1
+        self.truncate(same)
+        self.extend(edits[same:])
+
+    def extend(self, edits: Ids[Edit]) -> None:
+        """Read more edits, those that were not read before together.
+
+        Raises:
+            EditError: One cannot be made; then none of the new ones is read.
+        """
+        for edit in edits:
+            if not self._ahead or self._ahead[-1].edit != edit:
+                break
+            again = self._ahead.pop()
+            self.timeline.append(edit)
+            self._positions.append(again.position)
+            self._contents.append(again.contents)
+            edits = edits[1:]
+        if not edits:
+            return
+        self._ahead.clear()
+        start, size = len(self.timeline), len(self.timeline.initial)
+        rows: list[tuple[int, ...]] = []
+        live: list[npt.NDArray[np.bool_]] = []
+        try:
+            for edit in edits:
+                row = Row(self.timeline, edit)
+                self.timeline.append(edit)
+                rows.append((edit.content, row.position, row.site, row.rank, row.move))
+                live.append(self.timeline.live[:size].copy())
+        except EditError:
+            self.timeline.truncate(start)
+            raise
+        try:
+            for at in range(0, len(rows), _TOGETHER):
+                self._go_on()
+                self._advance(rows[at : at + _TOGETHER], live[at : at + _TOGETHER])
+        finally:
+            self.timeline.truncate(self.rows - 1)  # no further than was read
+
+    def truncate(self, count: int) -> None:
+        """Go back to the first `count` edits."""
+        cut = zip(
+            self.timeline.edits[count:],
+            self._positions[count + 1 :],
+            self._contents[count + 1 :],
+            strict=True,
+        )
+        self._ahead += [_Read(*one) for one in cut][::-1]
+        self.timeline.truncate(count)
+        del self._positions[count + 1 :], self._contents[count + 1 :]
+
+    def forget_answers(self) -> None:
+        """Forget what the network said; what it has read stays read."""
+        self._positions = [None] * self.rows
+        self._contents = [{} for _ in self._contents]
+        self._ahead = [_Read(one.edit, None, {}) for one in self._ahead]
+        self._answers.clear()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what was read; answers are not counted."""
+        return self._network.size(self._state) + self._cache.nbytes + self._past.nbytes
+
+    @property
+    def rows(self) -> int:
+        """Rows of the cache: the edits, and the row before them."""
+        return len(self._positions)
+
+    @property
+    def position(self) -> npt.NDArray[np.float32]:
+        """Log probabilities of where the next edit will be, (N,)."""
+        known = self._positions[-1]
+        if known is None:
+            self._go_on()
+            rows = self.rows
+            known = self._positions[-1] = self._network.point(
+                self._state,
+                self._past[:rows],
+                self._cache[:rows],
+                buckets(self.timeline).astype(np.int64),
+                self.timeline.live,
+            )
+        return known
+
+    def content(self, position: int) -> npt.NDArray[np.float32]:
+        """Log probabilities of what the next edit will say there, (V,)."""
+        return self._said(position).content
+
+    def leap(self, edit: Edit) -> tuple[list[Edit], float] | None:
+        """Several edits that are one decision: a span is copied, or several tokens go.
+
+        Args:
+            edit: What they begin with.
+
+        Returns:
+            The edits, and their log probability once that one is known; None if they are not
+            likelier than that one by itself.
+        """
+        said = self._said(edit.position)
+        if said.spans is None or said.deletes is None or edit.content == SAVE:
+            return None
+        if edit.content == DELETE:
+            count = int(said.deletes.argmax()) + 1
+            order, rank = self.timeline.order(), int(self.timeline.rank[edit.position])
+            gone = order[rank : rank + count].tolist()
+            log_probability = float(said.deletes[count - 1])
+            if count == 1 or len(gone) < count or log_probability < _LIKELIER:
+                return None
+            return [Edit(item, DELETE) for item in gone], log_probability
+        contents = self.timeline.contents
+        begins = np.flatnonzero(contents == edit.content)
+        spans = said.spans[:, begins]
+        ways: dict[tuple[int, ...], float] = {}  # the same text from several places is one
+        least = float(said.content[edit.content]) - _NOTHING
+        for index, start in np.argwhere(spans > least).tolist():
+            first = int(begins[start])
+            text = tuple(contents[first : first + index + 2].tolist())
+            ways[text] = float(np.logaddexp(ways.get(text, -np.inf), spans[index, start]))
+        if not ways:
+            return None
+        text = max(ways, key=lambda one: ways[one])
+        log_probability = min(0.0, ways[text] - float(said.content[edit.content]))
+        if log_probability < _LIKELIER:
+            return None
+        behind = range(self.timeline.items, self.timeline.items + len(text) - 1)
+        return [edit, *map(Edit, behind, text[1:])], log_probability
+
+    def _said(self, position: int) -> Contents:
+        row = self._contents[-1]
+        known = row.get(position)
+        if known is None:
+            self._go_on()
+            rows = self.rows
+            known = row[position] = self._network.content(
+                self._state, position, self._past[:rows], self._cache[:rows]
+            )
+            self._answers.append((row, position))
+            if len(self._answers) > _ANSWERS:
+                oldest, at = self._answers.popleft()
+                del oldest[at]
+        return known
+
+    def _go_on(self) -> None:
+        if self.is_cancelled():
+            raise CancelledError
+
+    def _advance(self, edits: Ids[Ids[int]], live: Ids[npt.NDArray[np.bool_]]) -> None:
+        row, count = self.rows, len(edits)
+        while row + count > len(self._past):
+            self._past = np.concatenate([self._past, np.zeros_like(self._past)])
+            self._cache = np.concatenate([self._cache, np.zeros_like(self._cache)])
+        told = np.array(edits, np.int64)
+        self._cache[row : row + count] = self._network.advance(
+            self._state, told, self._past[:row], self._cache[:row], np.stack(live)
+        )
+        self._past[row : row + count] = told[:, [0, 2]]
+        self._positions += [None] * count
+        self._contents += [{} for _ in edits]

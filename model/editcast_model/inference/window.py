@@ -1,0 +1,224 @@
+"""What the network sees of a file: a window of whole lines, and the edits that saves made to it."""
+
+from collections.abc import Sequence as Ids
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.diff import Hunk, apply_hunks, diff
+from editcast_model.edits import START, Edit, Timeline
+from editcast_model.tokenizer import Tokenizer
+
+#: Subtokens of a window: as many as the bundled network was trained on. It encodes 16,384 as well.
+WINDOW = 4096
+#: Edits after which a window is made anew, on a later save, and how many of the newest it keeps.
+MOST_EDITS, _KEPT_EDITS = 192, 96
+#: A place is near an edge of the window when this part of it is between them.
+_NEAR = 8
+
+
+def growth(hunk: Hunk) -> int:
+    """How much longer a hunk makes the text, in code points."""
+    return len(hunk.text) - (hunk.end - hunk.start)
+
+
+class Window:
+    """A range of whole lines of the saved text, and the edits that saves made to it.
+
+    Attributes:
+        fixed: The edits up to the last save.
+    """
+
+    def __init__(self, tokenizer: Tokenizer, text: str, low: int, high: int) -> None:
+        self._tokenizer = tokenizer
+        self._low, self._high = low, high  # code points of the last saved text
+        self.fixed = Timeline([START, *tokenizer.ids(text[low:high])])
+        self._fixed_starts = self.starts(self.fixed)
+
+    @classmethod
+    def whole(cls, tokenizer: Tokenizer, text: str) -> "Window | None":
+        """A window on all of a text; None when it is empty or too long for one."""
+        low, high = _range(tokenizer, text, 0)
+        return cls(tokenizer, text, low, high) if text and (low, high) == (0, len(text)) else None
+
+    @classmethod
+    def over(cls, tokenizer: Tokenizer, saves: list[str], transient: Ids[Hunk]) -> "Window | None":
+        """A window on the newest save that leaves `_KEPT_EDITS` edits or more, if there is one.
+
+        None when the window cannot hold the transient changes.
+        """
+        steps = [diff(before, after) for before, after in zip(saves, saves[1:], strict=False)]
+        first, edits = len(steps), 0
+        while first > 0 and edits < _KEPT_EDITS:
+            first -= 1
+            edits += sum(_size(tokenizer, saves[first], hunk) for hunk in steps[first])
+        # Too much for one save: its text is where the sequence begins. Of the newest its end stays.
+        if edits > MOST_EDITS:
+            first += 1
+            if first == len(steps):
+                saves = [_nearly(tokenizer, saves[-2], steps[-1]), saves[-1]]
+                first, steps = 0, [diff(*saves)]
+        near = steps[-1][-1] if steps and steps[-1] else None
+        spot = transient[-1] if transient else near
+        while True:
+            text = saves[first]
+            low, high = _range(tokenizer, text, min(spot.start if spot else 0, len(text)))
+            window = cls(tokenizer, text, low, high)
+            followed = all(window.pass_over(hunks) for hunks in steps[first:])
+            if first == len(steps) or (followed and window.holds(transient)):
+                break
+            first += 1  # a change crosses the edge, or moved the place away: begin later
+        if not window.holds(transient) or len(window.fixed) + len(transient) == 0:
+            return None
+        return window
+
+    def holds(self, hunks: Ids[Hunk]) -> bool:
+        """Whether all hunks of the saved text lie inside."""
+        return all(self._low <= hunk.start and hunk.end <= self._high for hunk in hunks)
+
+    def is_near_edge(self, spot: int, length: int) -> bool:
+        """Whether so little of a text of `length` is seen beyond a place that it is soon left."""
+        margin = (self._high - self._low) // _NEAR
+        is_low = self._low > 0 and spot < self._low + margin
+        return is_low or (self._high < length and spot > self._high - margin)
+
+    def pass_over(self, hunks: Ids[Hunk]) -> bool:
+        """`save`, wherever the hunks are; False when one crosses the window's edge."""
+        inside = [hunk for hunk in hunks if self.holds([hunk])]
+        outside = [hunk for hunk in hunks if hunk not in inside]
+        if any(hunk.start < self._high and hunk.end > self._low for hunk in outside):
+            return False
+        return self.save(inside, outside)
+
+    def save(self, hunks: Ids[Hunk], outside: Ids[Hunk] = ()) -> bool:
+        """A save made these hunks; False when they are not all inside."""
+        if not self.holds(hunks):
+            return False
+        self._apply(self.fixed, hunks)
+        if hunks:
+            self.fixed.save()
+        grown = sum(map(growth, hunks))
+        moved = sum(growth(hunk) for hunk in outside if hunk.end <= self._low)
+        self._low, self._high = self._low + moved, self._high + grown + moved
+        self._fixed_starts = self.starts(self.fixed)
+        return True
+
+    def transient(self, hunks: Ids[Hunk]) -> Timeline | None:
+        """The edits up to the last save and these; None when they are too many to follow."""
+        edits = sum(len(self._tokenizer.ids(hunk.text)) + hunk.end - hunk.start for hunk in hunks)
+        if edits > 4 * MOST_EDITS:
+            return None
+        timeline = self.fixed.copy()
+        self._apply(timeline, hunks)
+        return timeline if timeline.edits else None
+
+    def starts(self, timeline: Timeline) -> npt.NDArray[np.int64]:
+        """Code point offsets in the text where the tokens of a state begin, and its end.
+
+        The start token is left out: entry r - 1 belongs to rank r.
+        """
+        sizes = self._tokenizer.sizes[timeline.tokens()[1:]]
+        return self._low + np.concatenate([[0], np.cumsum(sizes)])
+
+    def edits(self, timeline: Timeline, hunk: Hunk) -> list[Edit]:
+        """The implicit edits that a hunk of the text as it is now would be; none outside."""
+        starts = self.starts(timeline)
+        if not starts[0] <= hunk.start <= hunk.end <= starts[-1]:
+            return []
+        start, end = (int(np.searchsorted(starts, at, "right")) for at in (hunk.start, hunk.end))
+        here = len(timeline)
+        timeline.replace(start, end, self._tokenizer.ids(hunk.text))
+        edits = timeline.edits[here:]
+        timeline.truncate(here)
+        return edits
+
+    def hunk(self, timeline: Timeline, edits: Ids[Edit]) -> Hunk | None:
+        """What edits of the text as it is now would change; None where that is no whole character.
+
+        The timeline is left as it was.
+        """
+        before, here = timeline.order(), len(timeline)
+        starts = self.starts(timeline)
+        for edit in edits:
+            timeline.append(edit)
+        after = timeline.order()
+        tokens = timeline.tokens()
+        timeline.truncate(here)
+        size = min(len(before), len(after))
+        differs = np.flatnonzero(before[:size] != after[:size])
+        head = int(differs[0]) if len(differs) else size
+        differs = np.flatnonzero(before[::-1][: size - head] != after[::-1][: size - head])
+        tail = int(differs[0]) if len(differs) else size - head
+        text = self._tokenizer.decode(tokens[head : len(after) - tail].tolist())
+        start, end = int(starts[head - 1]), int(starts[len(before) - tail - 1])
+        return None if "\ufffd" in text else Hunk(start, end, text)
+
+    def _apply(self, timeline: Timeline, hunks: Ids[Hunk]) -> None:
+        """Hunks of the saved text, in this order, to a timeline that stands at that text."""
+        order = timeline.order()
+        places = []
+        for hunk in hunks:
+            start, end = (
+                max(0, int(np.searchsorted(self._fixed_starts, at, "right")) - 1)
+                for at in (hunk.start, hunk.end)
+            )
+            places.append((int(order[start]), order[1 + start : 1 + end]))
+        for hunk, (anchor, deleted) in zip(hunks, places, strict=True):
+            timeline.replace_items(anchor, deleted, self._tokenizer.ids(hunk.text))
+
+
+def _size(tokenizer: Tokenizer, before: str, hunk: Hunk) -> int:
+    """How many edits a hunk is."""
+    return len(tokenizer.ids(before[hunk.start : hunk.end])) + len(tokenizer.ids(hunk.text))
+
+
+def _nearly(tokenizer: Tokenizer, text: str, hunks: Ids[Hunk]) -> str:
+    """A text once these hunks are made but for the last edits of them, `_KEPT_EDITS` at most."""
+    made, left = list(hunks), _KEPT_EDITS
+    while _size(tokenizer, text, made[-1]) <= left:
+        left -= _size(tokenizer, text, made.pop())
+    if len(made) == len(hunks):
+        last = made.pop()
+        if cut := _tail(tokenizer, last.text, left):
+            made.append(Hunk(last.start, last.end, last.text[:cut]))
+        else:
+            gone = text[last.start : last.end]
+            cut = _tail(tokenizer, gone, left - len(tokenizer.ids(last.text)))
+            made.append(Hunk(last.start, last.start + cut, ""))
+    return apply_hunks(text, made)
+
+
+def _tail(tokenizer: Tokenizer, text: str, most: int) -> int:
+    """Where the last whole lines or tokens of a text begin, `most` subtokens; 0 if it has fewer."""
+    encoding = tokenizer.encode(text)
+    first = len(encoding.ids) - most
+    if first <= 0:
+        return 0
+    while first < len(encoding.ids) and not encoding.ends_token[first - 1]:
+        first += 1
+    at = int(encoding.starts[first])
+    line = text.find("\n", at - 1) + 1
+    return line if 0 < line < len(text) else at
+
+
+def _range(tokenizer: Tokenizer, text: str, spot: int) -> tuple[int, int]:
+    """The largest range of lines or tokens around a code point, `WINDOW` subtokens or less."""
+    encoding = tokenizer.encode(text)
+    if len(encoding.ids) < WINDOW:
+        return 0, len(text)
+    at = int(np.searchsorted(encoding.starts, spot, "right")) - 1
+    first = min(max(0, at - WINDOW // 2), len(encoding.ids) - WINDOW + 1)
+    last = first + WINDOW - 1
+    # Lexical tokens stay whole, so that the window reads as the text does.
+    while 0 < first < last and not encoding.ends_token[first - 1]:
+        first += 1
+    while last > first and not encoding.ends_token[last - 1]:
+        last -= 1
+    low, high = int(encoding.starts[first]), int(encoding.starts[last])
+    line = text.find("\n", low, high)
+    if low and 0 <= line < spot:
+        low = line + 1
+    last = text.rfind("\n", low, high)
+    if high < len(text) and last >= spot:
+        high = last + 1
+    return low, high

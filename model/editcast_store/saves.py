@@ -1,0 +1,396 @@
+"""The durable store of save snapshots, and of what became of suggestions, in one SQLite file.
+
+A save is one transaction, synchronised to the disk before `record` returns. A text is compressed
+and kept once, however many snapshots have it. Several processes may write at once.
+"""
+
+import json
+import os
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from editcast_model.diff import diff
+from editcast_store.forgetting import delete_files, drop_unused, exactly, key_of, named
+from editcast_store.secrets import is_secret
+from editcast_store.sqlite_file import connect, explained, set_aside_files
+
+#: Saves of a file this close to its newest snapshot replace it (auto-save), in milliseconds.
+MERGE_WINDOW_MS = 10_000
+
+_APPLICATION_ID = 0x45646974  # "Edit"
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL);
+CREATE TABLE texts (
+    id INTEGER PRIMARY KEY, sha256 BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, data BLOB NOT NULL
+);
+CREATE TABLE snapshots (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    file INTEGER NOT NULL REFERENCES files,
+    time INTEGER NOT NULL,
+    text INTEGER NOT NULL REFERENCES texts
+);
+CREATE INDEX snapshots_by_file ON snapshots (file, id);
+CREATE INDEX snapshots_by_time ON snapshots (time);
+CREATE INDEX snapshots_by_text ON snapshots (text);
+CREATE TABLE outcomes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    suggestion TEXT NOT NULL,
+    what TEXT NOT NULL,
+    path TEXT NOT NULL,
+    language TEXT NOT NULL,
+    model TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    time INTEGER NOT NULL
+);
+CREATE INDEX outcomes_by_path ON outcomes (path)
+"""
+
+#: What becomes of a suggestion: the user saw it, took it or did not want it; a minute after it was
+#: taken it still stood, or no longer did.
+What = Literal["shown", "accepted", "rejected", "kept", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredFile:
+    """A file that has snapshots: how many, first and last time (ms), bytes of text in all."""
+
+    path: str
+    language: str
+    snapshots: int
+    first: int
+    last: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSnapshot:
+    """The text that a save left, and when (milliseconds since the epoch)."""
+
+    time: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a suggestion. `time` is in milliseconds since the epoch."""
+
+    suggestion: str
+    what: str
+    path: str
+    language: str
+    model: str
+    confidence: float
+    time: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What `Store.forget` removed, and the damaged stores, set aside, that it cannot look into."""
+
+    files: int
+    snapshots: int
+    damaged_left: tuple[Path, ...]
+
+
+def project_of(path: str | os.PathLike[str]) -> str:
+    """The project that a file on this machine belongs to: its repository, else its folder."""
+    for folder in Path(path).parents:
+        if (folder / ".git").exists():
+            return str(folder)
+    return str(Path(path).parent)
+
+
+class Store:
+    """The store. Safe to use from several threads; every method raises `StoreError`."""
+
+    def __init__(self, path: Path, database: sqlite3.Connection, notices: list[str]) -> None:
+        self.path = path
+        #: Sentences for the user: a damaged file that was set aside, texts that cannot be read.
+        self.notices = notices
+        self._database = database
+        self._lock = threading.RLock()
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open the store, or make it; a damaged one is set aside and named in `notices`.
+
+        Raises:
+            StoreError: it is another program's or a newer version's, or cannot be used.
+        """
+        database, notices = connect(
+            path, schema=_SCHEMA, application_id=_APPLICATION_ID, version=_VERSION
+        )
+        return cls(path, database, notices)
+
+    def close(self) -> None:
+        """Close the file. What was recorded is on the disk already."""
+        with self._lock:
+            self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    # Writing
+
+    def record(self, path: str | os.PathLike[str], text: str, time_ms: int, language: str) -> bool:
+        """Keep what a save left behind; on the disk when this returns.
+
+        A save within `MERGE_WINDOW_MS` of the file's newest snapshot replaces that snapshot and
+        takes its own time, so the window moves on while auto-save goes on.
+
+        Returns:
+            False when there was nothing to keep: the file's text is the one kept last, or it is
+            a secret, or what a link to one leads to.
+        """
+        if is_secret(path):
+            return False
+        encoded = text.encode("utf-8", "surrogatepass")
+        digest = sha256(encoded).digest()
+        data = zlib.compress(encoded)
+        with self._writing() as database:
+            file = self._file(path, language)
+            newest = database.execute(
+                "SELECT snapshots.id, time, sha256, text FROM snapshots"
+                " JOIN texts ON texts.id = text WHERE file = ? ORDER BY snapshots.id DESC LIMIT 2",
+                (file,),
+            ).fetchall()
+            if newest and newest[0][2] == digest:
+                return False
+            if newest:
+                snapshot, last, _, old_text = newest[0]
+                replaces = abs(time_ms - last) < MERGE_WINDOW_MS
+                time_ms = max(time_ms, last)  # a clock set back does not undo the order
+                if replaces:
+                    database.execute("DELETE FROM snapshots WHERE id = ?", (snapshot,))
+                    if len(newest) == 2 and newest[1][2] == digest:  # back to what it was before
+                        self._drop_text(old_text)
+                        return True
+            database.execute(
+                "INSERT INTO texts (sha256, size, data) VALUES (?, ?, ?)"
+                " ON CONFLICT (sha256) DO NOTHING",
+                (digest, len(encoded), data),
+            )
+            database.execute(
+                "INSERT INTO snapshots (file, time, text)"
+                " SELECT ?, ?, id FROM texts WHERE sha256 = ?",
+                (file, time_ms, digest),
+            )
+            if newest and replaces:
+                self._drop_text(old_text)
+        return True
+
+    def record_outcome(
+        self,
+        suggestion: str,
+        what: What,
+        *,
+        path: str | os.PathLike[str],
+        confidence: float,
+        time_ms: int,
+        model: str,
+        language: str,
+    ) -> None:
+        """Keep what became of a suggestion; on the disk when this returns."""
+        with self._writing() as database:
+            database.execute(
+                "INSERT INTO outcomes (suggestion, what, path, language, model, confidence, time)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (suggestion, what, key_of(path), language, model, confidence, time_ms),
+            )
+
+    # Reading
+
+    def files(self) -> list[StoredFile]:
+        """Every file that has snapshots, by path."""
+        rows = self._read(
+            "SELECT CAST(path AS TEXT), language, count(*), min(time), max(time), sum(size)"
+            " FROM snapshots JOIN files ON files.id = file JOIN texts ON texts.id = text"
+            " GROUP BY file ORDER BY path"
+        )
+        return [StoredFile(*row) for row in rows]
+
+    def snapshots(self, path: str | os.PathLike[str]) -> list[StoredSnapshot]:
+        """The snapshots of one file in time order, successive texts differ; empty if unknown."""
+        rows = self._read(
+            "SELECT time, data FROM snapshots JOIN files ON files.id = file"
+            " JOIN texts ON texts.id = text WHERE path = ? ORDER BY snapshots.id",
+            (key_of(path),),
+        )
+        found: list[StoredSnapshot] = []
+        for time_ms, data in rows:
+            try:
+                text = zlib.decompress(data).decode("utf-8", "surrogatepass")
+            except (zlib.error, UnicodeDecodeError):
+                self.notices.append(
+                    f"A text of {path} in {self.path} is damaged and was left out; the others can "
+                    "be read."
+                )
+                continue
+            if not found or found[-1].text != text:
+                found.append(StoredSnapshot(time_ms, text))
+        return found
+
+    def outcomes(self) -> list[Outcome]:
+        """What became of suggestions, in the order it was recorded."""
+        rows = self._read(
+            "SELECT suggestion, what, path, language, model, confidence, time FROM outcomes"
+            " ORDER BY id"
+        )
+        return [Outcome(*row) for row in rows]
+
+    def names(self, path: str) -> bool:
+        """Whether there is something of a file, or of one in a folder of that name."""
+        return bool(exactly(self._paths(), path))
+
+    def _paths(self) -> list[str]:
+        rows = self._read(
+            "SELECT CAST(path AS TEXT) FROM files UNION SELECT CAST(path AS TEXT) FROM outcomes"
+        )
+        return [path for (path,) in rows]
+
+    def size(self) -> int:
+        """Bytes that the store needs on the disk, its write-ahead log not counted."""
+        return self._pragma("page_count") * self._pragma("page_size")
+
+    def export(self, pattern: str | None = None) -> Iterator[str]:
+        """Yield the histories as JSON lines (without line ends), one file a line; no secrets.
+
+        The format is that of save histories: `{id, language, path, license, origin, text0, time0,
+        changes: [{time, edits: [[start, end, new text], ...]}, ...]}`. Offsets are code points
+        into the text before the change; the edits of one change are simultaneous.
+
+        Args:
+            pattern: as in `forget`.
+        """
+        files = {file.path: file for file in self.files()}
+        for path in named(files, pattern):
+            if is_secret(path):
+                continue
+            file = files[path]
+            snapshots = self.snapshots(file.path)
+            if not snapshots:  # forgotten meanwhile
+                continue
+            first = snapshots[0]
+            changes, before = [], first.text
+            for snapshot in snapshots[1:]:
+                edits = [[hunk.start, hunk.end, hunk.text] for hunk in diff(before, snapshot.text)]
+                changes.append({"time": snapshot.time, "edits": edits})
+                before = snapshot.text
+            yield json.dumps(
+                {
+                    "id": file.path,
+                    "language": file.language,
+                    "path": file.path,
+                    "license": None,
+                    "origin": project_of(file.path),
+                    "text0": first.text,
+                    "time0": first.time,
+                    "changes": changes,
+                }
+            )
+
+    # Letting go
+
+    def forget(self, pattern: str | None) -> Forgotten:
+        """Remove files' snapshots and outcomes, and their bytes from the disk.
+
+        Args:
+            pattern: a path, a folder (with all that is in it), or a glob over whole paths, whose
+                `*` matches `/` too; None means everything, damaged stores set aside included.
+        """
+        with self._writing() as database:
+            files, snapshots = delete_files(database, pattern)
+        self._shrink()
+        damaged = set_aside_files(self.path)
+        if pattern is None:
+            with explained(self.path):
+                for path in damaged:
+                    path.unlink(missing_ok=True)
+            damaged = []
+        return Forgotten(files, snapshots, tuple(damaged))
+
+    def prune(self, days: int, max_bytes: int) -> int:
+        """Remove what is older than `days`, then the oldest until the store fits `max_bytes`.
+
+        Returns:
+            How many snapshots were removed.
+        """
+        oldest = int(time.time() * 1000) - days * 86_400_000
+        with self._writing() as database:
+            removed = database.execute("DELETE FROM snapshots WHERE time < ?", (oldest,)).rowcount
+            database.execute("DELETE FROM outcomes WHERE time < ?", (oldest,))
+            drop_unused(database)
+            while self._used() > max_bytes:
+                (left,) = database.execute("SELECT count(*) FROM snapshots").fetchone()
+                if left == 0:
+                    break
+                removed += database.execute(
+                    "DELETE FROM snapshots WHERE id IN"
+                    " (SELECT id FROM snapshots ORDER BY time, id LIMIT ?)",
+                    (max(1, left // 50),),
+                ).rowcount
+                drop_unused(database)
+        if removed:
+            self._shrink()
+        return removed
+
+    # The file
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction, which holds the right to write from its beginning."""
+        with self._lock, explained(self.path):
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._database
+                self._database.execute("COMMIT")
+            except BaseException:
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+                raise
+
+    def _read(self, query: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
+        with self._lock, explained(self.path):
+            return self._database.execute(query, values).fetchall()
+
+    def _pragma(self, name: str) -> int:
+        value: int = self._read(f"PRAGMA {name}")[0][0]
+        return value
+
+    def _used(self) -> int:
+        pages = self._pragma("page_count") - self._pragma("freelist_count")
+        return pages * self._pragma("page_size")
+
+    def _file(self, path: str | os.PathLike[str], language: str) -> int:
+        row: tuple[int] = self._database.execute(
+            "INSERT INTO files (path, language) VALUES (?, ?)"
+            " ON CONFLICT (path) DO UPDATE SET language = excluded.language RETURNING id",
+            (key_of(path), language),
+        ).fetchone()
+        return row[0]
+
+    def _drop_text(self, text: int) -> None:
+        self._database.execute(
+            "DELETE FROM texts WHERE id = ?"
+            " AND NOT EXISTS (SELECT 1 FROM snapshots WHERE text = texts.id)",
+            (text,),
+        )
+
+    def _shrink(self) -> None:
+        """Give the pages of removed rows back to the disk, and empty the log that has them too."""
+        with self._lock, explained(self.path):
+            # A page a step, and `execute` would take one step only.
+            self._database.executescript("PRAGMA incremental_vacuum")
+            self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")

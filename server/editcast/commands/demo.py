@@ -1,0 +1,147 @@
+"""`editcast demo`: a small editing session through a real server, step by step, on the terminal."""
+
+import tempfile
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from rapidfuzz.distance import Indel
+from rich.console import Console
+from rich.markup import escape
+from rich.rule import Rule
+
+from editcast.commands import demo_session
+from editcast.printable import printable
+from editcast.render_diff import render_changes
+from editcast.replay_client import ReplayClient, Suggested
+from editcast_model.bundle import Bundle
+from editcast_model.diff import apply_hunks, diff
+from editcast_model.errors import BundleError
+from editcast_model.tokenizer import lex
+from editcast_server.prediction.model_loader import UNCALIBRATED, default_threshold
+from editcast_store import paths
+from editcast_store.models import default_bundle_path
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A save, what was predicted after it, and what really came next.
+
+    Attributes:
+        before: The text that the save replaced.
+        text: The text as saved.
+        future: The text as saved next.
+        end: The text as the session leaves it.
+        suggested: The best prediction, however unsure; None when there was none.
+    """
+
+    before: str
+    text: str
+    future: str
+    end: str
+    suggested: Suggested | None
+
+    @property
+    def verdict(self) -> str:
+        """What became of it, the best that holds.
+
+        `hit` (a change that came next, exactly), `part` (of it), `later` (it comes), or `miss`.
+        """
+        if self.suggested is None:
+            return "miss"
+        after = apply_hunks(self.text, self.suggested.hunks)
+        if after == self.future or set(diff(self.text, after)) <= set(diff(self.text, self.future)):
+            return "hit"
+        moved = _distance(self.text, after)
+        for verdict, wanted in (("part", self.future), ("later", self.end)):
+            if _distance(self.text, wanted) - _distance(after, wanted) == moved:
+                return verdict
+        return "miss"
+
+
+def run(console: Console) -> list[Step]:
+    """Replay the session and print it; the user's own store is never touched."""
+    paths.home()  # before anything is shown: where nothing can be written, nothing is
+    threshold = _threshold()
+    settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
+    texts = demo_session.texts()
+    steps = []
+    with tempfile.TemporaryDirectory(prefix="editcast-demo-") as folder:
+        uri = (Path(folder) / demo_session.NAME).as_uri()
+        with ReplayClient(settings, home=Path(folder)) as client:
+            _introduce(console, client, threshold)
+            client.open(uri, texts[0], demo_session.LANGUAGE)
+            changes = zip(demo_session.SAVES, pairwise(texts), [*texts[2:], ""], strict=True)
+            for number, (save, (before, text), future) in enumerate(changes, 1):
+                client.save(text)
+                console.print(Rule(f"[bold]Save {number}[/]: {save.purpose}", align="left"))
+                console.print(render_changes(before, diff(before, text)), soft_wrap=True)
+                if not future:
+                    break
+                best = next(iter(client.suggest()), None)
+                steps.append(Step(before, text, future, texts[-1], best))
+                _print_step(console, steps[-1], threshold)
+    _sum_up(console, steps, threshold)
+    return steps
+
+
+def _threshold() -> float:
+    try:
+        return default_threshold(Bundle.open(default_bundle_path()).card)
+    except BundleError:  # the server says so, and goes on without a model
+        return UNCALIBRATED
+
+
+def _introduce(console: Console, client: ReplayClient, threshold: float) -> None:
+    model = escape(printable(client.model))
+    console.print(
+        f"A session of {len(demo_session.SAVES)} saves of [bold]{demo_session.NAME}[/], replayed "
+        f"through a real language server.\nModel: [bold]{model}[/]. What it is less than "
+        f"{threshold:.0%} sure of, an editor would not show by default.\n",
+        highlight=False,
+    )
+
+
+def _print_step(console: Console, step: Step, threshold: float) -> None:
+    best = step.suggested
+    if best is None:
+        console.print("  [yellow]Predicts nothing.[/] It has no idea what comes next.\n")
+        return
+    colour = "cyan" if best.confidence >= threshold else "yellow"
+    console.print(
+        f"  [{colour}]Predicts[/] (confidence {best.confidence:.0%}, {best.milliseconds:.1f} ms):",
+        highlight=False,
+    )
+    console.print(render_changes(step.text, best.hunks), soft_wrap=True)
+    if best.confidence < threshold:
+        console.print("  [yellow]Not confident enough: an editor would not show it.[/]")
+    match step.verdict:
+        case "hit":
+            console.print("  [green]Hit[/]: this came next.\n")
+        case "part":
+            console.print("  [green]Right[/] as far as it goes; this came next:")
+        case "later":
+            console.print("  [green]Right[/], but not yet; this came next:")
+        case _:
+            console.print("  [red]Miss[/]; this came next:")
+    if step.verdict != "hit":
+        console.print(render_changes(step.text, diff(step.text, step.future)), soft_wrap=True)
+        console.print()
+
+
+def _sum_up(console: Console, steps: list[Step], threshold: float) -> None:
+    shown = [step for step in steps if step.suggested and step.suggested.confidence >= threshold]
+    times = sorted(step.suggested.milliseconds for step in steps if step.suggested)
+    verdicts = [step.verdict for step in shown]
+    console.print(
+        Rule(align="left"),
+        f"{len(steps)} predictions asked for, {len(shown)} confident enough to be shown; of these "
+        f"{verdicts.count('hit')} hit, {verdicts.count('part')} were right as far as they went, "
+        f"{verdicts.count('later')} came later, {verdicts.count('miss')} missed.",
+        f"Time from save to suggestion, median: {times[len(times) // 2]:.1f} ms." if times else "",
+        highlight=False,
+    )
+
+
+def _distance(before: str, after: str) -> int:
+    return Indel.distance(lex(before), lex(after))

@@ -1,0 +1,270 @@
+"""`editcast evaluate`: models and baselines, each behind a real server, on the same histories."""
+
+import shlex
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+import click
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import track
+from rich.table import Table
+
+from editcast import ranges
+from editcast.guarded import guarded
+from editcast.render_diff import plain
+from editcast.replay_client import ReplayClient
+from editcast.source_options import source_options
+from editcast_model.bundle import Bundle
+from editcast_model.errors import BundleError, SourceError
+from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.repeated_edits import BASELINES
+from editcast_store.models import default_bundle_path
+from editcast_training.evaluation.metrics import PRECISIONS
+from editcast_training.evaluation.project_sessions import Changes
+from editcast_training.evaluation.report import write_report
+from editcast_training.evaluation.results import Evaluation, summarize
+from editcast_training.evaluation.runner import Answer, replay
+from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.sources.file_history import Skipped
+from editcast_training.sources.registry import SPLITS, Origin, read_origin
+
+_PERCENT = [f"{100 * precision:.0f} %" for precision in PRECISIONS]
+_LEGEND = (
+    "Per cent of all steps; clean: of those shown; "
+    f"{', '.join(_PERCENT)}: the most that can be shown when so many are to be clean"
+)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
+
+
+class ServerSuggester:
+    """A language server in its own process, as what is evaluated.
+
+    Attributes:
+        name: The model that it says it has.
+    """
+
+    def __init__(self, client: ReplayClient) -> None:
+        self.name = client.model
+        self._client = client
+        self._opened = 0
+        self._folder = self._language = ""
+        self._saved = 0.0
+
+    def open(self, text: str, language: str) -> None:
+        """Open a new document in a new folder."""
+        self._opened += 1
+        self._folder, self._language = f"file:///replayed/{self._opened}", language
+        self._client.enter(self._folder)
+        self._saved = time.perf_counter()
+        self._client.open(f"{self._folder}/{self._opened}", text, language)
+
+    def hear(self, other: OtherSave) -> None:
+        """Open another document of the folder, save it, and close it."""
+        self._saved = time.perf_counter()
+        uri = f"{self._folder}/other/{quote(other.file)}"
+        self._client.save_beside(uri, other.before, other.after, self._language)
+
+    def save(self, text: str) -> None:
+        """Change the document and save it; the clock of the next answer starts here."""
+        self._saved = time.perf_counter()
+        self._client.save(text)
+
+    def suggest(self) -> Answer:
+        """Ask for the best suggestion."""
+        found = self._client.suggest()
+        milliseconds = 1e3 * (time.perf_counter() - self._saved)
+        predictions = [
+            Prediction(one.hunks, one.log_probability, one.confidence, one.edits) for one in found
+        ]
+        return Answer(predictions, milliseconds)
+
+
+@contextmanager
+def serving(model: str, device: str) -> Iterator[ServerSuggester]:
+    """A server that runs a bundle, or a baseline by its name, and keeps nothing.
+
+    Raises:
+        BundleError: It cannot use the bundle.
+        ServerError: It cannot start.
+    """
+    settings = {
+        # The server works in a folder of its own.
+        "modelPath": model if model in BASELINES else str(Path(model).expanduser().absolute()),
+        "device": device,
+        "confidenceThreshold": 0,
+        "debounceMs": 0,
+        "historyEnabled": False,
+    }
+    with (
+        tempfile.TemporaryDirectory(prefix="editcast-evaluate-") as home,
+        ReplayClient(settings, home=Path(home)) as client,
+    ):
+        if client.model in BASELINES and client.model != model:
+            raise BundleError(
+                f"The server cannot use the bundle {model}; `editcast doctor` says why."
+            )
+        yield ServerSuggester(client)
+
+
+@click.command()
+@guarded("The evaluation was stopped; what was measured so far is in its folder.")
+@source_options
+@click.option(
+    "--split",
+    default="test",
+    show_default=True,
+    type=click.Choice(SPLITS),
+    help="Which list of --repositories.",
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="MODEL",
+    help="A bundle's folder, repeat-best or repeat-last; may be repeated.  [default: the model in "
+    "use and both baselines]",
+)
+@click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@click.option(
+    "--compare",
+    multiple=True,
+    type=_FILE,
+    metavar="RESULT",
+    help="An earlier result (JSON) for the same page; may be repeated.",
+)
+@click.option("--commits", default=40, show_default=True, type=click.IntRange(1, 10**6))
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=ranges.SEED,
+    help="Another seed draws other commits.",
+)
+@click.option(
+    "--held-out",
+    is_flag=True,
+    help="Only the newest tenth of each file's changes, which training on them holds back.",
+)
+@click.option("--out", default="evaluation", show_default=True, type=_FOLDER)
+def evaluate(
+    origins: list[Origin],
+    split: str,
+    models: Sequence[str],
+    device: str,
+    compare: Sequence[Path],
+    commits: int,
+    seed: int,
+    held_out: bool,
+    out: Path,
+) -> None:
+    """Replay histories in a language server and score what it suggests after every save.
+
+    Of every project's commits --commits are drawn; recorded saves are all replayed. What has a time
+    is replayed again, among what was saved in the project's other files. Into the folder --out go a
+    result for each model (JSON), report.html, and its pictures (PNG), for you alone to read.
+    """
+    console = Console(stderr=True)
+    read = [origin for origin in origins if origin.split in (None, split)]
+    sessions = _sessions(read, console, commits, seed, held_out)
+    steps = sum(max(0, len(session.texts) - 1 - session.first) for session in sessions)
+    if not steps:
+        raise SourceError(
+            "There is nothing to evaluate on: name a repository (--git), saves (--saves), or your "
+            "own history (--local-history, --store) with a file saved at least three times."
+        )
+    evaluations = [Evaluation.read(path) for path in compare]
+    for model in models or [str(default_bundle_path()), *BASELINES]:
+        with serving(model, device) as suggester:
+            rows = list(
+                track(
+                    replay(suggester, sessions),
+                    description=escape(suggester.name),
+                    total=steps,
+                    console=console,
+                )
+            )
+            evaluation = Evaluation.of(
+                suggester.name,
+                rows,
+                source=_in_words(read, commits, seed, held_out),
+                command=shlex.join(["editcast", *sys.argv[1:]]),
+                device=device,
+                tokens={} if model in BASELINES else _tokens(Path(model), sessions, console),
+            )
+        evaluation.write(out / f"{_file_name(evaluation.name)}.json")
+        evaluations.append(evaluation)
+    page = write_report(evaluations, out)
+    _print_tables(evaluations)
+    click.echo(f"The whole report: {page}")
+
+
+def _sessions(
+    origins: Sequence[Origin], console: Console, commits: int, seed: int, held_out: bool
+) -> list[EditingSession]:
+    sessions: list[EditingSession] = []
+    for origin in origins:
+        skipped = Skipped()
+        with console.status(plain(f"Reading {origin.name}")):
+            changes = Changes()
+            histories = changes.watched(read_origin(origin, skipped))
+            drawn = draw_sessions(histories, count=commits, seed=seed, held_out=held_out)
+            drawn += changes.sessions(drawn)
+        left_out = ", ".join(f"{count} × {reason}" for reason, count in skipped.most_common(3))
+        said = f"{origin.name}: {len(drawn)} sessions" + f" (left out: {left_out})" * bool(left_out)
+        console.print(plain(said))
+        sessions += drawn
+    return sessions
+
+
+def _tokens(bundle: Path, sessions: Sequence[EditingSession], console: Console) -> dict[str, float]:
+    """Teacher-forced accuracy; torch is imported here, baselines do without it."""
+    from editcast_training.evaluation.token_accuracy import token_scores
+
+    with console.status("Scoring token by token"):
+        alone = [session for session in sessions if not session.is_in_project]
+        found = token_scores(Bundle.open(bundle), alone)
+    console.print(
+        f"Token by token, teacher-forced, {found['edits']:.0f} edits: position "
+        f"{found['position']} %, content {found['content']} %, both {found['both']} %"
+    )
+    return found
+
+
+def _in_words(origins: Sequence[Origin], commits: int, seed: int, held_out: bool) -> str:
+    names = ", ".join(origin.name for origin in origins)
+    kept = ", the newest tenth of each file's changes" if held_out else ""
+    return f"{names}{kept}; {commits} commits a project at most, seed {seed}"
+
+
+def _file_name(name: str) -> str:
+    return "".join(char if char.isalnum() or char in "-_." else "-" for char in name)
+
+
+def _print_tables(evaluations: Sequence[Evaluation]) -> None:
+    console = Console()
+    for kind in sorted({kind for evaluation in evaluations for kind in evaluation.kinds}):
+        table = Table(title=kind.capitalize(), caption=_LEGEND, box=SIMPLE, title_justify="left")
+        table.add_column("", no_wrap=True)
+        for heading in ("steps", "shown", "clean", "exact", "located", *_PERCENT):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for evaluation in evaluations:
+            rows = evaluation.of_kind(kind)
+            if not rows:
+                continue
+            found = summarize(rows)
+            shares = (found.shown, found.clean_of_shown, found.exact, found.located)
+            table.add_row(
+                plain(evaluation.name),
+                str(found.steps),
+                *(f"{100 * share:.1f}" for share in (*shares, *found.coverage.values())),
+            )
+        console.print(table)

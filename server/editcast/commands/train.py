@@ -1,0 +1,371 @@
+"""The subcommands that learn: corpus, train, export."""
+
+import tomllib
+from collections import Counter
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any
+
+import click
+from click.core import ParameterSource
+from rich.console import Console
+from rich.table import Table
+
+from editcast import ranges
+from editcast.guarded import guarded
+from editcast.progress import TrainingProgress
+from editcast.render_diff import plain
+from editcast.source_options import source_options
+from editcast_model.bundle import Bundle, bundled_path
+from editcast_model.errors import BundleError, BusyError, TrainingError
+from editcast_store import models
+from editcast_store.models import default_bundle_path
+from editcast_store.paths import home, models_dir, training_dir
+from editcast_training.data.corpus import Made, make_corpus
+from editcast_training.sources.file_history import Skipped
+from editcast_training.sources.registry import Origin, made_of, project_and_kind
+
+# torch takes seconds to import: the commands that need it import what they call.
+
+_PATH = click.Path(path_type=Path)
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+# With what comes before and after it, fine-tuning takes ten minutes of two cores.
+_FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
+
+
+@click.command()
+@guarded("The corpus was stopped; the same command goes on where it was.")
+@click.argument("out", type=_FOLDER)
+@source_options
+@click.option("--tokenizer", type=_PATH, help="A tokenizer.json; else a vocabulary is learned.")
+@click.option(
+    "--max-state",
+    default=4096,
+    show_default=True,
+    type=ranges.MAX_STATE,
+    help="Subtokens of a window.",
+)
+@click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
+@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
+def corpus(
+    out: Path,
+    origins: list[Origin],
+    tokenizer: Path | None,
+    max_state: int,
+    processes: int,
+    seed: int,
+) -> None:
+    """Turn histories into a corpus in the folder OUT; run again, it goes on where it stopped.
+
+    A repository of --repositories goes where its list says. Any other source is split by time:
+    the newest tenth of each file's changes is for development. SPLIT=PATH sends all of it to one
+    split, for example --saves train=saves.jsonl.gz.
+    """
+    console = Console()
+
+    def tell(made: Made) -> None:
+        if made.failed:
+            console.print(plain(f"{made.name}: left out. {made.failed}"), style="yellow")
+        else:
+            count, edits = made.instances.total(), made.edits.total()
+            console.print(plain(f"{made.name}: {count:,} instances, {edits:,} edits"))
+
+    result = make_corpus(
+        out,
+        [*origins, *made_of(origins)],
+        tokenizer=tokenizer,
+        max_state=max_state,
+        processes=processes,
+        seed=seed,
+        each=tell,
+    )
+    _summary(console, result)
+    _shapes(console, out)
+
+
+def _shapes(console: Console, corpus: Path) -> None:
+    from editcast_training.data.statistics import MEASURES
+    from editcast_training.evaluation.corpus_sessions import shapes
+
+    found = shapes(corpus)
+    names = {"commits": "rehearsed commits", "saves": "recorded saves"}
+    columns = [f"{names[kind]} ({saves:,})" for kind, (_, saves) in found.items()]
+    table = Table("share of saves, %", *columns, "known of saves", title="What saves look like")
+    for name, known in MEASURES.items():
+        table.add_row(name, *(f"{shares[name]:.1f}" for shares, _ in found.values()), f"{known}")
+    console.print(table)
+
+
+def _summary(console: Console, result: list[Made]) -> None:
+    kept = Table("split", "made of", "instances", "edits", "share, %", title="Kept")
+    instances: Counter[tuple[str, str]] = Counter()
+    edits: Counter[tuple[str, str]] = Counter()
+    skipped = Skipped()
+    for made in result:
+        kind = project_and_kind(made.name)[1]
+        for split, count in made.instances.items():
+            instances[split, kind] += count
+            edits[split, kind] += made.edits[split]
+        skipped.update(made.skipped)
+    for split, kind in sorted(instances):
+        here = edits[split, kind]
+        total = sum(count for (other, _), count in edits.items() if other == split)
+        row = (f"{instances[split, kind]:,}", f"{here:,}", f"{100 * here / total:.1f}")
+        kept.add_row(split, kind, *row)
+    console.print(kept)
+    left = Table("reason", "count", title="Skipped")
+    for reason, count in skipped.most_common():
+        left.add_row(plain(reason), f"{count:,}")
+    console.print(left)
+
+
+@click.command()
+@guarded("The training was stopped; the same command goes on where it was.")
+@click.argument("out", type=_FOLDER, required=False)
+@source_options
+@click.option(
+    "--workspace",
+    "workspaces",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    multiple=True,
+    help="A folder whose repository is part of your own history.  [default: this one]",
+)
+@click.option("--corpus", type=_FOLDER, help="A folder that `editcast corpus` made.")
+@click.option(
+    "--from", "base", type=_FOLDER, metavar="BUNDLE", help="Fine-tune this.  [default: in use]"
+)
+@click.option(
+    "--further",
+    is_flag=True,
+    help="Not a fine-tuning: at a high rate, and with a confidence of its own.",
+)
+@click.option("--scratch", is_flag=True, help="Begin with random weights instead.")
+@click.option("--tokenizer", type=_PATH, help="With --scratch; else a vocabulary is learned.")
+@click.option("--steps", type=ranges.STEPS, help="How long; instead of --minutes.")
+@click.option("--minutes", type=ranges.MINUTES, help="[default: 8 to fine-tune, or 60]")
+@click.option(
+    "--patience",
+    default=6,
+    show_default=True,
+    type=click.IntRange(0, 10**6),
+    help="Stop after so many evaluations without progress; 0 for never.",
+)
+@click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
+@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
+@click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@click.option(
+    "--revert",
+    is_flag=True,
+    help="Only go back to the model that was in use before; again, and it is undone.",
+)
+def train(
+    out: Path | None,
+    origins: list[Origin],
+    workspaces: tuple[Path, ...],
+    corpus: Path | None,
+    base: Path | None,
+    further: bool,
+    scratch: bool,
+    tokenizer: Path | None,
+    steps: int | None,
+    minutes: float | None,
+    patience: int,
+    processes: int,
+    seed: int,
+    device: str,
+    revert: bool,
+) -> None:
+    """Train a model, on your own history if nothing else is named.
+
+    Without OUT the model is put in place and your editor takes it up. With OUT everything goes
+    into that folder, the model into OUT/bundle. Killed and run again, it goes on where it was.
+    """
+    if revert:
+        _revert()
+        return
+    if scratch and base:
+        raise click.UsageError("--from and --scratch exclude each other.")
+    if further and (scratch or out is None):
+        raise click.UsageError("--further goes with OUT, and not with --scratch.")
+    if tokenizer and (not scratch or corpus):
+        raise click.UsageError("--tokenizer goes with --scratch, and a corpus has its own.")
+    if steps and minutes:
+        raise click.UsageError("--steps and --minutes exclude each other.")
+    if workspaces and (origins or corpus):
+        raise click.UsageError("--workspace is about your own history: name no other source.")
+    from editcast_training.packaging import Origins
+    from editcast_training.pipeline import (
+        Request,
+        alone_in,
+        install_own,
+        own_history,
+        train_to_bundle,
+    )
+
+    if not steps and not minutes:
+        minutes = _FROM_SCRATCH_MINUTES if scratch or further else _FINE_TUNING_MINUTES
+    is_own = not origins and corpus is None
+    bundle = None if scratch else _base(base)
+    request = Request(
+        folder=out or training_dir(),
+        origins=own_history(workspaces or _here()) if is_own else origins,
+        corpus=corpus,
+        base=bundle,
+        further=further,
+        tokenizer=tokenizer,
+        steps=steps,
+        minutes=minutes,
+        seed=seed,
+        device=device,
+        patience=patience,
+        named=Origins(
+            name=out.resolve().name if out else f"yours-{datetime.now(UTC):%Y-%m-%d}",
+            trained_on="your own history" if is_own else "projects",
+            listed=_listed(),
+            base=bundle.name if bundle else None,
+            earlier=_sources(bundle) if bundle and further else {},
+        ),
+        personal=out is None,
+    )
+    try:
+        with alone_in(request.folder):
+            with TrainingProgress() as progress:
+                made = train_to_bundle(
+                    request, processes=processes, say=progress.say, tell=progress.tell
+                )
+            if made is not None and out is None:
+                made = install_own(request.folder)
+    except BusyError as error:
+        raise _RefusedError(str(error)) from error
+    if made is None:
+        return
+    _print_result(Bundle.open(made))
+    click.echo(f"The model is in {made}.")
+
+
+def _here() -> tuple[Path, ...]:
+    """The folder that the user is in; the server starts trainings in Editcast's own folder."""
+    here = Path.cwd()
+    return () if here == home().resolve() else (here,)
+
+
+def _sources(bundle: Bundle) -> dict[str, list[str]]:
+    """What a bundle's weights learned from; of an experiment nobody wrote it down."""
+    return {name: list(splits) for name, splits in bundle.card.trained_on.sources.items()}
+
+
+class _RefusedError(click.ClickException):
+    """Nothing was done, and nothing is broken: a sentence on stderr, and exit code 1."""
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(self.message, file=file, err=True)
+
+
+def _revert() -> None:
+    context = click.get_current_context()
+    for name in context.params:
+        if name != "revert" and context.get_parameter_source(name) != ParameterSource.DEFAULT:
+            raise click.UsageError("--revert trains nothing and goes with no other option.")
+    try:
+        click.echo(models.revert(models_dir()))
+    except BundleError as error:
+        raise _RefusedError(str(error)) from error
+
+
+def _base(path: Path | None) -> Bundle:
+    """The bundle to fine-tune; the bundled one where the user's own cannot be used any more."""
+    if path is not None:
+        return Bundle.open(path)
+    try:
+        return Bundle.open(default_bundle_path())
+    except BundleError as error:
+        problem = str(error)
+    try:
+        bundle = Bundle.open(bundled_path())
+    except BundleError as error:
+        raise TrainingError(
+            f"There is no model to fine-tune ({error}) Train one from scratch: --scratch."
+        ) from error
+    click.echo(f"{problem} Training begins with the model that Editcast came with, {bundle.name}.")
+    return bundle
+
+
+def _listed() -> list[str]:
+    """The repositories that --repositories lists to train on."""
+    listing: Path | None = click.get_current_context().params["repositories"]
+    return list(tomllib.loads(listing.read_text("utf-8")).get("train", [])) if listing else []
+
+
+def _print_result(bundle: Bundle) -> None:
+    card = bundle.card
+    for split, tokens in card.tokens.items():
+        click.echo(
+            f"{split}: {tokens.both or 0:.1f} % of edits right, {tokens.jumps_both or 0:.1f} % of "
+            "the first edits after a save"
+        )
+    for kind, found in card.suggestions.items():
+        clean, steps = 100 * (found.clean_of_shown or 0), found.steps or 0
+        click.echo(f"{kind}: {clean:.1f} % of suggestions clean, in {steps} steps")
+    known = card.calibration
+    if known.threshold is not None and known.precision is not None:
+        click.echo(
+            f"At a confidence of {known.threshold:.2f} and more, "
+            f"{100 * known.precision:.0f} % are clean."
+        )
+
+
+@click.command()
+@guarded("The export was stopped; the folder is as it was before.")
+@click.argument("checkpoint", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--to", "out", type=_FOLDER, required=True, help="The bundle's folder.")
+@click.option("--corpus", type=_FOLDER, help="What it was trained on: scores and calibrates it.")
+@click.option("--tokenizer", type=_PATH, help="Its tokenizer.json.  [default: the corpus']")
+@click.option("--name", help="What the model is called.  [default: the folder's name]")
+@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
+@source_options
+def export(
+    checkpoint: Path,
+    out: Path,
+    corpus: Path | None,
+    tokenizer: Path | None,
+    name: str | None,
+    seed: int,
+    origins: list[Origin],
+) -> None:
+    """Make a bundle from a CHECKPOINT, and see that it computes the same.
+
+    With --corpus it is scored on the corpus' dev split, and its confidence is calibrated on those
+    of the sources named that are for development: the dev list of --repositories, dev=PATH, and
+    of any other source the newest tenth. The rest teaches it which line comes next. Without
+    --corpus the confidence is the bare probability.
+    """
+    name = name or out.resolve().name
+    with TrainingProgress() as progress:
+        if corpus is None:
+            if tokenizer is None:
+                raise click.UsageError("Give --tokenizer or --corpus.")
+            from editcast_training.packaging import export_only
+
+            export_only(checkpoint, tokenizer, out, name)
+        else:
+            from editcast_training.evaluation.corpus_sessions import window_sessions
+            from editcast_training.packaging import Origins, finish
+            from editcast_training.pipeline import development_sessions, trained_sessions
+
+            progress.say("Reading what to calibrate by")
+            sessions = development_sessions(origins, seed=seed, in_projects=True)
+            sessions = sessions or window_sessions(corpus)
+            named = Origins(name, "projects", _listed())
+            bundle = finish(
+                checkpoint,
+                corpus,
+                out,
+                named,
+                sessions,
+                trained=trained_sessions(origins, None, seed=seed),
+                tokenizer=tokenizer,
+                tell=progress.say,
+                seed=seed,
+            )
+            _print_result(bundle)
+    click.echo(f"The bundle is in {out}.")

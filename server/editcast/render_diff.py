@@ -1,0 +1,71 @@
+"""Changes of a text for the terminal: whole lines, red and green, what changed stands out."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from editcast.printable import printable
+from editcast_model.diff import Hunk
+
+_LAYOUT = "\n\r\t"
+
+
+def plain(text: object) -> Text:
+    """Text from outside, such as a path: its brackets are no markup, its control codes are seen."""
+    return Text(printable(str(text)))
+
+
+def render_changes(text: str, hunks: Sequence[Hunk], *, most_lines: int = 24) -> Text:
+    """The lines of `text` that the hunks change, before and after, numbered as in `text`."""
+    lines = []
+    for start, end, inside in _groups(text, hunks):
+        number = text.count("\n", 0, start) + 1
+        old, new = _sides(text, start, end, inside)
+        while old and new and old[0].plain == new[0].plain:
+            del old[0], new[0]
+            number += 1
+        while old and new and old[-1].plain == new[-1].plain:
+            del old[-1], new[-1]
+        for offset, line in enumerate(old):
+            lines.append(
+                Text.assemble(
+                    (f"{number + offset:5d} ", "dim"), Text.assemble("- ", line, style="red")
+                )
+            )
+        for line in new:
+            lines.append(Text.assemble("      ", Text.assemble("+ ", line, style="green")))
+    if len(lines) > most_lines:
+        left = len(lines) - most_lines
+        lines[most_lines:] = [Text(f"      and {left} lines more", "dim")]
+    return Text("\n").join(lines)
+
+
+def _groups(text: str, hunks: Sequence[Hunk]) -> Iterator[tuple[int, int, list[Hunk]]]:
+    """Hunks that touch the same lines, with the beginning and the end of these lines."""
+    start = end = -1
+    group: list[Hunk] = []
+    for hunk in hunks:
+        if group and hunk.start > end:
+            yield start, end, group
+            group = []
+        if not group:
+            start = text.rfind("\n", 0, hunk.start) + 1
+        group.append(hunk)
+        found = text.find("\n", hunk.end)
+        end = len(text) if found < 0 else found
+    if group:
+        yield start, end, group
+
+
+def _sides(text: str, start: int, end: int, hunks: list[Hunk]) -> tuple[list[Text], list[Text]]:
+    """The lines from `start` to `end` without and with the hunks, which stand out."""
+    old, new = Text(), Text()
+    for hunk in hunks:
+        for side in (old, new):
+            side.append(printable(text[start : hunk.start], keep=_LAYOUT))
+        old.append(printable(text[hunk.start : hunk.end], keep=_LAYOUT), "bold underline")
+        new.append(printable(hunk.text, keep=_LAYOUT), "bold underline")
+        start = hunk.end
+    for side in (old, new):
+        side.append(printable(text[start:end], keep=_LAYOUT))
+    return list(old.split("\n", allow_blank=True)), list(new.split("\n", allow_blank=True))

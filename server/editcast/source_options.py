@@ -1,0 +1,78 @@
+"""The options by which a command names what to read: repositories, saves, one's own history."""
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from editcast_store.paths import home, store_path
+from editcast_training.sources.local_history import local_history_folders
+from editcast_training.sources.registry import Origin, listed_repositories
+
+_PATH = click.Path(path_type=Path)
+_OPTIONS = (
+    click.option("--git", multiple=True, metavar="PATH", help="A git repository; may be repeated."),
+    click.option(
+        "--saves",
+        multiple=True,
+        metavar="FILE",
+        help="Save histories in JSON lines (.jsonl or .jsonl.gz); may be repeated.",
+    ),
+    click.option("--local-history", is_flag=True, help="What VS Code's Local History kept."),
+    click.option("--store", is_flag=True, help="The saves that Editcast has recorded."),
+    click.option(
+        "--repositories",
+        type=_PATH,
+        help="A TOML file with the lists train, dev and test of repositories, OWNER/NAME.",
+    ),
+    click.option("--mirror", type=_PATH, help="The folder of these repositories, OWNER+NAME."),
+)
+
+
+def source_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of all sources; it is called with their `origins`."""
+
+    @wraps(command)
+    def run(
+        git: tuple[str, ...],
+        saves: tuple[str, ...],
+        local_history: bool,
+        store: bool,
+        repositories: Path | None,
+        mirror: Path | None,
+        **others: Any,
+    ) -> None:
+        home()  # what cannot be written to is said before anything is read
+        if (repositories is None) != (mirror is None):
+            raise click.UsageError("--repositories and --mirror go together.")
+        origins: list[Origin] = []
+        if repositories is not None and mirror is not None:
+            origins, missing = listed_repositories(repositories, mirror)
+            if missing:
+                click.secho(f"Not in {mirror}: {', '.join(missing)}", fg="yellow", err=True)
+        origins += [_named("git", given) for given in git]
+        origins += [_named("saves", given) for given in saves]
+        if local_history:
+            for number, folder in enumerate(local_history_folders(), 1):
+                origins.append(Origin(f"local-history-{number}", "local-history", folder))
+        if store:
+            origins.append(Origin("store", "store", store_path()))
+        command(origins=origins, **others)
+
+    for option in reversed(_OPTIONS):
+        run = option(run)
+    return run
+
+
+def _named(kind: str, given: str) -> Origin:
+    """A source from ``PATH`` or ``SPLIT=PATH``."""
+    split, equals, rest = given.partition("=")
+    if not equals or Path(given).exists():
+        split, rest = "", given
+    path = Path(rest)
+    name = path.resolve().name
+    if kind == "git":
+        return Origin(name, "git", path, split or None)
+    return Origin(name.partition(".jsonl")[0], "saves", path, split or None)

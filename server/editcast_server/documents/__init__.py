@@ -1,0 +1,1 @@
+"""Open documents: their text, their suggestions, and what the user did with them."""

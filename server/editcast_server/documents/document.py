@@ -1,0 +1,348 @@
+"""One open document: its text and version, and what is suggested for them.
+
+Belongs to the event loop. The slow part of it, the session on its saved texts, is its `Track`,
+which belongs to the engine.
+"""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.uris import to_fs_path
+
+from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.forecasting.filters import Work, line_at
+from editcast_model.forecasting.import_lines import is_import
+from editcast_server.documents.acceptance import Results
+from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
+from editcast_server.documents.suggestion import Suggestion
+from editcast_server.documents.typing_activity import Memory, Volume
+from editcast_server.prediction.engine import Answer, Job, Track
+from editcast_server.prediction.policy import Rejections, Situation, is_beside
+from editcast_server.store_writer import now_ms
+from editcast_store.secrets import is_secret
+
+AS_MANY_AS_THERE_ARE = 1 << 30
+
+
+class Document:
+    """A document that the editor has open.
+
+    Attributes:
+        uri: As the editor writes it.
+        language: The language identifier that the editor gave it.
+        path: The file; None when it is none (an unsaved one, a notebook's cell).
+        is_secret: Whether it usually holds secrets, or is a link to what does.
+        version: The editor's version of it, as last heard.
+        revision: Counts the changes, whatever the editor's versions do.
+        buffer: The text; None while it is not known: too long to be kept, or the editor's changes
+            made no sense. The next whole text ends that.
+        folder: The open folder that it is in, if any.
+        track: The engine's part; None as long as nothing has been asked for.
+        opened: The text when it was opened, and when (milliseconds since the epoch), until a save
+            replaces it.
+        rejections: What the user did not want here.
+        results: What has been applied here, and is followed for a while.
+        memory: The texts it had.
+        suggestions: For the text as it is now, best first.
+        model: Who made them.
+        milliseconds: How long it took.
+        told: Sentences that the user has been told about this document.
+        is_open: Whether the editor still has it open.
+    """
+
+    def __init__(
+        self, uri: str, language: str, version: int, text: str | None, units: Units
+    ) -> None:
+        self.uri = uri
+        self.language = language
+        self.path = path_of(uri)
+        self.look_where_it_is()
+        self.version = version
+        self.revision = 0
+        self.buffer = None if text is None else Buffer(text, units)
+        self.folder: str | None = None
+        self.track: Track | None = None
+        self.opened = None if text is None else (text, now_ms())
+        self.rejections = Rejections()
+        self.results = Results()
+        self.memory = Memory()
+        self.suggestions: tuple[Suggestion, ...] = ()
+        self.model = ""
+        self.milliseconds = 0.0
+        self.told: set[str] = set()
+        self.is_open = True
+        self.job: Job | None = None
+        self.pause: asyncio.TimerHandle | None = None
+        self._units = units
+        self._covered = 0
+        self._had: tuple[Suggestion, ...] = ()
+        self._volume = Volume()
+        self._is_undone = False
+        self._changed = Hunk(0, 0, "")
+        self._line_before = ""
+        self._waiting: list[asyncio.Future[None]] = []
+        if text is not None:
+            self.memory.brings_back(text)
+
+    @property
+    def name(self) -> str:
+        """What the user calls it."""
+        return self.path.name if self.path else self.uri.rsplit("/", 1)[-1]
+
+    def look_where_it_is(self) -> None:
+        """Look on the disk whether it is a secret: when it is opened or saved, not at each key."""
+        self.is_secret = self.path is not None and is_secret(self.path)
+
+    # Changes
+
+    def change(
+        self, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
+    ) -> str | None:
+        """Follow the editor; returns what was wrong with its changes, if anything."""
+        trouble = None
+        is_whole = any(
+            isinstance(change, types.TextDocumentContentChangeWholeDocument) for change in changes
+        )
+        if version < self.version:
+            trouble = f"its version went back from {self.version} to {version}"
+            if not is_whole:
+                self.lose_track()
+        self.version = version
+        self._begin_revision()
+        for change in changes:
+            if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+                self.replace(change.text)
+            elif self.buffer is not None:
+                try:
+                    self._apply(change, self.buffer)
+                except OutOfRangeError as error:
+                    trouble = f"{error}"
+                    self.lose_track()
+        return trouble
+
+    def replace(self, text: str) -> None:
+        """The whole text is this now."""
+        if self.buffer is not None and self.buffer.text == text:
+            return
+        before, self.buffer = self.buffer, Buffer(text, self._units)
+        self._begin_revision()
+        if before is not None:
+            hunk = shortest_hunk(before.text, text)
+            self._line_before = line_at(before.text, hunk.start)
+            deleted = before.text.count("\n", hunk.start, hunk.end)
+            self._follow(hunk, self.buffer, hunk.text.count("\n") + deleted)
+        else:
+            self.told.clear()
+            if self.track is None:
+                self.opened = text, now_ms()
+
+    def lose_track(self) -> None:
+        """The text is no longer known."""
+        self.buffer = None
+        self._begin_revision()
+        self.suggestions = ()
+        self.results.clear()
+        self.memory.clear()
+        self.rejections.saved()  # where its lines are is not known any more either
+        self.end_restraint()
+
+    def settle(self) -> list[Suggestion]:
+        """Look at the whole text, once after a change.
+
+        What was suggested goes away when the change was an undo.
+
+        Returns:
+            The suggestions from before the change that the user, or the editor, has now applied.
+        """
+        if self.buffer is None:
+            return []
+        text, had = self.buffer.text, {one.id: one for one in self._had}
+        self._had = ()
+        self._is_undone = self.memory.brings_back(text)
+        if self._is_undone:
+            self.forget_suggestions()
+        found = self.results.look({id: one.result for id, one in had.items()}, text)
+        return [had[id] for id in found]
+
+    @property
+    def is_restrained(self) -> bool:
+        """Whether a typing pause is no reason to predict: after an undo, and after bulk changes."""
+        return self._is_undone or self._volume.is_bulk
+
+    def end_restraint(self) -> None:
+        """The user did what asks for the next prediction in any case."""
+        self._is_undone = False
+        self._volume.clear()
+
+    @property
+    def is_on_imports(self) -> bool:
+        """Whether the last change was on an import line."""
+        if self.buffer is None:
+            return False
+        line = line_at(self.buffer.text, self._changed.start)
+        return any(is_import(one, self.language) for one in (self._line_before, line))
+
+    def _begin_revision(self) -> None:
+        self.revision += 1
+        self._had = self.suggestions
+        self.cancel()
+        if not self.suggestions:
+            self._covered = 0
+
+    def _apply(self, change: types.TextDocumentContentChangePartial, buffer: Buffer) -> None:
+        before, line = buffer.line_count, buffer.line(change.range.start.line)
+        hunk = buffer.apply(change.range, change.text)
+        self._line_before = line
+        inserted = len(split_lines(hunk.text)) - 1
+        deleted = max(0, before + inserted - buffer.line_count)
+        self._follow(hunk, buffer, inserted + deleted)
+
+    def _follow(self, change: Hunk, buffer: Buffer, line_ends: int) -> None:
+        self._changed = change
+        characters = change.end - change.start + len(change.text)
+        self._volume.add(time.monotonic(), characters, line_ends)
+        self.results.move(change)
+        self.rejections.move(change)
+        if self.suggestions:
+            left = [one.typed(change, buffer.text) for one in self.suggestions]
+            agrees = any(left) or any(one.result.is_in(buffer.text) for one in self.suggestions)
+            for one in () if agrees else self.suggestions:
+                self.rejections.disagree(one.hunks, change, buffer.text)
+            self.suggestions = tuple(one for one in left if one)
+            # What is left of a suggestion is not predicted again.
+            self._covered = AS_MANY_AS_THERE_ARE if self.suggestions else 0
+
+    # Suggestions
+
+    def situation(self, threshold: float) -> Situation:
+        """What a prediction for the text as it is now is judged by; the text must be known."""
+        assert self.buffer is not None
+        work = Work(
+            self.buffer.text,
+            self.language,
+            texts=self.memory.hashes,
+            on_imports=self.is_on_imports,
+        )
+        held_back = (*self.rejections.fresh, *self.rejections.disagreed)
+        return Situation(work, threshold, self.rejections.now(), held_back)
+
+    def has(self, count: int) -> bool:
+        """Whether the best `count` suggestions for the text as it is now are known."""
+        return self._covered >= count
+
+    def is_under_way(self, count: int) -> bool:
+        """Whether they are being predicted."""
+        return self.job is not None and self.job.most >= count
+
+    def take(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
+        """Have an answer for the text as it is now."""
+        self.job = None
+        self.end_pause()
+        self._covered = answer.job.most
+        self.model, self.milliseconds = answer.model, answer.milliseconds
+        self.suggestions = suggestions
+        self.wake()
+
+    def drop(self, id: str) -> None:
+        """Suggest this no longer."""
+        self.suggestions = tuple(one for one in self.suggestions if one.id != id)
+
+    def reject(self, suggestion: Suggestion) -> None:
+        """Suggest this no longer, and nothing else on its lines as long as the text stays.
+
+        A save may have come between showing it and this: then it has another id by now, or is
+        about to be suggested again by what is under way, which ends here.
+        """
+        self.cancel()
+        text = self.buffer.text if self.buffer else ""
+        shown = next((one for one in self.suggestions if one.id == suggestion.id), suggestion)
+        if not shown.is_for(text):
+            self.rejections.add(suggestion, None)
+            return
+        self.rejections.add(shown, text)
+        self.suggestions = tuple(
+            one for one in self.suggestions if not is_beside(self.rejections.fresh, one.hunks, text)
+        )
+
+    def forget_suggestions(self) -> None:
+        """Suggest nothing until something is predicted again."""
+        self.cancel()
+        self.suggestions = ()
+        self._covered = 0
+
+    def expect_news(self) -> None:
+        """That there was nothing to suggest here means nothing any more."""
+        if not self.suggestions:
+            self._covered = 0
+
+    def close(self) -> None:
+        """The editor has closed it."""
+        self.is_open = False
+        self.cancel()
+
+    def cancel(self) -> None:
+        """End what is under way for an older text."""
+        self.end_pause()
+        self.cancel_job()
+
+    def end_pause(self) -> None:
+        """Have no prediction follow a typing pause."""
+        if self.pause:
+            self.pause.cancel()
+            self.pause = None
+
+    def cancel_job(self) -> None:
+        """End the prediction under way."""
+        if self.job:
+            self.job.cancelled = True
+            self.job = None
+            self.wake()
+
+    async def news(self, seconds: float) -> None:
+        """Wait until something became of the job under way, at most so long.
+
+        When all who wait for a job have been cancelled, and it was made for them alone, it ends.
+        """
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append(future)
+        try:
+            done, _ = await asyncio.wait([future], timeout=seconds)
+            if not done and self.job:
+                self.job.is_for_requests = (
+                    False  # whoever waited hears of it by `editcast/didPredict`
+                )
+        except asyncio.CancelledError:
+            self._waiting = [one for one in self._waiting if one is not future]
+            if self.job and self.job.is_for_requests and not self._waiting:
+                self.cancel_job()
+            raise
+
+    def wake(self) -> None:
+        """Let those who wait look again."""
+        for future in self._waiting:
+            if not future.done():
+                future.set_result(None)
+        self._waiting.clear()
+
+
+def path_of(uri: str) -> Path | None:
+    """The file that a URI names; None when it names something else."""
+    if not uri.startswith("file:"):
+        return None
+    try:
+        path = to_fs_path(uri)
+    except ValueError:  # no URI at all
+        return None
+    return Path(path) if path else None
+
+
+def is_longer(text: str, most_bytes: int) -> bool:
+    """Whether `text` takes more bytes than that in UTF-8."""
+    if len(text) > most_bytes:
+        return True
+    if text.isascii() or 4 * len(text) <= most_bytes:
+        return False
+    return len(text.encode("utf-8", "surrogatepass")) > most_bytes

@@ -1,0 +1,1 @@
+"""The LSP surface: messages in, calls of the service, answers out."""

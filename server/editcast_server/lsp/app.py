@@ -1,0 +1,169 @@
+"""The language server: LSP's messages in, calls of the service, answers out; nothing else.
+
+See LSP 3.17, and 3.18 for inline completion.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp._capabilities import get_capability
+
+from editcast_server.documents.buffer import OutOfRangeError, Units
+from editcast_server.lsp import protocol
+from editcast_server.lsp.commands import register_commands
+from editcast_server.lsp.convert import code_action, is_wanted, next_edit_result
+from editcast_server.lsp.copilot import register_copilot
+from editcast_server.lsp.server import EditcastServer
+from editcast_server.service import Service
+from editcast_server.settings import SECTION, is_trusted, read_settings
+from editcast_server.signals import stop_on_signals
+
+MOST_CODE_ACTIONS = 3
+MOST_NEXT_EDITS = 100
+
+
+def create_server() -> EditcastServer:
+    """A server that speaks all of Editcast's LSP surface."""
+    server = EditcastServer()
+    _register_lifecycle(server)
+    _register_documents(server)
+    _register_suggestions(server)
+    register_commands(server)
+    register_copilot(server)
+    return server
+
+
+def _register_lifecycle(server: EditcastServer) -> None:
+    @server.feature(types.INITIALIZE)
+    def initialize(ls: EditcastServer, params: types.InitializeParams) -> None:
+        settings, ls.complaints = read_settings(params.initialization_options)
+        units = Units.of(ls.workspace.position_encoding or types.PositionEncodingKind.Utf16)
+        ls.service = Service(ls, units, settings)
+        ls.is_trusted = is_trusted(params.initialization_options)
+        ls.take_folders()
+        stop_on_signals(ls.stop)
+        if get_capability(params.capabilities, "text_document.inline_completion"):
+            _register_inline_completion(ls)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(ls: EditcastServer, params: types.InitializedParams) -> None:
+        for complaint in ls.complaints:
+            ls.tell(complaint, warning=True)
+        ls.service.start()
+        if get_capability(
+            ls.client_capabilities, "workspace.did_change_configuration.dynamic_registration", False
+        ):
+            registration = types.Registration(
+                id=SECTION,
+                method=types.WORKSPACE_DID_CHANGE_CONFIGURATION,
+                register_options=types.DidChangeConfigurationRegistrationOptions(section=SECTION),
+            )
+            ls.client_register_capability(types.RegistrationParams([registration]))
+        await ls.pull_settings()
+        await ls.protocol.prepare()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    async def configure(ls: EditcastServer, params: types.DidChangeConfigurationParams) -> None:
+        settings: Any = params.settings
+        if isinstance(settings, Mapping) and SECTION in settings:
+            ls.take_settings(settings[SECTION])
+        else:
+            await ls.pull_settings()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def folders_changed(ls: EditcastServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
+        ls.take_folders()
+
+    @server.feature(types.SHUTDOWN)
+    def shutdown(ls: EditcastServer, params: None) -> None:
+        ls.stop()
+
+    @server.feature(types.EXIT)
+    def exit(ls: EditcastServer, params: None) -> None:
+        ls.exit_code = 0 if ls.protocol.has_shut_down else 1
+
+
+def _register_documents(server: EditcastServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(ls: EditcastServer, params: types.DidOpenTextDocumentParams) -> None:
+        it = params.text_document
+        ls.service.open(it.uri, str(it.language_id), it.version, it.text)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(ls: EditcastServer, params: types.DidChangeTextDocumentParams) -> None:
+        it = params.text_document
+        ls.service.change(it.uri, it.version, params.content_changes)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=True))
+    def saved(ls: EditcastServer, params: types.DidSaveTextDocumentParams) -> None:
+        ls.service.save(params.text_document.uri, params.text)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(ls: EditcastServer, params: types.DidCloseTextDocumentParams) -> None:
+        ls.service.close(params.text_document.uri)
+
+
+def _register_suggestions(server: EditcastServer) -> None:
+    @server.feature(
+        types.TEXT_DOCUMENT_CODE_ACTION,
+        types.CodeActionOptions(code_action_kinds=[protocol.CODE_ACTION_KIND]),
+    )
+    async def code_actions(
+        ls: EditcastServer, params: types.CodeActionParams
+    ) -> list[types.CodeAction]:
+        if not is_wanted(params.context.only):
+            return []
+        uri = params.text_document.uri
+        if params.context.trigger_kind == types.CodeActionTriggerKind.Invoked:
+            document = await ls.service.wait_for(uri, MOST_CODE_ACTIONS)
+        else:
+            document = ls.service.at_once(uri)
+        if document is None:
+            return []
+        has_versions = get_capability(
+            ls.client_capabilities, "workspace.workspace_edit.document_changes", False
+        )
+        return [
+            code_action(document, suggestion, is_best=rank == 0, has_versions=bool(has_versions))
+            for rank, suggestion in enumerate(document.suggestions[:MOST_CODE_ACTIONS])
+        ]
+
+    @server.feature(protocol.NEXT_EDIT)
+    async def next_edit(
+        ls: EditcastServer, params: protocol.NextEditParams
+    ) -> protocol.NextEditResult | None:
+        most = 1 if params.count is None else params.count
+        if most < 1:
+            raise JsonRpcInvalidParams("The count of editcast/nextEdit must be at least 1.")
+        most = min(most, MOST_NEXT_EDITS)
+        document = await ls.service.wait_for(params.text_document.uri, most)
+        return next_edit_result(document, most) if document else None
+
+
+def _register_inline_completion(server: EditcastServer) -> None:
+    @server.feature(types.TEXT_DOCUMENT_INLINE_COMPLETION, types.InlineCompletionOptions())
+    async def inline_completion(
+        ls: EditcastServer, params: types.InlineCompletionParams
+    ) -> list[types.InlineCompletionItem]:
+        # Editors send an automatic one for every key.
+        invoked = params.context.trigger_kind == types.InlineCompletionTriggerKind.Invoked
+        document = await ls.service.wait_for(params.text_document.uri, 1, is_wanted=invoked)
+        if document is None or document.buffer is None or not document.suggestions:
+            return []
+        try:
+            cursor = document.buffer.offset(params.position)
+        except OutOfRangeError:
+            return []
+        suggestion = document.suggestions[0]
+        text = suggestion.insertion_at(cursor, document.buffer.text)
+        if text is None:
+            return []
+        return [
+            types.InlineCompletionItem(
+                insert_text=text,
+                range=types.Range(params.position, params.position),
+                command=types.Command("Accept", protocol.ACCEPT, arguments=[suggestion.id]),
+            )
+        ]

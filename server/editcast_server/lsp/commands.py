@@ -1,0 +1,72 @@
+"""`workspace/executeCommand`: what the user decides, and what the user wants to know."""
+
+from typing import Any, Final
+
+from pygls.exceptions import JsonRpcInvalidParams
+
+from editcast_model.errors import EditcastError
+from editcast_server.lsp import protocol
+from editcast_server.lsp.convert import status_params
+from editcast_server.lsp.server import EditcastServer
+
+_UNTRUSTED = (
+    "Editcast does not train on a folder that you do not trust; trust it, or open another one."
+)
+_LONGEST_SNOOZE: Final = 1e9  # seconds
+
+
+def register_commands(server: EditcastServer) -> None:
+    """Serve `workspace/executeCommand`."""
+
+    @server.command(protocol.ACCEPT)
+    def accept(ls: EditcastServer, *arguments: Any) -> None:
+        ls.service.accept(_one_text(protocol.ACCEPT, arguments))
+
+    @server.command(protocol.REJECT)
+    def reject(ls: EditcastServer, *arguments: Any) -> None:
+        ls.service.reject(_one_text(protocol.REJECT, arguments))
+
+    @server.command(protocol.SHOWN)
+    def shown(ls: EditcastServer, *arguments: Any) -> None:
+        ls.service.shown(_one_text(protocol.SHOWN, arguments))
+
+    @server.command(protocol.SNOOZE)
+    def snooze(ls: EditcastServer, *arguments: Any) -> None:
+        match arguments:
+            case [int() | float() as seconds] if not isinstance(seconds, bool) and (
+                0 <= seconds <= _LONGEST_SNOOZE
+            ):
+                ls.service.snooze(seconds)
+            case _:
+                raise JsonRpcInvalidParams(
+                    f"{protocol.SNOOZE} takes one argument, the seconds; 0 ends a snooze."
+                )
+
+    @server.command(protocol.TRAIN)
+    async def train(ls: EditcastServer, *arguments: Any) -> None:
+        if ls.is_trusted:
+            ls.training.start()
+        else:
+            ls.tell(_UNTRUSTED, warning=True)
+
+    @server.command(protocol.REVERT)
+    async def revert(ls: EditcastServer, *arguments: Any) -> None:
+        try:
+            ls.tell(await ls.service.revert(), warning=False)
+        except EditcastError as error:
+            ls.tell(str(error), warning=True)
+
+    @server.command(protocol.REPORT)
+    async def report(ls: EditcastServer, *arguments: Any) -> str:
+        return await ls.service.report()
+
+    @server.command(protocol.SHOW_STATUS)
+    def status(ls: EditcastServer, *arguments: Any) -> protocol.StatusParams:
+        return status_params(ls.service.status)
+
+
+def _one_text(command: str, arguments: tuple[Any, ...]) -> str:
+    match arguments:
+        case [str() as text]:
+            return text
+    raise JsonRpcInvalidParams(f"{command} takes one argument, the suggestion's id.")

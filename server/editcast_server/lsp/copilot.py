@@ -1,0 +1,65 @@
+"""Answers to clients that ask for next edits as Copilot's language server answers them."""
+
+from collections.abc import Sequence
+
+from lsprotocol import types
+
+from editcast_model.diff import Hunk
+from editcast_server.documents.buffer import Buffer
+from editcast_server.documents.document import Document
+from editcast_server.documents.suggestion import Suggestion
+from editcast_server.lsp import protocol
+from editcast_server.lsp.copilot_messages import (
+    DID_SHOW,
+    INLINE_EDIT,
+    DidShowParams,
+    InlineEdit,
+    InlineEditParams,
+    InlineEditResult,
+)
+from editcast_server.lsp.server import EditcastServer
+
+
+def register_copilot(server: EditcastServer) -> None:
+    """Serve `textDocument/copilotInlineEdit`, and hear of what was shown."""
+
+    @server.feature(INLINE_EDIT)
+    async def inline_edit(ls: EditcastServer, params: InlineEditParams) -> InlineEditResult:
+        kind = params.context and params.context.trigger_kind
+        # Clients that do not say why they ask do so after every change.
+        invoked = kind == types.InlineCompletionTriggerKind.Invoked
+        asked = params.text_document
+        document = await ls.service.wait_for(asked.uri, 1, is_wanted=invoked)
+        if document is None or document.buffer is None:
+            return InlineEditResult([])
+        if asked.version not in (None, document.version):
+            return InlineEditResult([])
+        # Some clients apply all edits of an answer together: there is only ever the best.
+        best = document.suggestions[:1]
+        return InlineEditResult([_inline_edit(document, document.buffer, one) for one in best])
+
+    @server.feature(DID_SHOW)
+    def did_show(ls: EditcastServer, params: DidShowParams) -> None:
+        match params.item.command and params.item.command.arguments:
+            case [str() as id]:
+                ls.service.shown(id)
+
+
+def whole(hunks: Sequence[Hunk], text: str) -> Hunk:
+    """Ascending, disjoint hunks of `text`, at least one, as one with the text between them."""
+    start = end = hunks[0].start
+    parts = []
+    for hunk in hunks:
+        parts += [text[end : hunk.start], hunk.text]
+        end = hunk.end
+    return Hunk(start, end, "".join(parts))
+
+
+def _inline_edit(document: Document, buffer: Buffer, suggestion: Suggestion) -> InlineEdit:
+    (edit,) = buffer.text_edits([whole(suggestion.hunks, buffer.text)])
+    return InlineEdit(
+        text=edit.new_text,
+        text_document=types.VersionedTextDocumentIdentifier(document.version, document.uri),
+        range=edit.range,
+        command=types.Command("Accept", protocol.ACCEPT, arguments=[suggestion.id]),
+    )

@@ -1,0 +1,157 @@
+"""Our own messages beside LSP's; mirrored in vscode-client/src/protocol.ts: change both or neither.
+
+Positions are LSP's, in the encoding that client and server negotiated. On the wire every name is
+camel case, as in LSP.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import attrs
+from lsprotocol import types
+from pygls.protocol import LanguageServerProtocol
+
+from editcast_server.lsp import copilot_messages
+
+NEXT_EDIT: Final = "editcast/nextEdit"
+DID_PREDICT: Final = "editcast/didPredict"
+STATUS: Final = "editcast/status"
+
+ACCEPT: Final = "editcast.accept"  # [id]
+REJECT: Final = "editcast.reject"  # [id]
+SHOWN: Final = "editcast.shown"  # [id], once it has been drawn
+SNOOZE: Final = "editcast.snooze"  # [seconds]; 0 ends a snooze
+TRAIN: Final = "editcast.train"  # []
+REVERT: Final = "editcast.revert"  # []
+REPORT: Final = "editcast.report"  # [], answered with a page of HTML
+SHOW_STATUS: Final = "editcast.status"  # []
+
+CODE_ACTION_KIND: Final = "quickfix.nextEdit"
+
+
+@attrs.define
+class NextEditParams:
+    """Parameters of `editcast/nextEdit`: which document, and at most how many suggestions."""
+
+    text_document: types.TextDocumentIdentifier
+    count: int | None = None
+
+
+@attrs.define
+class Suggestion:
+    """One predicted edit of one document.
+
+    Attributes:
+        id: Names it in `editcast.accept` and `editcast.reject`.
+        edits: Simultaneous edits of the document version that the suggestion belongs to.
+        line: The first line that changes, counted from 0.
+        title: Such as "Next edit, line 50: `foo` -> `bar` (93 %)".
+        confidence: Calibrated estimate, 0 to 1, that the edit is right.
+        log_probability: Joint natural log probability of all token edits.
+        token_edits: Number of token edits.
+    """
+
+    id: str
+    edits: Sequence[types.TextEdit]
+    line: int
+    title: str
+    confidence: float
+    log_probability: float
+    token_edits: int
+
+
+@attrs.define
+class NextEditResult:
+    """Answer to `editcast/nextEdit`, and parameters of `editcast/didPredict`.
+
+    Attributes:
+        uri: The document.
+        version: The document's version that the suggestions apply to.
+        model: Name of the model, or of the baseline that stands in for one.
+        milliseconds: How long the prediction took; 0 when there was none for this version: older
+            suggestions are gone, or it was not there in time.
+        suggestions: Best first.
+    """
+
+    uri: str
+    version: int
+    model: str
+    milliseconds: float
+    suggestions: Sequence[Suggestion]
+
+
+@attrs.define
+class StatusParams:
+    """Parameters of `editcast/status`.
+
+    Attributes:
+        state: One of ready, thinking, snoozed, disabled, baseline, training.
+        model: Name of the model, or of the baseline; empty while none is loaded yet.
+        message: A sentence for the user.
+    """
+
+    state: str
+    model: str
+    message: str
+
+
+# No field of a message has a default: lsprotocol's converter leaves defaults out of the JSON.
+
+
+@attrs.define
+class NextEditRequest:
+    """The request `editcast/nextEdit`."""
+
+    id: int | str
+    params: NextEditParams
+    method: str
+    jsonrpc: str
+
+
+@attrs.define
+class NextEditResponse:
+    """The response to `editcast/nextEdit`; null when the document is not to be served."""
+
+    id: int | str | None
+    result: NextEditResult | None
+    jsonrpc: str
+
+
+@attrs.define
+class DidPredictNotification:
+    """The notification `editcast/didPredict`."""
+
+    params: NextEditResult
+    method: str
+    jsonrpc: str
+
+
+@attrs.define
+class StatusNotification:
+    """The notification `editcast/status`."""
+
+    params: StatusParams
+    method: str
+    jsonrpc: str
+
+
+class EditcastMessages(LanguageServerProtocol):
+    """LSP with our own messages, for either end of the connection."""
+
+    # pygls caches these two in its class; a cache more would keep every server alive.
+    def get_message_type(self, method: str) -> type[Any] | None:  # type: ignore[override]
+        """The type of a request or notification."""
+        return _MESSAGES[method][0] if method in _MESSAGES else super().get_message_type(method)
+
+    def get_result_type(self, method: str) -> type[Any] | None:  # type: ignore[override]
+        """The type of a request's response."""
+        return _MESSAGES[method][1] if method in _MESSAGES else super().get_result_type(method)
+
+
+# Method -> type of the message, type of the response.
+_MESSAGES: Final[Mapping[str, tuple[type[Any], type[Any] | None]]] = {
+    NEXT_EDIT: (NextEditRequest, NextEditResponse),
+    DID_PREDICT: (DidPredictNotification, None),
+    STATUS: (StatusNotification, None),
+    **copilot_messages.MESSAGES,
+}

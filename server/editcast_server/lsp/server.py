@@ -1,0 +1,317 @@
+"""The server process as pygls sees it: its protocol, its converter, its one editor."""
+
+import asyncio
+import logging
+import sys
+from concurrent.futures import Future
+from importlib.metadata import version
+from typing import Any, BinaryIO, Final, cast
+
+import attrs
+from lsprotocol import types
+from pygls.exceptions import (
+    FeatureRequestError,
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    PyglsError,
+)
+from pygls.lsp._capabilities import get_capability
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import JsonRPCResponseMessage
+
+from editcast_model.errors import ServerError
+from editcast_server.documents.document import Document
+from editcast_server.logs import without_words
+from editcast_server.lsp import incoming, protocol
+from editcast_server.lsp.convert import next_edit_result, status_params
+from editcast_server.lsp.strict import strict_converter, what_is_wrong
+from editcast_server.lsp.transport import Frames, one_connection
+from editcast_server.service import Service
+from editcast_server.settings import SECTION, read_settings
+from editcast_server.status import Status
+from editcast_server.training_process import TrainingRun
+
+log = logging.getLogger(__name__)
+
+
+#: Texts are kept by `Service`; notebooks are not served.
+_NOT_PYGLS: Final = (
+    types.TEXT_DOCUMENT_DID_OPEN,
+    types.TEXT_DOCUMENT_DID_CHANGE,
+    types.TEXT_DOCUMENT_DID_CLOSE,
+    types.NOTEBOOK_DOCUMENT_DID_OPEN,
+    types.NOTEBOOK_DOCUMENT_DID_CHANGE,
+    types.NOTEBOOK_DOCUMENT_DID_CLOSE,
+)
+#: After one that cannot be read, the text of its document is not known.
+_TELL_TEXTS: Final = (
+    types.TEXT_DOCUMENT_DID_OPEN,
+    types.TEXT_DOCUMENT_DID_CHANGE,
+    types.TEXT_DOCUMENT_DID_SAVE,
+)
+
+
+class EditcastProtocol(protocol.EditcastMessages):
+    """LSP and our own messages, each looked at before pygls serves it."""
+
+    _server: "EditcastServer"
+
+    def __init__(self, server: "EditcastServer", converter: Any) -> None:
+        super().__init__(server, converter)
+        for method in _NOT_PYGLS:
+            del self.fm.builtin_features[method]
+
+    @property
+    def has_shut_down(self) -> bool:
+        """Whether `shutdown` has been served."""
+        return bool(self._shutdown)
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Any JSON object, however deep in a message, as it is; `handle_message` reads it."""
+        return data
+
+    def handle_message(self, message: Any) -> None:
+        """Serve a message, or refuse it: a request is answered once in any case."""
+        try:
+            incoming.check_form(message)
+            if incoming.is_response(message) or self._is_to_be_served(message):
+                super().handle_message(self._read(message))
+        except JsonRpcException as error:
+            self._refuse(message, error)
+
+    def cannot_parse(self) -> None:
+        """What came is no JSON; whose answer this is, the editor cannot be told."""
+        self._send_response(None, error=JsonRpcParseError().to_response_error())
+
+    def _is_to_be_served(self, message: dict[str, Any]) -> bool:
+        """Whether a request or notification is; a request that is not is refused."""
+        method, is_request = message["method"], "id" in message
+        try:
+            has_begun = hasattr(self._server, "service")
+            incoming.check_time(method, has_begun=has_begun, has_ended=self.has_shut_down)
+            if method != types.CANCEL_REQUEST:
+                self._get_handler(method)
+        except JsonRpcException as error:
+            if is_request:
+                raise
+            log.info("Passed over %s (%s)", self._known(method), type(error).__name__)
+            return False
+        kind: Any = self.get_message_type(method)
+        if is_request != any(field.name == "id" for field in attrs.fields(kind)):
+            raise JsonRpcInvalidRequest("It has an id and must have none, or the other way round.")
+        return True
+
+    def _read(self, message: dict[str, Any]) -> Any:
+        """A message as LSP has it."""
+        kind: Any
+        if "method" in message:
+            kind = self.get_message_type(message["method"])
+        elif message.get("error") is not None:
+            kind = types.ResponseErrorMessage
+        else:
+            kinds: dict[Any, Any] = self._result_types
+            kind = kinds.get(incoming.id_of(message)) or JsonRPCResponseMessage
+        try:
+            return self._converter.structure(message, kind)
+        except Exception as error:
+            raise JsonRpcInvalidParams(f"Invalid Params: {what_is_wrong(error)}.") from error
+
+    def _refuse(self, message: Any, error: JsonRpcException) -> None:
+        method = message.get("method") if isinstance(message, dict) else None
+        log.warning("Refused %s (%s)", self._known(method), type(error).__name__)
+        if incoming.is_response(message):
+            if (id := incoming.id_of(message)) in self._request_futures:
+                self._handle_response(id, error=error.to_response_error())
+        elif incoming.is_notification(message):
+            self._server.cannot_read(message)
+        else:
+            self._send_response(incoming.id_of(message), error=error.to_response_error())
+            for one in message if isinstance(message, list) else ():
+                self._server.lose_track(one)
+
+    def _known(self, method: Any) -> str:
+        """A method as the log may name it: any other may be made of a user's text."""
+        is_known = isinstance(method, str) and self.get_message_type(method) is not None
+        return str(method) if is_known else "a message"
+
+    def _send_response(
+        self, msg_id: Any, result: Any | None = None, error: types.ResponseError | None = None
+    ) -> None:
+        if error is not None and error.code == JsonRpcInternalError.CODE:
+            # An exception's words may be of the user's text, and editors log them.
+            error = types.ResponseError(error.code, "Editcast failed at this; its log says where.")
+        if msg_id is None:  # lsprotocol leaves such an id out, which JSON-RPC does not allow
+            self._send_data({"jsonrpc": self.VERSION, "id": None, "error": error})
+        else:
+            super()._send_response(msg_id, result, error)
+
+    def _check_handler_result(self, future: "Future[Any]") -> None:
+        if not future.cancelled() and (error := future.exception()):
+            self._server.has_failed(error)
+
+    async def prepare(self) -> None:
+        """Make the converters of the usual messages before they are needed.
+
+        cattrs makes one when a type is first seen, which takes up to 20 ms.
+        """
+        for one in _USUAL:
+            self._converter.get_structure_hook(one)
+            self._converter.get_unstructure_hook(one)
+            await asyncio.sleep(0)
+
+
+_USUAL = (
+    types.DidOpenTextDocumentNotification,
+    types.DidChangeTextDocumentNotification,
+    types.DidSaveTextDocumentNotification,
+    types.DidCloseTextDocumentNotification,
+    types.CodeActionRequest,
+    types.CodeAction,
+    types.InlineCompletionRequest,
+    types.InlineCompletionItem,
+    types.ExecuteCommandRequest,
+    protocol.NextEditRequest,
+    protocol.NextEditResult,
+    protocol.DidPredictNotification,
+    protocol.StatusNotification,
+)
+
+
+class EditcastServer(LanguageServer):
+    """The server process: one editor, one `Service`.
+
+    Attributes:
+        is_trusted: Whether the user trusts the folders that the editor has open.
+    """
+
+    service: Service
+    protocol: EditcastProtocol
+
+    def __init__(self) -> None:
+        super().__init__(
+            "editcast",
+            version("editcast"),
+            protocol_cls=EditcastProtocol,
+            converter_factory=strict_converter,
+        )
+        self.complaints: list[str] = []
+        self.is_trusted = True
+        self.exit_code = 0
+        self._told: set[str] = set()
+        self.training = TrainingRun(
+            self,
+            report=lambda message: self.service.set_training(message),
+            tell=lambda sentence, warning: self.tell(sentence, warning=warning),
+        )
+
+    # service.Client
+
+    def tell(self, sentence: str, *, warning: bool) -> None:
+        """Show the user a sentence."""
+        kind = types.MessageType.Warning if warning else types.MessageType.Info
+        self.window_show_message(types.ShowMessageParams(kind, sentence))
+
+    def has_predicted(self, document: Document) -> None:
+        """Send `editcast/didPredict`."""
+        self.protocol.notify(protocol.DID_PREDICT, next_edit_result(document))
+
+    def has_status(self, status: Status) -> None:
+        """Send `editcast/status`."""
+        self.protocol.notify(protocol.STATUS, status_params(status))
+
+    # pygls
+
+    def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
+        """Speak LSP until the editor ends it.
+
+        Raises:
+            ServerError: What the editor sent makes no sense, and nothing after it can.
+        """
+        try:
+            super().start_io(cast(BinaryIO, Frames(stdin or sys.stdin.buffer)), stdout)
+        except ServerError as error:
+            log.error("%s", error)
+            self.tell(str(error), warning=True)
+            raise
+
+    def start_tcp(self, host: str, port: int) -> None:
+        """Speak LSP with the first who connects there.
+
+        Raises:
+            ServerError: Nothing can listen there; or as `start_io` says.
+        """
+        with one_connection(host, port) as (received, sent):
+            self.start_io(received, sent)
+
+    def report_server_error(
+        self, error: Exception, source: type[PyglsError] | type[JsonRpcException]
+    ) -> None:
+        """Say in a sentence what pygls would say in an exception's words."""
+        if source is FeatureRequestError:
+            return  # it was answered and logged
+        if source is JsonRpcException and isinstance(error, (ValueError, RecursionError)):
+            self.protocol.cannot_parse()
+            self.tell_once("The editor sent something that is no JSON message.")
+        elif source is JsonRpcInternalError:
+            log.error("Nothing can be sent to the editor: %s", without_words(error))
+        else:
+            self.has_failed(error)
+
+    def has_failed(self, error: BaseException) -> None:
+        """An unexpected exception came out of something that nobody waits for."""
+        log.error("Editcast failed at a message: %s", without_words(error))
+        name = type(error).__name__
+        self.tell_once(f"Editcast failed at a message of the editor ({name}); the log has more.")
+
+    def cannot_read(self, message: Any) -> None:
+        """A notification makes no sense; nobody waits for an answer."""
+        self.tell_once("The editor sent a message that is not as LSP wants it.")
+        self.lose_track(message)
+
+    def tell_once(self, sentence: str) -> None:
+        """Warn the user, once in this session."""
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self.tell(sentence, warning=True)
+
+    def lose_track(self, message: Any) -> None:
+        """A message could not be read; if it told a text, that document is not known now."""
+        try:
+            if message["method"] in _TELL_TEXTS:
+                self.service.documents[message["params"]["textDocument"]["uri"]].lose_track()
+        except (AttributeError, KeyError, TypeError):
+            return  # it names no open document
+
+    def stop(self) -> None:
+        """Finish what must be finished before the process ends."""
+        self.training.stop()
+        if hasattr(self, "service"):
+            self.service.stop()
+
+    def take_folders(self) -> None:
+        """Tell the service which folders the editor has open."""
+        self.service.projects.take_folders(self.workspace.folders)
+
+    def take_settings(self, given: Any) -> None:
+        """Follow an editor's settings; say what is wrong with them."""
+        settings, complaints = read_settings(given)
+        for complaint in complaints:
+            self.tell(complaint, warning=True)
+        self.service.take_settings(settings)
+
+    async def pull_settings(self) -> bool:
+        """Ask the editor for its settings; whether it had any."""
+        if not get_capability(self.client_capabilities, "workspace.configuration", False):
+            return False
+        item = types.ConfigurationItem(section=SECTION)
+        try:
+            (given,) = await self.workspace_configuration_async(types.ConfigurationParams([item]))
+        except (JsonRpcException, TypeError, ValueError) as error:
+            log.warning("The editor does not tell its settings: %s", without_words(error))
+            return False
+        if given:
+            self.take_settings(given)
+        return bool(given)

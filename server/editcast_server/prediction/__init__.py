@@ -1,0 +1,1 @@
+"""The prediction thread, the model it uses, and the policy on what to show."""

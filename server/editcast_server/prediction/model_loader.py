@@ -1,0 +1,120 @@
+"""Which model forecasts: the bundle that the settings name, or the newest, or what stands in."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from editcast_model.card import Card
+from editcast_model.errors import BundleError
+from editcast_model.forecasting.interface import Forecaster
+from editcast_server.settings import Device
+
+# numpy, tokenizers and ONNX Runtime take most of a second to import: they are imported where a
+# model is loaded, on the engine's thread, when the server has answered `initialize` long since.
+
+
+#: The threshold of a model that was not calibrated, and the highest of any: whoever is this sure is
+#: right often enough, even if too few development data could show it.
+UNCALIBRATED, HIGHEST = 0.5, 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which bundle to use, and where.
+
+    Attributes:
+        path: The bundle's folder; empty for the newest trained here, else the bundled one. The
+            name of a baseline (repeat-best, repeat-last) chooses that instead.
+        device: Where the network runs.
+    """
+
+    path: str = ""
+    device: Device = "auto"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What forecasts now.
+
+    Attributes:
+        forecaster: The network, or the baseline in its place.
+        path: The bundle's folder; None for the baseline.
+        problem: Why it stands in for another, as a sentence for the user; empty when it does not.
+        threshold: The least confidence that is shown by default.
+    """
+
+    forecaster: Forecaster
+    path: Path | None
+    problem: str
+    threshold: float = UNCALIBRATED
+
+
+def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
+    """The model of a choice, or what stands in when its bundle cannot be used.
+
+    For the user's own model that is the bundled one; for any other the repeat-best baseline.
+
+    Args:
+        choice: What is wanted.
+        failed: Bundles that could be loaded, and failed later; why, as a sentence.
+    """
+    from editcast_model.forecasting.repeated_edits import BASELINES, RepeatBest
+
+    if choice.path in BASELINES:
+        chosen = BASELINES[choice.path]()
+        return Model(chosen, None, f"Editcast repeats edits without a model ({chosen.name}).")
+    problem = ""
+    try:
+        from editcast_model.forecasting.forecaster import NeuralForecaster
+
+        for path in _places(choice):
+            try:
+                if failed and path in failed:
+                    raise BundleError(failed[path])
+                forecaster = NeuralForecaster.load(path, choice.device)
+            except BundleError as error:
+                problem = problem or str(error)
+                continue
+            if problem:
+                problem += f" Editcast goes on with the model it came with, {forecaster.name}."
+            return Model(forecaster, path, problem, default_threshold(forecaster.bundle.card))
+    except (BundleError, ImportError, OSError) as error:
+        problem = f"The model cannot run: {error}. Run `editcast doctor`, or reinstall editcast."
+    baseline = RepeatBest()
+    return Model(baseline, None, f"{problem} Editcast goes on without it ({baseline.name}).")
+
+
+def _places(choice: Choice) -> tuple[Path, ...]:
+    """The bundles to try, one after the other: one that is named has nothing in its place."""
+    from editcast_model.bundle import bundled_path
+
+    first, bundled = bundle_path(choice), bundled_path()
+    return (first,) if choice.path or first == bundled else (first, bundled)
+
+
+def default_threshold(card: Card) -> float:
+    """The least confidence that is shown by default, by a bundle's card."""
+    threshold = card.calibration.threshold
+    return UNCALIBRATED if threshold is None else min(HIGHEST, threshold)
+
+
+def bundle_path(choice: Choice) -> Path:
+    """The folder of the bundle to use."""
+    if choice.path:
+        return Path(os.path.expanduser(choice.path))
+    from editcast_store.models import default_bundle_path
+
+    return default_bundle_path()
+
+
+def mark(choice: Choice) -> tuple[str, int, int] | None:
+    """Something that changes when another bundle is put in place; None while there is none."""
+    try:
+        from editcast_model.bundle import folder_of
+
+        path = folder_of(bundle_path(choice))
+        config = (path / "config.json").stat()
+    except (OSError, BundleError, ImportError, ValueError):
+        return None
+    return str(path), config.st_mtime_ns, config.st_ino

@@ -1,0 +1,119 @@
+"""The thread that writes to the store: saves and outcomes, in the order in which they happened.
+
+The event loop hands them in and goes on. The store is opened with the first of them, so that a
+store that cannot be used is no hindrance to starting.
+"""
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from editcast_model.errors import StoreError
+from editcast_store import paths
+from editcast_store.saves import MERGE_WINDOW_MS, Store, What
+
+log = logging.getLogger(__name__)
+
+MOST_BYTES = 500_000_000
+
+
+class Saves:
+    """Everything that one server process writes to the store.
+
+    Args:
+        tell: Called on the store's thread with a sentence for the user; not twice in a row with
+            the same one.
+    """
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._told = ""
+        self._store: Store | None = None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+
+    def record(self, path: Path, text: str, time_ms: int, language: str) -> None:
+        """Keep what a save left behind."""
+        self._later(lambda store: _ignore(store.record(path, text, time_ms, language)))
+
+    def record_first(self, path: Path, text: str, time_ms: int, language: str) -> None:
+        """Keep the text that the first save of a document replaces.
+
+        Without it nobody would know later what that save changed. The text is older than the
+        save; it must not be taken for one of several saves in a row and be merged into it.
+        """
+        self.record(path, text, time_ms - MERGE_WINDOW_MS, language)
+
+    def record_outcome(
+        self,
+        suggestion: str,
+        what: What,
+        *,
+        path: Path,
+        confidence: float,
+        model: str,
+        language: str,
+    ) -> None:
+        """Keep what the user did with a suggestion."""
+        now = now_ms()
+        self._later(
+            lambda store: store.record_outcome(
+                suggestion,
+                what,
+                path=path,
+                confidence=confidence,
+                time_ms=now,
+                model=model,
+                language=language,
+            )
+        )
+
+    def prune(self, days: int) -> None:
+        """Let go of what is older than `days`, and of the oldest when there is too much."""
+        if os.path.exists(paths.store_path()):
+            self._later(lambda store: _ignore(store.prune(days, MOST_BYTES)))
+
+    def written(self) -> Future[None]:
+        """Done once everything that was handed in so far is written."""
+        return self._thread.submit(lambda: None)
+
+    def close(self) -> None:
+        """Write what is still to be written; returns when it is on the disk."""
+        self._thread.shutdown(wait=True)
+        if self._store:
+            self._store.close()
+
+    def _later(self, work: Callable[[Store], None]) -> None:
+        self._thread.submit(self._do, work)
+
+    def _do(self, work: Callable[[Store], None]) -> None:
+        try:
+            if self._store is None:
+                self._store = Store.open(paths.store_path())
+            work(self._store)
+        except StoreError as error:
+            self._say(str(error))
+        except Exception as error:
+            log.exception("The store failed")
+            self._say(f"A save could not be kept ({type(error).__name__}).")
+        else:
+            self._told = ""
+            for notice in self._store.notices:
+                self._tell(notice)
+            self._store.notices.clear()
+
+    def _say(self, sentence: str) -> None:
+        if sentence != self._told:
+            self._told = sentence
+            self._tell(sentence)
+
+
+def now_ms() -> int:
+    """Milliseconds since the epoch."""
+    return int(time.time() * 1000)
+
+
+def _ignore(_: object) -> None:
+    """Turn a result into none."""

@@ -1,0 +1,38 @@
+"""The networks by the names that the tables of Zhao et al. (2019) have for them."""
+
+from torch import nn
+
+from editcast_model.errors import ReproductionError
+from editcast_model.networks.config import ablations, paper, plus
+from editcast_model.networks.model import ImplicitAttention
+from editcast_papers.zhao2019.explicit import Explicit
+from editcast_papers.zhao2019.recurrent import Recurrent
+
+VARIANTS = ("IA-v", "IA-vg", "IA-a", "IA-ag")
+ABLATIONS = tuple(ablations(8, 8))
+NAMES = ("E", "IR", *VARIANTS, "IA+", *ABLATIONS)
+
+
+def build(name: str, vocabulary: int, width: int, items: int) -> nn.Module:
+    """A new network.
+
+    Args:
+        name: One of `NAMES`.
+        vocabulary: How many tokens there are.
+        width: The hidden size.
+        items: The most items that an instance has: its state's tokens and its edits.
+
+    Raises:
+        ReproductionError: There is no such network; the message lists them.
+    """
+    if name == "E":
+        return Explicit(vocabulary, width)
+    if name == "IR":
+        return Recurrent(vocabulary, width, items)
+    if name in VARIANTS:
+        return ImplicitAttention(paper(vocabulary, name, width))
+    if name == "IA+":
+        return ImplicitAttention(plus(vocabulary, width))
+    if name in ABLATIONS:
+        return ImplicitAttention(ablations(vocabulary, width)[name])
+    raise ReproductionError(f"There is no network {name}; there are {', '.join(NAMES)}.")

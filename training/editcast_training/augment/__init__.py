@@ -1,0 +1,1 @@
+"""Augmentation: commits in the order people edit, infilling, refactorings."""

@@ -1,0 +1,199 @@
+"""Commits as a person could have made them: an order, saves in between, and second thoughts.
+
+A commit says what changed, not how. Replayed hunk by hunk from the top it teaches that the next
+edit is further down, while people save in the middle of a line, stay where they are, go back up
+and undo. So an order and the saves are drawn: `training.shape` measures how near this comes to
+recorded saves.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.tokenizer import lex, lines
+from editcast_training.data.line_changes import LineChange, line_changes
+
+#: The orders of a commit's line hunks and their shares.
+ORDERS = {"left to right": 0.40, "nearest": 0.30, "definitions": 0.15, "random": 0.15}
+
+#: Of the commits, this share is made hunk by hunk; the others are cut finer.
+WHOLE_HUNKS = 0.4
+#: A finely cut commit has a cut about every so many tokens (the bounds of a log-uniform draw).
+_TOKENS_A_SAVE = 6.0, 60.0
+_MOST_CUTS = 12
+
+#: How likely a save is after a part of a hunk, and after the last part of one.
+SAVED_PART, SAVED_HUNK = 0.7, 0.5
+#: What was just done is undone and, the next time, done again.
+UNDONE = 0.05
+#: The end of a hunk is left for after the first part of the next one.
+RETURNED = 0.15
+
+_DEFINITION = re.compile(
+    r"^\s*(?:(?:export|default|async|static|public|private)\s+)*"
+    r"(?:def|class|function|interface|type|enum|struct|fn|func|const|let|var)\s+(\w+)",
+    re.MULTILINE,
+)
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Something that is done in one go.
+
+    Attributes:
+        change: A line hunk, whose first line is counted in the file as it is by then.
+        saved: Whether a save follows.
+        is_forward: Whether it brings the text closer to where it is going.
+    """
+
+    change: LineChange
+    saved: bool
+    is_forward: bool = True
+
+
+def rehearse(
+    changes: Sequence[LineChange], last: int, rng: Random, order: str = ""
+) -> Iterator[Part]:
+    """Yield the parts of a commit in the order in which they are made.
+
+    Args:
+        changes: The commit's line hunks, ascending.
+        last: The line of the last edit before it.
+        rng: Draws all that is drawn.
+        order: One of `ORDERS`; drawn if it is not given.
+
+    Yields:
+        What, in this order, makes the commit. The last is always saved.
+    """
+    drawn = rng.choices(list(ORDERS), list(ORDERS.values()))[0]
+    ordered = _ordered(changes, order or drawn, last, rng)
+    least, most = _TOKENS_A_SAVE
+    fine = rng.random() >= WHOLE_HUNKS
+    tokens = least * (most / least) ** rng.random()
+    plan: list[tuple[int, str]] = []  # which change, and what its lines read next
+    for index in ordered:
+        texts = _texts(changes[index], tokens, rng) if fine else [_after(changes[index])]
+        place = len(plan)
+        if plan and fine and rng.random() < RETURNED:
+            last_done = plan[-1][0]
+            place -= sum(one == last_done for one, _ in plan) > 1  # its end waits for our beginning
+        plan[place:place] = [(index, texts[0])]
+        plan += [(index, text) for text in texts[1:]]
+    now = ["".join(change.before) for change in changes]
+    grown = [0] * len(changes)
+    for place, (index, text) in enumerate(plan):
+        first = changes[index].first + sum(grown[:index])
+        before, now[index] = now[index], text
+        grown[index] += len(lines(text)) - len(lines(before))
+        parts = _located(before, text, first)
+        is_last = place == len(plan) - 1
+        is_whole = is_last or plan[place + 1][0] != index
+        saved = is_last or rng.random() < (SAVED_HUNK if fine and is_whole else SAVED_PART)
+        undone = fine and not is_last and rng.random() < UNDONE
+        yield from _saved(parts, saved or undone)
+        if undone:
+            for part in _saved(_located(text, before, first), True):
+                yield replace(part, is_forward=False)
+            yield from _saved(parts, saved)
+
+
+def as_saved(changes: Sequence[LineChange]) -> Iterator[Part]:
+    """Yield the line hunks of one recorded save as `rehearse` does, from the top."""
+    grown = 0
+    for place, change in enumerate(changes):
+        first = change.first + grown
+        moved = LineChange(first, change.before, change.after, change.hunks)
+        yield Part(moved, place == len(changes) - 1)
+        grown += change.growth
+
+
+def _ordered(changes: Sequence[LineChange], order: str, last: int, rng: Random) -> list[int]:
+    """Indices of the changes in this order."""
+    indices = list(range(len(changes)))
+    match order:
+        case "random":
+            rng.shuffle(indices)
+        case "definitions":
+            defined = [set(_DEFINITION.findall(_after(change))) for change in changes]
+            for change, names in zip(changes, defined, strict=True):
+                names -= set(_DEFINITION.findall("".join(change.before)))
+            used = [set(_WORD.findall(_after(change))) for change in changes]
+            first = {
+                one
+                for one in indices
+                if any(defined[one] & used[other] for other in indices if other != one)
+            }
+            indices.sort(key=lambda one: one not in first)
+        case "nearest":
+            near: list[int] = []
+            while indices:
+                nearest = min(indices, key=lambda one: abs(changes[one].first - last))
+                last = changes[nearest].first
+                indices.remove(nearest)
+                near.append(nearest)
+            return near
+    return indices
+
+
+def _after(change: LineChange) -> str:
+    return "".join(change.after)
+
+
+def _texts(change: LineChange, tokens: float, rng: Random) -> list[str]:
+    """What the lines of a change read after each of its parts; the last is the whole of it."""
+    cuts = [
+        (index, offset)
+        for index, hunk in enumerate(change.hunks)
+        for offset in _ends(hunk.text)
+        if (index, offset) != (len(change.hunks) - 1, len(hunk.text))
+    ]
+    count = min(len(cuts), _MOST_CUTS, int(len(cuts) / tokens + rng.random()))
+    texts: list[str] = []
+    for index, offset in sorted(rng.sample(cuts, count)):
+        text = _cut(change, index, offset)
+        if text is not None and text != (texts[-1] if texts else "".join(change.before)):
+            texts.append(text)
+    whole = _after(change)
+    return [text for text in texts if text != whole] + [whole]
+
+
+def _ends(text: str) -> list[int]:
+    """Where one can stop typing a text: behind each of its tokens but white space."""
+    ends, end = [], 0
+    for token in lex(text):
+        end += len(token)
+        if not token.isspace():
+            ends.append(end)
+    return ends if ends and ends[-1] == end else [*ends, end]
+
+
+def _cut(change: LineChange, index: int, offset: int) -> str | None:
+    """The lines of a change once it is made up to an offset in the text of one of its hunks.
+
+    None if they would run into the line below.
+    """
+    hunk = change.hunks[index]
+    typed = hunk.text[:offset]
+    if hunk.text.endswith("\n") and not typed.endswith("\n"):  # a line is begun with its end
+        typed += "\r\n" if hunk.text.endswith("\r\n") else "\n"
+    made = [*change.hunks[:index], Hunk(hunk.start, hunk.end, typed)]
+    text = apply_hunks("".join(change.before), made)
+    return text if not text or text.endswith("\n") else None
+
+
+def _located(before: str, after: str, first: int) -> list[LineChange]:
+    """The line hunks between two texts of the same lines, each in the file as it is by then."""
+    found = []
+    for change in line_changes(before, after):
+        found.append(LineChange(change.first + first, change.before, change.after, change.hunks))
+        first += change.growth
+    return found
+
+
+def _saved(changes: Sequence[LineChange], saved: bool) -> Iterator[Part]:
+    """The changes, and whether a save follows the last of them."""
+    for place, change in enumerate(changes):
+        yield Part(change, saved and place == len(changes) - 1)

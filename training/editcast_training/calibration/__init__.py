@@ -1,0 +1,1 @@
+"""Fitting what turns candidates into calibrated confidence."""

@@ -1,0 +1,1 @@
+"""From file histories to batches: instances, corpus, splits, vocabulary."""

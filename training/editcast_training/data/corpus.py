@@ -1,0 +1,340 @@
+"""Sources to a corpus: a folder of Parquet shards, one for each source and split.
+
+    manifest.json               format, settings, what was made of each source and what was skipped
+    tokenizer.json
+    train/pallets+click.parquet
+
+A shard is written under another name and renamed when it is complete, so what is there can be
+read while the rest is being made. Making the same corpus again goes on where it stopped. What is
+in a shard depends on the source, the settings and the seed, not on how many processes worked.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from editcast_model.errors import CorpusError, EditcastError, EmptyCorpusError, SourceError
+from editcast_model.private_files import atomic_write, private_folder, write_text
+from editcast_model.tokenizer import Tokenizer
+from editcast_training.data.instances import Cutter, Instance
+from editcast_training.data.splits import split_by_time
+from editcast_training.data.vocabulary import train_tokenizer
+from editcast_training.disk import explained
+from editcast_training.sources.file_history import FileHistory
+from editcast_training.sources.registry import Origin, read_origin
+from editcast_training.workers import worker_pool
+
+FORMAT = 2
+
+SCHEMA = pa.schema(
+    [
+        ("project", pa.string()),
+        ("path", pa.string()),
+        ("language", pa.string()),
+        ("kind", pa.string()),
+        ("time", pa.int64()),
+        ("state", pa.list_(pa.uint16())),
+        ("positions", pa.list_(pa.int32())),
+        ("contents", pa.list_(pa.int32())),
+        ("jumps", pa.list_(pa.int32())),
+    ]
+)
+
+_ROW_GROUP = 500
+
+
+@dataclass(slots=True)
+class Made:
+    """What became of one source: per split, and what was left out by reason."""
+
+    name: str
+    instances: Counter[str] = field(default_factory=Counter)
+    edits: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    origin: Origin
+    folder: Path
+    max_state: int
+    seed: int
+    order: str
+
+
+@explained(CorpusError)
+def make_corpus(
+    folder: Path,
+    origins: Sequence[Origin],
+    *,
+    tokenizer: Path | None = None,
+    max_state: int = 4096,
+    processes: int = 1,
+    seed: int = 0,
+    order: str = "",
+    each: Callable[[Made], None] = lambda made: None,
+) -> list[Made]:
+    """Make a corpus, or go on making it.
+
+    Args:
+        folder: Where; made if needed.
+        origins: The sources; each becomes a shard a split.
+        tokenizer: A `tokenizer.json`; without one a vocabulary is learned from the train split.
+        max_state: Most subtokens of a window.
+        processes: How many work at once.
+        seed: Decides all that is drawn.
+        order: In which hunks of commits are made, one of `edit_order.ORDERS`; drawn if empty.
+        each: Called with each source's result, as they come; with those made earlier first.
+
+    Raises:
+        CorpusError: There is nothing to make it of, the folder holds a corpus of other settings or
+            cannot be written to, or a process was killed.
+        BundleError: The tokenizer cannot be read.
+    """
+    if not origins:
+        raise EmptyCorpusError(
+            "There is no source to make a corpus of; name a repository or saves."
+        )
+    names = Counter(origin.name for origin in origins)
+    twice = [name for name, count in names.items() if count > 1]
+    if twice:
+        raise CorpusError(f"Two sources are called {twice[0]}; leave one of them out.")
+    private_folder(folder)
+    try:
+        _settle_tokenizer(folder, origins, tokenizer, seed)
+    except EditcastError:
+        with suppress(OSError):  # there is something in it
+            folder.rmdir()
+        raise
+    manifest = _Manifest.open(folder, max_state, seed, order)
+    for made in manifest.made.values():
+        each(made)
+    tasks = [
+        _Task(origin, folder, max_state, seed, order)
+        for origin in origins
+        if origin.name not in manifest.made
+    ]
+    failed = []
+    for made in _work(tasks, processes):
+        if made.failed:
+            failed.append(made)
+        else:
+            manifest.add(made)
+        each(made)
+    result = [*manifest.made.values(), *failed]
+    if not any(made.instances.total() for made in result):
+        why = failed[0].failed if failed else "No file changed often enough to learn from."
+        raise EmptyCorpusError(f"The corpus would be empty. {why}")
+    return result
+
+
+def _work(tasks: list[_Task], processes: int) -> Iterator[Made]:
+    if not tasks:
+        return
+    with worker_pool(min(processes, len(tasks))) as pool:
+        futures: list[Future[Made]] = [pool.submit(_make_shards, task) for task in tasks]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        except BrokenProcessPool as error:
+            raise CorpusError(
+                "A process that reads sources was killed, perhaps for want of memory; run the same "
+                "command again, with fewer --processes, and it goes on."
+            ) from error
+
+
+def _settle_tokenizer(
+    folder: Path, origins: Sequence[Origin], given: Path | None, seed: int
+) -> None:
+    """Put the tokenizer into the folder, unless one is there."""
+    path = folder / "tokenizer.json"
+    if path.exists() and given is None:
+        return
+    tokenizer = train_tokenizer(origins, seed=seed) if given is None else Tokenizer.load(given)
+    with atomic_write(path) as partial:
+        tokenizer.save(partial)
+        if path.exists() and path.read_bytes() != partial.read_bytes():
+            raise CorpusError(f"{folder} was made with another tokenizer; name another folder.")
+
+
+@lru_cache(maxsize=1)
+def _tokenizer(path: Path) -> Tokenizer:
+    return Tokenizer.load(path)
+
+
+def _make_shards(task: _Task) -> Made:
+    """Make the shards of one source; in a process of its own."""
+    origin = task.origin
+    made = Made(origin.name)
+    cutter = Cutter(
+        _tokenizer(task.folder / "tokenizer.json"),
+        max_state=task.max_state,
+        seed=task.seed,
+        skipped=made.skipped,
+        order=task.order,
+    )
+    seen: set[bytes] = set()
+    shards: dict[str, _Shard] = {}
+    try:
+        with ExitStack() as stack:
+            for history in read_origin(origin, made.skipped):
+                for split, part in split_by_time(history, origin.split):
+                    for instance in cutter.instances(part):
+                        digest = _digest(instance)
+                        if digest in seen:
+                            made.skipped["instance: seen before"] += 1
+                            continue
+                        seen.add(digest)
+                        if split not in shards:
+                            path = task.folder / split / f"{origin.name.replace('/', '+')}.parquet"
+                            shards[split] = stack.enter_context(_shard(path))
+                        shards[split].add(part, instance)
+                        made.instances[split] += 1
+                        made.edits[split] += len(instance.positions)
+    except SourceError as error:
+        return Made(origin.name, skipped=made.skipped, failed=str(error))
+    return made
+
+
+def _digest(instance: Instance) -> bytes:
+    data = (instance.state, instance.positions, instance.contents)
+    return hashlib.blake2b(repr(data).encode(), digest_size=16).digest()
+
+
+@contextmanager
+def _shard(path: Path) -> Iterator["_Shard"]:
+    """A Parquet file that is there once the block has ended well."""
+    private_folder(path.parent)
+    schema = SCHEMA.with_metadata({"editcast.format": str(FORMAT)})
+    with (
+        atomic_write(path) as partial,
+        pq.ParquetWriter(partial, schema, compression="zstd") as writer,
+    ):
+        shard = _Shard(writer)
+        yield shard
+        shard.complete()
+
+
+class _Shard:
+    """What goes into a Parquet file, a row group at a time."""
+
+    def __init__(self, writer: pq.ParquetWriter) -> None:
+        self._writer = writer
+        self._rows: list[tuple[FileHistory, Instance]] = []
+
+    def add(self, history: FileHistory, instance: Instance) -> None:
+        self._rows.append((history, instance))
+        if len(self._rows) == _ROW_GROUP:
+            self._flush()
+
+    def complete(self) -> None:
+        if self._rows:
+            self._flush()
+
+    def _flush(self) -> None:
+        columns = [
+            [history.project for history, _ in self._rows],
+            [history.path for history, _ in self._rows],
+            [history.language for history, _ in self._rows],
+            [history.kind for history, _ in self._rows],
+            [instance.time for _, instance in self._rows],
+            _ragged([instance.state for _, instance in self._rows], np.uint16),
+            _ragged([instance.positions for _, instance in self._rows], np.int32),
+            _ragged([instance.contents for _, instance in self._rows], np.int32),
+            _ragged([instance.jumps for _, instance in self._rows], np.int32),
+        ]
+        self._writer.write_table(pa.table(columns, schema=self._writer.schema))
+        self._rows = []
+
+
+def _ragged(rows: list[list[int]], dtype: type[np.integer[Any]]) -> pa.ListArray:
+    offsets = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+    values = np.concatenate([np.array(row, dtype) for row in rows])
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values))
+
+
+class _Manifest:
+    """manifest.json: the settings and the sources done."""
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        self._path = path
+        self._settings = settings
+        self.made: dict[str, Made] = {}
+
+    @classmethod
+    def open(cls, folder: Path, max_state: int, seed: int, order: str) -> "_Manifest":
+        checksum = hashlib.sha256((folder / "tokenizer.json").read_bytes()).hexdigest()
+        settings = {
+            "format": FORMAT,
+            "max_state": max_state,
+            "seed": seed,
+            "order": order,
+            "tokenizer": checksum,
+        }
+        manifest = cls(folder / "manifest.json", settings)
+        if not manifest._path.exists():
+            return manifest
+        stored = read_manifest(folder)
+        stored.setdefault("order", "")  # older ones name none
+        if {key: stored.get(key) for key in settings} != settings:
+            raise CorpusError(
+                f"{folder} holds a corpus of other settings (format, max-state, seed, order or "
+                "tokenizer); name another folder."
+            )
+        for name, entry in stored["sources"].items():
+            manifest.made[name] = Made(
+                name,
+                Counter(entry["instances"]),
+                Counter(entry["edits"]),
+                Counter(entry["skipped"]),
+            )
+        return manifest
+
+    def add(self, made: Made) -> None:
+        self.made[made.name] = made
+        sources = {}
+        for name, entry in sorted(self.made.items()):
+            sources[name] = {
+                "instances": entry.instances,
+                "edits": entry.edits,
+                "skipped": entry.skipped,
+            }
+        write_text(self._path, json.dumps({**self._settings, "sources": sources}, indent=1))
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a corpus.
+
+    Raises:
+        CorpusError: There is none, it is damaged, or it is of another format version.
+    """
+    path = folder / "manifest.json"
+    try:
+        manifest = json.loads(path.read_text())
+    except FileNotFoundError as error:
+        raise CorpusError(
+            f"{folder} holds no corpus; make one with: editcast corpus {folder} --git PATH"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise CorpusError(f"{path} cannot be read ({error}); make the corpus again.") from error
+    if not isinstance(manifest, dict) or "sources" not in manifest:
+        raise CorpusError(f"{path} is damaged; make the corpus again in another folder.")
+    if manifest.get("format") != FORMAT:
+        raise CorpusError(
+            f"The corpus in {folder} has format version {manifest.get('format')}, this Editcast "
+            f"reads {FORMAT}; make it again in another folder."
+        )
+    return manifest

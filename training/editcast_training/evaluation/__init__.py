@@ -1,0 +1,1 @@
+"""Replayed editing sessions, scored: metrics, results, reports."""

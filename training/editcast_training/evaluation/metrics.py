@@ -1,0 +1,186 @@
+"""How good suggestions are: one at a time against the future, and together by confidence.
+
+Distances are Indel distances (insertions plus deletions) over lexical tokens. For a suggestion, m
+is the distance from the text to the text with the suggestion applied.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, groupby
+
+from rapidfuzz.distance import Indel
+
+from editcast_model.diff import Hunk, apply_hunks, diff
+from editcast_model.tokenizer import lex, lines
+from editcast_training.evaluation.sessions import Step
+
+PRECISIONS = (0.7, 0.8, 0.9)
+BINS = 10  # of the expected calibration error
+
+
+def distance(before: Sequence[str], after: Sequence[str]) -> int:
+    """The Indel distance between two token sequences; equal ends cost nothing."""
+    shorter = min(len(before), len(after))
+    head = next((i for i in range(shorter) if before[i] != after[i]), shorter)
+    shorter -= head
+    tail = next((i for i in range(shorter) if before[-1 - i] != after[-1 - i]), shorter)
+    return Indel.distance(before[head : len(before) - tail], after[head : len(after) - tail])
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One suggestion against what came.
+
+    Attributes:
+        size: m, the token insertions and deletions it makes; 0 for one that changes nothing.
+        clean: It brings the text exactly m closer to the future.
+        exact: It is the next hunk, or another remaining one, whole.
+        located: It touches a line that a remaining hunk touches.
+        gain: (distance before - distance after) / m; 1 if clean, -1 if all of it is in the way.
+    """
+
+    size: int
+    clean: bool
+    exact: bool
+    located: bool
+    gain: float
+
+
+class Judge:
+    """Scores suggestions made at one step; the step's distances are computed once.
+
+    Attributes:
+        touched: The lines that remaining hunks touch, counted from 0.
+    """
+
+    def __init__(self, step: Step) -> None:
+        self._text = step.text
+        self._tokens = lex(step.text)
+        self._future = lex(step.future)
+        self._distance = distance(self._tokens, self._future)
+        self._whole = {apply_hunks(step.text, group) for group in step.remaining}
+        self._starts = list(accumulate(map(len, lines(step.text)), initial=0))
+        self.touched = self._lines(hunk for group in step.remaining for hunk in group)
+
+    def score(self, hunks: Sequence[Hunk]) -> Score:
+        """Score a suggestion; its hunks are offsets into the step's text."""
+        text = apply_hunks(self._text, hunks)
+        if text == self._text:
+            return Score(0, False, False, False, 0.0)
+        tokens = lex(text)
+        size = distance(self._tokens, tokens)
+        closer = self._distance - distance(tokens, self._future)
+        exact = text in self._whole
+        # The canonical diff, so that equal suggestions touch equal lines however they are written.
+        touched = self._lines(diff(self._text, text))
+        return Score(
+            size, closer == size, exact, not self.touched.isdisjoint(touched), closer / size
+        )
+
+    def _lines(self, hunks: Iterable[Hunk]) -> set[int]:
+        """Numbers of the lines that hunks touch; an insertion touches the line it stands in."""
+        touched: set[int] = set()
+        for hunk in hunks:
+            first = bisect_right(self._starts, hunk.start) - 1
+            last = bisect_right(self._starts, max(hunk.start, hunk.end - 1)) - 1
+            touched.update(range(first, last + 1))
+        return touched
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A suggestion that was shown: how sure it was, and whether it was clean."""
+
+    confidence: float
+    clean: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """What showing every suggestion of at least this confidence would give.
+
+    Attributes:
+        threshold: The confidence.
+        coverage: Share of all steps at which something is shown.
+        precision: Share of what is shown that is clean.
+    """
+
+    threshold: float
+    coverage: float
+    precision: float
+
+
+def curve(outcomes: Iterable[Outcome], steps: int) -> list[CurvePoint]:
+    """The precision/coverage curve, surest first; equal confidences come in together.
+
+    Args:
+        outcomes: One for each step at which something was suggested.
+        steps: How many steps there were, suggestion or not.
+    """
+    points: list[CurvePoint] = []
+    shown = clean = 0
+    ranked = sorted(outcomes, key=lambda outcome: -outcome.confidence)
+    for threshold, tied in groupby(ranked, key=lambda outcome: outcome.confidence):
+        for outcome in tied:
+            shown += 1
+            clean += outcome.clean
+        points.append(CurvePoint(threshold, shown / steps, clean / shown))
+    return points
+
+
+def coverage_at(points: Iterable[CurvePoint], precision: float) -> float:
+    """The largest coverage at which clean precision is at least `precision`; 0.0 if nowhere."""
+    return max((p.coverage for p in points if p.precision >= precision), default=0.0)
+
+
+def precision_at(points: Sequence[CurvePoint], coverage: float) -> float | None:
+    """Clean precision when `coverage` of the steps are shown, surest first; None if never so many.
+
+    Inside a group of equal confidences it is what a random order gives on average.
+    """
+    shown = clean = 0.0
+    for point in points:
+        if point.coverage >= coverage:
+            share = (coverage - shown) / (point.coverage - shown)
+            clean += share * (point.coverage * point.precision - clean)
+            return clean / coverage if coverage else None
+        shown, clean = point.coverage, point.coverage * point.precision
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Suggestions of about equal confidence: their mean confidence and their clean share."""
+
+    count: int
+    confidence: float
+    clean: float
+
+
+def bin_of(confidence: float) -> int:
+    """The bin of a confidence, 0 to BINS - 1."""
+    return min(int(confidence * BINS), BINS - 1)
+
+
+def calibration_bins(outcomes: Iterable[Outcome]) -> list[Bin]:
+    """Outcomes in BINS bins of equal width, empty ones left out, ascending."""
+    binned: list[list[Outcome]] = [[] for _ in range(BINS)]
+    for outcome in outcomes:
+        binned[bin_of(outcome.confidence)].append(outcome)
+    return [
+        Bin(
+            len(inside),
+            sum(outcome.confidence for outcome in inside) / len(inside),
+            sum(outcome.clean for outcome in inside) / len(inside),
+        )
+        for inside in binned
+        if inside
+    ]
+
+
+def expected_calibration_error(outcomes: Iterable[Outcome]) -> float:
+    """Mean absolute difference of confidence and clean share over the bins; 0.0 for nothing."""
+    bins = calibration_bins(outcomes)
+    total = sum(b.count for b in bins)
+    return sum(b.count * abs(b.confidence - b.clean) for b in bins) / total if total else 0.0

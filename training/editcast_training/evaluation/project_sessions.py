@@ -1,0 +1,83 @@
+"""Sessions within their projects: what is saved in the other files meanwhile is told, too.
+
+Whoever changes a file has mostly just changed others. A commit is replayed a second time, after
+the saves of the commit before, which is another piece of work, and of those files of its own commit
+that come before it by their paths; then the first forecast is asked for when the file is opened.
+Recorded saves are replayed a second time among those of the project's other files, as they came.
+"""
+
+from bisect import bisect_left
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
+from editcast_training.evaluation.sessions import EditingSession
+from editcast_training.sources.file_history import FileHistory
+
+#: Other files at most that were saved before: of the same commit, and of the one before.
+_SAME, _BEFORE = 12, 6
+_DAY = 24 * 3600 * 1000  # milliseconds before a file's first save that count
+
+
+class Changes:
+    """What the commits and recorded saves of some projects changed, file by file."""
+
+    def __init__(self) -> None:
+        # By project and time.
+        self._commits: dict[str, dict[int, list[OtherSave]]] = defaultdict(dict)
+        self._saves: dict[str, dict[int, list[OtherSave]]] = defaultdict(dict)
+
+    def watched(self, histories: Iterable[FileHistory]) -> Iterator[FileHistory]:
+        """The same histories, remembered as they go by."""
+        for history in histories:
+            of = self._commits if history.kind == "commits" else self._saves
+            for before, after in pairwise(history.snapshots):
+                if after.time is not None:
+                    save = other_save(history.path, before.text, after.text)
+                    of[history.project].setdefault(after.time, []).append(save)
+            yield history
+
+    def at(self, project: str, time: int) -> list[OtherSave]:
+        """What the commit of a time changed, by the paths of the files."""
+        return sorted(self._commits[project].get(time, ()), key=lambda save: save.file)
+
+    def sessions(self, sessions: Sequence[EditingSession]) -> list[EditingSession]:
+        """Those of these sessions whose times are known, within their projects."""
+        commits = {project: sorted(of) for project, of in self._commits.items()}
+        saves = {project: sorted(of) for project, of in self._saves.items()}
+        out: list[EditingSession] = []
+        for one in sessions:
+            if not one.times:
+                continue
+            if one.kind == "commits":
+                others = tuple((0, save) for save in self._before(one, commits[one.project]))
+                out.append(replace(one, kind="project-commits", first=0, others=others))
+            elif one.kind == "saves":
+                between = tuple(self._between(one, saves[one.project]))
+                out.append(replace(one, kind="project-saves", others=between))
+        return out
+
+    def _before(self, session: EditingSession, times: Sequence[int]) -> list[OtherSave]:
+        """What was saved before a commit's session; `times` are those of the project's commits."""
+        now = session.times[0]
+        same = [save for save in self.at(session.project, now) if save.file < session.path]
+        index = bisect_left(times, now)
+        last = self.at(session.project, times[index - 1]) if index else []
+        other = [save for save in last if save.file != session.path]
+        return other[-_BEFORE:] + same[-_SAME:]
+
+    def _between(
+        self, session: EditingSession, times: Sequence[int]
+    ) -> list[tuple[int, OtherSave]]:
+        """What was saved in other files, with how many saves of the session come before it."""
+        # As many as an editor's server remembers, each time.
+        told: dict[int, deque[OtherSave]] = defaultdict(lambda: deque(maxlen=SAVES))
+        first = bisect_left(times, session.times[0] - _DAY)
+        for time in times[first : bisect_left(times, session.times[-1])]:
+            number = bisect_left(session.times, time)
+            for save in self._saves[session.project][time]:
+                if save.file != session.path:
+                    told[number].append(save)
+        return [(number, save) for number, saves in told.items() for save in saves]

@@ -1,0 +1,313 @@
+"""The result of an evaluation: every scored step, what it sums up to, and where it was measured.
+
+As JSON the steps are the only truth; the summaries beside them are for readers and are computed
+again when the file is read.
+"""
+
+import json
+import os
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from editcast_model.errors import ReportError, SourceError
+from editcast_model.private_files import private_folder, write_text
+from editcast_training.calibration.isotonic import Judged
+from editcast_training.disk import explained
+from editcast_training.evaluation.metrics import (
+    PRECISIONS,
+    Outcome,
+    Score,
+    coverage_at,
+    curve,
+    expected_calibration_error,
+)
+
+FORMAT = 1
+_PACKAGES = (
+    "editcast",
+    "numpy",
+    "onnxruntime-gpu",
+    "onnxruntime",
+    "rapidfuzz",
+    "tokenizers",
+    "torch",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One step: the best suggestion made there, if any, and its score.
+
+    Attributes:
+        project: The project's name.
+        path: The file, within the project.
+        language: Its LSP language identifier.
+        kind: Of the session.
+        session: Number of the session within the evaluation.
+        step: Number of the step within the session, from 1; 0 when the file was just opened.
+        milliseconds: From the save to the answer.
+        confidence: Of the suggestion; None if there was none, like the next two.
+        log_probability: Natural, joint; 0.0 without a model.
+        score: The suggestion against what came.
+    """
+
+    project: str
+    path: str
+    language: str
+    kind: str
+    session: int
+    step: int
+    milliseconds: float
+    confidence: float | None
+    log_probability: float | None
+    score: Score | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the rows of a group come to; shares are of all steps unless said otherwise.
+
+    Attributes:
+        sessions: Sessions replayed.
+        steps: Steps scored.
+        shown: Share of steps with a suggestion.
+        clean_of_shown: Share of the suggestions that are clean.
+        clean: Share of steps with a clean suggestion.
+        exact: Share of steps whose suggestion is a remaining hunk, whole.
+        located: Share of steps whose suggestion touches a line that is yet to change.
+        gain: Mean gain of the suggestions.
+        coverage: By precision ("0.7"): the largest coverage at which it is still reached.
+        calibration_error: Expected calibration error of confidence against clean.
+        milliseconds: "p50", "p95", "p99" and "max" from the save to the answer.
+    """
+
+    sessions: int
+    steps: int
+    shown: float
+    clean_of_shown: float
+    clean: float
+    exact: float
+    located: float
+    gain: float
+    coverage: Mapping[str, float]
+    calibration_error: float
+    milliseconds: Mapping[str, float]
+
+
+def outcomes(rows: Iterable[Row]) -> list[Outcome]:
+    """Confidence and cleanness of the suggestions in the rows."""
+    return [
+        Outcome(row.confidence, row.score.clean)
+        for row in rows
+        if row.confidence is not None and row.score is not None
+    ]
+
+
+def judged(rows: Iterable[Row]) -> list[Judged]:
+    """Log probability and cleanness of the suggestions in the rows, to calibrate by."""
+    return [
+        Judged(row.log_probability, row.score.clean)
+        for row in rows
+        if row.log_probability is not None and row.score is not None
+    ]
+
+
+def summarize(rows: Sequence[Row]) -> Summary:
+    """The summary of at least one row."""
+    scores = [row.score for row in rows if row.score is not None]
+    steps, shown = len(rows), max(len(scores), 1)
+    clean = sum(score.clean for score in scores)
+    known = outcomes(rows)
+    points = curve(known, steps)
+    return Summary(
+        sessions=len({row.session for row in rows}),
+        steps=steps,
+        shown=len(scores) / steps,
+        clean_of_shown=clean / shown,
+        clean=clean / steps,
+        exact=sum(score.exact for score in scores) / steps,
+        located=sum(score.located for score in scores) / steps,
+        gain=sum(score.gain for score in scores) / shown,
+        coverage={str(precision): coverage_at(points, precision) for precision in PRECISIONS},
+        calibration_error=expected_calibration_error(known),
+        milliseconds=_percentiles([row.milliseconds for row in rows]),
+    )
+
+
+def _percentiles(times: Sequence[float]) -> dict[str, float]:
+    p50, p95, p99 = np.percentile(times, (50, 95, 99)).tolist()
+    return {"p50": p50, "p95": p95, "p99": p99, "max": max(times)}
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A whole evaluation.
+
+    Attributes:
+        name: The model or baseline that was evaluated.
+        source: What was replayed, in words.
+        command: The command line that made it.
+        date: When, ISO 8601, UTC.
+        versions: Of Python and the packages that matter.
+        hardware: Processor, cores, system, and what the model ran on.
+        rows: Every step, in the order of replay.
+        tokens: Teacher-forced accuracy, as `TokenScores.shares` gives it; empty if not measured.
+    """
+
+    name: str
+    source: str
+    command: str
+    date: str
+    versions: Mapping[str, str]
+    hardware: Mapping[str, str]
+    rows: tuple[Row, ...]
+    tokens: Mapping[str, float]
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        rows: Iterable[Row],
+        *,
+        source: str,
+        command: str,
+        device: str,
+        tokens: Mapping[str, float] | None = None,
+    ) -> "Evaluation":
+        """The evaluation just made on this machine; `device` is what the model ran on."""
+        return cls(
+            name=name,
+            source=source,
+            command=command,
+            date=datetime.now(UTC).isoformat(timespec="seconds"),
+            versions=_versions(),
+            hardware=_hardware(device),
+            rows=tuple(rows),
+            tokens=tokens or {},
+        )
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of sessions that were replayed, ascending."""
+        return sorted({row.kind for row in self.rows})
+
+    def of_kind(self, kind: str) -> list[Row]:
+        """The rows of one kind; commits and saves are never averaged."""
+        return [row for row in self.rows if row.kind == kind]
+
+    def projects(self, kind: str) -> dict[str, list[Row]]:
+        """The rows of one kind by project."""
+        projects: dict[str, list[Row]] = {}
+        for row in self.of_kind(kind):
+            projects.setdefault(row.project, []).append(row)
+        return dict(sorted(projects.items()))
+
+    @explained(ReportError)
+    def write(self, path: Path) -> None:
+        """Write the evaluation as JSON, into a folder that is made if needed.
+
+        Raises:
+            ReportError: It cannot be written there.
+        """
+        private_folder(path.parent)
+        write_text(path, json.dumps(self._document(), separators=(",", ":")) + "\n")
+
+    def _document(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "name": self.name,
+            "source": self.source,
+            "command": self.command,
+            "date": self.date,
+            "versions": dict(self.versions),
+            "hardware": dict(self.hardware),
+            "tokens": dict(self.tokens),
+            "summary": {
+                kind: {
+                    "total": asdict(summarize(self.of_kind(kind))),
+                    "projects": {
+                        project: asdict(summarize(rows))
+                        for project, rows in self.projects(kind).items()
+                    },
+                }
+                for kind in self.kinds
+            },
+            "columns": _COLUMNS,
+            "rows": [_cells(row) for row in self.rows],
+        }
+
+    @classmethod
+    def read(cls, path: Path) -> "Evaluation":
+        """Read what `write` wrote.
+
+        Raises:
+            SourceError: The file is missing, no result of an evaluation, or of another format.
+        """
+        try:
+            document = json.loads(path.read_text("utf-8"))
+            if document["format"] != FORMAT:
+                raise SourceError(
+                    f"{path} is a result of format {document['format']}, this version of Editcast "
+                    f"reads format {FORMAT}; evaluate again."
+                )
+            rows = tuple(_row(cells) for cells in document.pop("rows"))
+            kept = {field.name for field in fields(cls)} - {"rows"}
+            return cls(**{name: document[name] for name in kept}, rows=rows)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise SourceError(
+                f"{path} is not a result of editcast evaluate ({type(error).__name__}: {error}); "
+                "name the JSON file that it wrote."
+            ) from error
+
+
+_PLAIN = [field.name for field in fields(Row)][:-1]
+_SCORED = [field.name for field in fields(Score)]
+_COLUMNS = [*_PLAIN, *_SCORED]
+
+
+def _cells(row: Row) -> list[Any]:
+    score = [getattr(row.score, name) for name in _SCORED] if row.score else []
+    return [getattr(row, name) for name in _PLAIN] + score
+
+
+def _row(cells: list[Any]) -> Row:
+    plain, score = cells[: len(_PLAIN)], cells[len(_PLAIN) :]
+    values = dict(zip(_PLAIN, plain, strict=True))
+    return Row(**values, score=Score(*score) if score else None)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _hardware(device: str) -> dict[str, str]:
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux: the cores this process may use
+    return {
+        "processor": processor(),
+        "cores": str(len(affinity(0)) if affinity else os.cpu_count()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "device": device,
+    }
+
+
+def processor() -> str:
+    """The name of this machine's processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or "unknown")

@@ -1,0 +1,251 @@
+"""Replayed editing sessions: what a forecaster is shown, and what it is scored against.
+
+From a commit: the file before it, its line hunks applied left to right, each followed by a save;
+the future of a step is the commit's final text. From real saves: the future of a step is the next
+saved text. A line hunk is a group of adjacent changed lines.
+"""
+
+import hashlib
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from operator import itemgetter
+
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.tokenizer import lines
+from editcast_training.data.line_changes import line_changes
+from editcast_training.data.splits import first_held_out, split_by_time
+from editcast_training.sources.file_history import FileHistory, Snapshot
+
+_YEAR = 365 * 24 * 3600 * 1000  # milliseconds
+_SHOWN = 10  # saves before the first scored one
+
+LineHunk = tuple[Hunk, ...]
+# By commit (its time, if known), the lowest rank drawn and its session.
+_Drawn = dict[int | str, tuple[int, "EditingSession"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One forecast that is scored.
+
+    Attributes:
+        text: The file as it was just saved.
+        future: The text it is on its way to.
+        remaining: The line hunks from `text` to `future`, ascending; offsets into `text`.
+    """
+
+    text: str
+    future: str
+    remaining: tuple[LineHunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EditingSession:
+    """A file opened and saved again and again; texts[0] is as opened, texts[i] as saved then.
+
+    Attributes:
+        kind: "commits" when the saves are the hunks of one commit, "saves" when they were real;
+            "project-commits" and "project-saves" when other files are saved, too.
+        first: The first save after which a forecast is scored; those before it are only shown. 0
+            when it is scored as soon as the file is opened.
+        times: When each text but the first was saved, milliseconds since the epoch; empty if that
+            is not known.
+        others: What is saved in other files, each with how many saves of this one come before it.
+    """
+
+    project: str
+    path: str
+    language: str
+    kind: str
+    texts: tuple[str, ...]
+    first: int = 1
+    times: tuple[int, ...] = ()
+    others: tuple[tuple[int, OtherSave], ...] = ()
+
+    @property
+    def is_in_project(self) -> bool:
+        """Whether what is saved in other files belongs to it."""
+        return self.kind.startswith("project")
+
+    def replay(
+        self, save: Callable[[str], None], hear: Callable[[OtherSave], None]
+    ) -> Iterator[tuple[int, Step]]:
+        """The numbered steps; what was saved before each of them, here and elsewhere, is told."""
+        others = deque(self.others)
+
+        def tell_others(saves: int) -> None:
+            while others and others[0][0] <= saves:
+                hear(others.popleft()[1])
+
+        tell_others(0)
+        for number, text in enumerate(self.texts[1 : self.first], 1):
+            save(text)
+            tell_others(number)
+        for number, step in enumerate(self.steps(), self.first):
+            if number:
+                save(step.text)
+            yield number, step
+            tell_others(number)
+
+    def steps(self) -> Iterator[Step]:
+        """A step after every save from `first` on but the last, in order."""
+        if self.kind.endswith("saves"):
+            for text, future in pairwise(self.texts[self.first :]):
+                yield Step(text, future, line_hunks(text, future))
+            return
+        before, future = self.texts[0], self.texts[-1]
+        hunks = line_hunks(before, future)
+        for done, text in list(enumerate(self.texts[:-1]))[self.first :]:
+            grown = sum(map(_growth, hunks[:done]))
+            remaining = tuple(
+                tuple(_shifted(hunk, grown) for hunk in group) for group in hunks[done:]
+            )
+            yield Step(text, future, remaining)
+
+
+def line_hunks(before: str, after: str) -> tuple[LineHunk, ...]:
+    """The line hunks from `before` to `after`, ascending; offsets into `before`."""
+    starts = list(accumulate(map(len, lines(before)), initial=0))
+    return tuple(
+        tuple(_shifted(hunk, starts[change.first]) for hunk in change.hunks)
+        for change in line_changes(before, after)
+    )
+
+
+def _shifted(hunk: Hunk, by: int) -> Hunk:
+    return Hunk(hunk.start + by, hunk.end + by, hunk.text)
+
+
+def _growth(group: LineHunk) -> int:
+    return sum(len(hunk.text) - (hunk.end - hunk.start) for hunk in group)
+
+
+def commit_session(history: FileHistory, index: int) -> EditingSession:
+    """The session that makes the change from snapshot `index` to the next one."""
+    before, change = history.snapshots[index].text, history.snapshots[index + 1]
+    after = change.text
+    groups = line_hunks(before, after)
+    texts = [
+        apply_hunks(before, [hunk for group in groups[:done] for hunk in group])
+        for done in range(len(groups) + 1)
+    ]
+    about = history.project, history.path, history.language
+    times = () if change.time is None else (change.time,) * len(groups)
+    return EditingSession(*about, "commits", tuple(texts), times=times)
+
+
+def save_session(history: FileHistory) -> EditingSession:
+    """The session that a history of real saves is."""
+    return _saves(history, history.snapshots, 1)
+
+
+def held_out_session(history: FileHistory) -> EditingSession | None:
+    """The session of the saves that training on this history holds back, if there are any.
+
+    The `_SHOWN` saves before them are shown, so that the forecaster knows what went on.
+    """
+    last = len(history.snapshots) - 1
+    cut = max(first_held_out(last), 1)
+    if cut >= last:
+        return None
+    opened = max(0, cut - _SHOWN - 1)
+    return _saves(history, history.snapshots[opened:], cut - opened)
+
+
+def _saves(history: FileHistory, snapshots: Sequence[Snapshot], first: int) -> EditingSession:
+    texts = tuple(snapshot.text for snapshot in snapshots)
+    times = tuple(one.time for one in snapshots[1:] if one.time is not None)
+    return EditingSession(
+        history.project,
+        history.path,
+        history.language,
+        "saves",
+        texts,
+        first,
+        times if len(times) == len(texts) - 1 else (),
+    )
+
+
+def draw_sessions(
+    histories: Iterable[FileHistory], *, count: int = 40, seed: int = 0, held_out: bool = False
+) -> list[EditingSession]:
+    """What to evaluate on: `count` commits of every project, then all real saves.
+
+    Args:
+        histories: File histories of both kinds; one of two saves has no step and is left out.
+        count: Commits a project.
+        seed: Another seed draws other commits.
+        held_out: Only what training on these histories holds back.
+    """
+    saves: list[EditingSession] = []
+
+    def commits() -> Iterator[FileHistory]:
+        for history in histories:
+            if history.kind == "commits":
+                if held_out:
+                    parts = split_by_time(history, None)
+                    yield from (part for split, part in parts if split == "dev")
+                else:
+                    yield history
+            elif held_out:
+                session = held_out_session(history)
+                saves.extend([session] if session else [])
+            elif len(history.snapshots) > 2:
+                saves.append(save_session(history))
+
+    return sample_commits(commits(), count=count, seed=seed) + saves
+
+
+def sample_commits(
+    histories: Iterable[FileHistory],
+    *,
+    count: int = 40,
+    hunks: range = range(3, 11),
+    seed: int = 0,
+) -> list[EditingSession]:
+    """`count` sessions of every project, spread over the years of its history.
+
+    A change is drawn by a hash of its place and the seed, so the sample depends neither on the
+    order of the histories nor on what else there is. Each commit is drawn once at most.
+
+    Args:
+        histories: File histories of kind "commits".
+        count: Sessions a project, or as many as it has.
+        hunks: How many line hunks a session may have.
+        seed: Another seed draws other sessions.
+    """
+    years: dict[tuple[str, int], _Drawn] = defaultdict(dict)
+    for history in histories:
+        for index, (_, after) in enumerate(pairwise(history.snapshots)):
+            key = f"{seed}\0{history.project}\0{history.path}\0{index}\0{after.time}"
+            rank = int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest())
+            drawn = years[history.project, (after.time or 0) // _YEAR]
+            commit = key if after.time is None else after.time
+            if commit in drawn and drawn[commit][0] < rank:
+                continue
+            if len(drawn) >= count and rank > max(map(itemgetter(0), drawn.values())):
+                continue
+            if len(line_hunks(history.snapshots[index].text, after.text)) not in hunks:
+                continue
+            drawn[commit] = rank, commit_session(history, index)
+            if len(drawn) > count:
+                del drawn[max(drawn, key=lambda name: drawn[name][0])]
+    return _spread(years, count)
+
+
+def _spread(years: dict[tuple[str, int], _Drawn], count: int) -> list[EditingSession]:
+    """Sessions by project, in turn from each year until there are `count`, oldest first."""
+    projects: dict[str, list[tuple[int, int, int, EditingSession]]] = defaultdict(list)
+    for (project, year), drawn in years.items():
+        ranked = sorted(drawn.values(), key=itemgetter(0))
+        projects[project] += [
+            (turn, rank, year, session) for turn, (rank, session) in enumerate(ranked)
+        ]
+    out: list[EditingSession] = []
+    for _, sessions in sorted(projects.items()):
+        chosen = sorted(sessions, key=itemgetter(0, 1))[:count]
+        out += [session for *_, session in sorted(chosen, key=itemgetter(2, 1))]
+    return out

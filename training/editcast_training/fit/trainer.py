@@ -1,0 +1,364 @@
+"""The training loop: from scratch or from a checkpoint, on one device or many.
+
+Every step draws from its own seed and every epoch has its own order, so a training that was
+killed goes on exactly as if it had not been. Under `torchrun` each process takes every n-th batch.
+"""
+
+import json
+import math
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from editcast_model.edits import SAVE
+from editcast_model.errors import TrainingError
+from editcast_model.networks.batch import Batch, collate
+from editcast_model.networks.config import NetworkConfig
+from editcast_model.networks.model import ImplicitAttention
+from editcast_model.private_files import append_text, private_folder, write_text
+from editcast_training.data.dataset import Dataset
+from editcast_training.disk import explained
+from editcast_training.fit.checkpoints import read_checkpoint, restore, save_checkpoint
+from editcast_training.fit.loss import losses, score
+from editcast_training.interrupts import held
+
+_WARM_UP = 0.03
+# The first edit after a save is the hard one, and one in ten: it counts this many times.
+_JUMP_WEIGHT = 3.0
+# Half of the likelihood is that of going token by token: were all of it that of the best way, what
+# stands inside a span would be learned as a part of it only, and forgotten by itself.
+_LEAPS = 0.5
+_DEV_INSTANCES = 80
+_LEAST_BUDGET = 500  # below it a batch is hardly an instance
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """What to train, on what, for how long. One of `steps` and `minutes` ends it.
+
+    Attributes:
+        corpus: A folder with the splits `train` and `dev`.
+        out: Where checkpoints and the log go.
+        network: The architecture.
+        steps: Optimizer steps, or None.
+        minutes: Minutes of training, evaluations and resumptions added up, or None.
+        learning_rate: Peak, after warm-up; then a cosine to a hundredth of it.
+        budget: Subtokens of a batch; see `Dataset.batches`.
+        seed: Decides the initial weights, the order and the dropout.
+        interval: Steps between evaluations, each followed by a checkpoint.
+        patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
+        device: `cpu`, `cuda`, or `auto`.
+        weights: A checkpoint's or bundle's weights to begin from, or None.
+    """
+
+    corpus: Path
+    out: Path
+    network: NetworkConfig
+    steps: int | None = None
+    minutes: float | None = None
+    learning_rate: float = 1e-3
+    budget: int = 8_000
+    seed: int = 0
+    interval: int = 200
+    patience: int = 0
+    device: str = "auto"
+    weights: dict[str, torch.Tensor] | None = None
+
+
+@dataclass
+class Progress:
+    """Where a training is; written into its checkpoints."""
+
+    step: int = 0
+    epoch: int = 0
+    batch: int = 0
+    edits: int = 0
+    seconds: float = 0.0
+    corpus: int = 0
+    best: float = math.inf
+    stale: int = 0
+    average: float | None = None  # of the losses, the last steps' the most
+    budget: int = 0  # less than the plan's once memory was short; 0 while it is the plan's
+
+    def share(self, plan: TrainingPlan) -> float:
+        """How much of it is done, 0 to 1."""
+        by_steps = self.step / plan.steps if plan.steps else 0.0
+        by_time = self.seconds / 60 / plan.minutes if plan.minutes else 0.0
+        return max(by_steps, by_time)
+
+
+def pick_device(wanted: str) -> torch.device:
+    """The device named, or the best there is for `auto`."""
+    if wanted == "auto":
+        wanted = "cuda" if torch.cuda.is_available() else "cpu"
+    if wanted == "cuda" and not torch.cuda.is_available():
+        raise TrainingError("There is no CUDA device here; train with --device cpu.")
+    return torch.device(wanted)
+
+
+def autocast(device: torch.device) -> AbstractContextManager[Any]:
+    """bf16 where the hardware multiplies it, else nothing: emulated it is slower than fp32."""
+    native = device.type == "cuda" or any(
+        getattr(torch.cpu, name, lambda: False)()
+        for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
+    )
+    return torch.autocast(device.type, torch.bfloat16) if native else nullcontext()
+
+
+def learning_rate(share: float, peak: float) -> float:
+    """Linear warm-up, then a cosine down to a hundredth."""
+    if share < _WARM_UP:
+        return peak * (0.02 + 0.98 * share / _WARM_UP)
+    rest = (share - _WARM_UP) / (1 - _WARM_UP)
+    return peak * (0.01 + 0.99 * 0.5 * (1 + math.cos(math.pi * min(rest, 1.0))))
+
+
+@explained(TrainingError)
+def train(plan: TrainingPlan, tell: Callable[[dict[str, Any]], None] = lambda line: None) -> Path:
+    """Train until the plan ends, going on from the checkpoint in `plan.out` if there is one.
+
+    Interrupted between two steps, it leaves a checkpoint. Weights that the plan begins from are
+    evaluated before the first step, so that what is returned is never worse than they are. Where
+    memory runs out, batches are halved.
+
+    Args:
+        plan: What to do.
+        tell: Called after each step with its loss and progress, after each evaluation, and with
+            a `message` for the user.
+
+    Returns:
+        The checkpoint with the lowest loss on dev.
+
+    Raises:
+        TrainingError: The plan has no end, the checkpoint is of another network, or the memory
+            does not hold the smallest batch, or a checkpoint cannot be written.
+        CorpusError: The corpus has no training or no dev instances.
+    """
+    if not (plan.steps or plan.minutes):
+        raise TrainingError("A training needs an end: give it steps or minutes.")
+    world = _join_processes()
+    try:
+        return _Trainer(plan, world).run(tell)
+    finally:
+        if world > 1:
+            dist.destroy_process_group()
+
+
+def _join_processes() -> int:
+    """Join the other processes of a `torchrun`; how many there are."""
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    if world > 1:
+        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    return world
+
+
+class _Trainer:
+    def __init__(self, plan: TrainingPlan, world: int) -> None:
+        self.plan, self.world = plan, world
+        self.rank = dist.get_rank() if world > 1 else 0
+        self.device = pick_device(plan.device)
+        if self.device.type == "cuda" and world > 1:
+            self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+        torch.manual_seed(plan.seed)
+        self.network = ImplicitAttention(plan.network).to(self.device)
+        if plan.weights is not None:
+            self.network.load_state_dict(plan.weights)
+        self.optimizer = torch.optim.AdamW(self._groups(), lr=plan.learning_rate, betas=(0.9, 0.98))
+        self.progress = Progress()
+        self.latest = plan.out / "latest.safetensors"
+        self.best = plan.out / "best.safetensors"
+        if self.latest.exists():
+            weights, moments, about = read_checkpoint(self.latest)
+            restore(self.network, self.optimizer, weights, moments)
+            self.progress = Progress(**about["progress"])
+        self.model: nn.Module = self.network
+        if world > 1:
+            self.model = DistributedDataParallel(self.network)
+        self.saved = self.progress.step  # the step of the checkpoint, if there is one
+        self.is_whole = False  # whether the network is as a step left it
+        self.clock = time.perf_counter()
+        dev = Dataset.read(plan.corpus / "dev")
+        spread = range(0, len(dev), max(1, len(dev) // _DEV_INSTANCES))
+        sample = sorted(
+            (dev.instance(index, (1024, 1024)) for index in spread), key=lambda one: len(one.state)
+        )
+        self.dev = [sample[start : start + 8] for start in range(0, len(sample), 8)]
+
+    def _groups(self) -> list[dict[str, Any]]:
+        """Matrices decay, vectors do not."""
+        parameters = list(self.network.parameters())
+        return [
+            {"params": [one for one in parameters if one.dim() > 1], "weight_decay": 0.01},
+            {"params": [one for one in parameters if one.dim() <= 1], "weight_decay": 0.0},
+        ]
+
+    def run(self, tell: Callable[[dict[str, Any]], None]) -> Path:
+        private_folder(self.plan.out)
+        self._forget_later_lines()
+        self.clock = time.perf_counter()
+        try:
+            if self.plan.weights is not None and not self.latest.exists():
+                self._evaluate(tell)
+            self.is_whole = True
+            while self.progress.share(self.plan) < 1 and not self._stalled():
+                self._epoch(tell)
+        except KeyboardInterrupt:
+            if self.is_whole and self.progress.step > self.saved and not self.rank:
+                self._save(self.latest)
+            raise
+        return self.best if self.best.exists() else self.latest
+
+    def _forget_later_lines(self) -> None:
+        """Take out of the log what a killed training did after its last checkpoint."""
+        path = self.plan.out / "log.jsonl"
+        if self.rank or not path.exists():
+            return
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if _step_of(line) <= self.progress.step]
+        if len(kept) < len(lines):
+            write_text(path, "".join(kept))
+
+    def _stalled(self) -> bool:
+        return bool(self.plan.patience) and self.progress.stale >= self.plan.patience
+
+    def _epoch(self, tell: Callable[[dict[str, Any]], None]) -> None:
+        data = Dataset.read(self.plan.corpus / "train")
+        progress = self.progress
+        if progress.corpus != len(data):  # the corpus grew since the checkpoint: begin an epoch
+            progress.corpus, progress.batch = len(data), 0
+        for batch in self._batches(data):
+            with held():
+                self.is_whole = False
+                try:
+                    self._advance(batch, tell)
+                except torch.OutOfMemoryError as error:
+                    self._halve_batches(error, tell)
+                    return
+                self.is_whole = True
+            if progress.share(self.plan) >= 1 or self._stalled():
+                return
+        progress.epoch, progress.batch = progress.epoch + 1, 0
+
+    def _advance(self, batch: Batch, tell: Callable[[dict[str, Any]], None]) -> None:
+        """Make a step, and evaluate where it is time to."""
+        progress = self.progress
+        loss, edits = self._step(batch)
+        progress.step += 1
+        progress.batch += 1
+        progress.edits += edits
+        self._tick()
+        average = progress.average
+        progress.average = loss if average is None else 0.98 * average + 0.02 * loss
+        share = progress.share(self.plan)
+        tell({"step": progress.step, "share": share, "loss": progress.average, "edits": edits})
+        if progress.step % self.plan.interval == 0 or share >= 1:
+            self._evaluate(tell)
+
+    def _batches(self, data: Dataset) -> Iterator[Batch]:
+        """What is left of the epoch for this process; each process gets as many."""
+        seed = self.plan.seed * 10_007 + self.progress.epoch
+        every = data.batches(seed, self.progress.budget or self.plan.budget)
+        rounds = zip(*[every] * self.world, strict=False)  # an incomplete last one is left out
+        for groups in islice(rounds, self.progress.batch, None):
+            yield collate(groups[self.rank]).to(self.device)
+
+    def _halve_batches(self, error: Exception, tell: Callable[[dict[str, Any]], None]) -> None:
+        """Begin another epoch with batches of half the size."""
+        progress = self.progress
+        budget = (progress.budget or self.plan.budget) // 2
+        if budget < _LEAST_BUDGET:
+            raise TrainingError(
+                "The memory of the device does not hold the smallest batch; close what else uses "
+                "it, or train with --device cpu."
+            ) from error
+        if self.world > 1:  # the others wait for this process' gradients
+            raise TrainingError(
+                "The memory of a device ran out; train with fewer processes on it, or on one."
+            ) from error
+        self.optimizer.zero_grad(set_to_none=True)
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+        progress.budget, progress.batch = budget, 0
+        progress.epoch += 1
+        tell({"message": f"The memory ran out; going on with batches of {budget:,} subtokens."})
+
+    def _step(self, batch: Batch) -> tuple[float, int]:
+        plan, progress = self.plan, self.progress
+        torch.manual_seed((plan.seed * 1_000_003 + progress.step) * self.world + self.rank)
+        rate = learning_rate(progress.share(plan), plan.learning_rate)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.model.train()
+        with autocast(self.device):
+            loss = losses(self.model, batch)
+        jump = batch.contents[:, :-1] == SAVE
+        weight = batch.scored * torch.where(jump, _JUMP_WEIGHT, 1.0)
+        mean = ((loss.edits * weight).sum() + _LEAPS * loss.spans.sum()) / weight.sum()
+        self.optimizer.zero_grad(set_to_none=True)
+        torch.autograd.backward(mean)
+        nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.optimizer.step()
+        return mean.item(), int(batch.scored.sum()) * self.world
+
+    def _tick(self) -> None:
+        """Count the time since the last tick; of several processes the clock of the first decides.
+
+        So all end at the same step. Who gives it minutes waits for the evaluations, too.
+        """
+        now = time.perf_counter()
+        self.progress.seconds += now - self.clock
+        self.clock = now
+        if self.world > 1 and self.plan.minutes:
+            seconds = torch.tensor([self.progress.seconds], device=self.device)
+            dist.broadcast(seconds, 0)
+            self.progress.seconds = float(seconds)
+
+    def _evaluate(self, tell: Callable[[dict[str, Any]], None]) -> None:
+        """Score dev, note it in the log, and write the checkpoint."""
+        progress = self.progress
+        with autocast(self.device):
+            batches = (collate(group).to(self.device) for group in self.dev)
+            shares = score(self.network, batches).shares()
+        self._tick()
+        better = shares["loss"] < progress.best
+        progress.best = min(progress.best, shares["loss"])
+        progress.stale = 0 if better else progress.stale + 1
+        if self.rank:
+            return
+        line = {
+            "step": progress.step,
+            "epoch": progress.epoch,
+            "seconds": round(progress.seconds, 1),
+            "edits": progress.edits,
+            "train_loss": round(progress.average or 0.0, 4),
+            "dev": shares,
+        }
+        append_text(self.plan.out / "log.jsonl", json.dumps(line) + "\n")
+        # In this order: killed between the two, a training does this interval again, and the same.
+        if better:
+            self._save(self.best)
+        self._save(self.latest)
+        tell(line)
+
+    def _save(self, path: Path) -> None:
+        about = {"network": self.plan.network.to_json(), "progress": vars(self.progress)}
+        save_checkpoint(path, self.network, self.optimizer, about)
+        self.saved = self.progress.step
+
+
+def _step_of(line: str) -> float:
+    """The step of a line of the log; infinity for one that a power loss cut short."""
+    try:
+        return int(json.loads(line)["step"])
+    except (ValueError, KeyError, TypeError):
+        return math.inf

@@ -1,0 +1,61 @@
+"""Histories made of a repository's files: refactorings of them, and pieces put back.
+
+Nobody made these edits, but what they are made of was written by people, and there is no end of
+them: what a refactoring asks of the network, finding places alike and doing there what was done
+before, and what code looks like.
+"""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from random import Random
+
+from editcast_training.augment.infill import without_pieces
+from editcast_training.augment.refactorings import refactorings
+from editcast_training.sources.file_history import FileHistory, MadeKind, Skipped, Snapshot
+from editcast_training.sources.git import PYTHON, read_files
+
+#: Of each kind, a file gets one for so many characters of its text, and at most this many.
+_AMOUNTS = {"refactorings": (400, 40), "restored": (1_000, 12)}
+
+
+def read_made(
+    path: Path,
+    kind: MadeKind,
+    *,
+    project: str,
+    skipped: Skipped,
+    languages: Collection[str] | None = PYTHON,
+    seed: int = 0,
+) -> Iterator[FileHistory]:
+    """Yield histories of the files that stand in a repository now, each step one change.
+
+    Args:
+        path: The repository, as for `read_git`.
+        kind: What is made; refactorings are of Python only.
+        project: The name that the histories carry.
+        skipped: Counts what was left out, by reason.
+        languages: Language identifiers to read; None means all that are known.
+        seed: Decides, with the project and the path, what is drawn.
+
+    Raises:
+        SourceError: The repository cannot be read.
+    """
+    for name, language, text in read_files(path, skipped=skipped, languages=languages):
+        rng = Random(f"{seed}\0{project}\0{name}")
+        characters, most = _AMOUNTS[kind]
+        most = min(most, 1 + len(text) // characters)
+        if kind == "refactorings":
+            made = list(refactorings(text, rng, most)) if language == "python" else []
+            if made:
+                snapshots = tuple(
+                    Snapshot(each, None) for each in [text, *(new for _, new in made)]
+                )
+                yield FileHistory(project, name, language, kind, snapshots)
+            else:
+                skipped["file: no refactoring is possible"] += 1
+            continue
+        for _ in range(most):
+            before = without_pieces(text, rng)
+            if before != text:
+                snapshots = (Snapshot(before, None), Snapshot(text, None))
+                yield FileHistory(project, name, language, kind, snapshots)

@@ -1,0 +1,138 @@
+"""What a corpus is made of, as the user names it, and how each kind is read."""
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from editcast_model.errors import CorpusError
+from editcast_store.saves import Store
+from editcast_training.sources.file_history import MADE_KINDS, FileHistory, MadeKind, Skipped
+from editcast_training.sources.generated import read_made
+from editcast_training.sources.git import PYTHON, read_git
+from editcast_training.sources.local_history import read_local_history
+from editcast_training.sources.saves import read_saves
+from editcast_training.sources.store import read_store
+
+#: The splits of a list of repositories.
+SPLITS = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One source of histories.
+
+    Attributes:
+        name: Names its shards, and for a repository the project.
+        kind: How it is read. Of a repository these are its commits (git), refactorings of its
+            files, and pieces taken out of them and put back (restored).
+        path: Where it is.
+        split: Where all of it goes; None splits each file by time.
+        languages: What is read of a repository; None means every language known.
+    """
+
+    name: str
+    kind: Literal["git", "saves", "local-history", "store"] | MadeKind
+    path: Path
+    split: str | None = None
+    languages: frozenset[str] | None = None
+
+
+def trained_on(origins: Iterable[Origin]) -> list[Origin]:
+    """Those whose own histories, or the older part of them, are trained on.
+
+    What is made of the files of a repository comes from one that is listed anyway.
+    """
+    return [
+        origin
+        for origin in origins
+        if origin.split in (None, "train") and origin.kind not in MADE_KINDS
+    ]
+
+
+def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
+    """Yield the histories of a source and count what it skips.
+
+    Raises:
+        SourceError: It cannot be read.
+    """
+    match origin.kind:
+        case "git":
+            yield from read_git(
+                origin.path, project=origin.name, skipped=skipped, languages=origin.languages
+            )
+        case "refactorings" | "restored" as kind:
+            yield from read_made(
+                origin.path,
+                kind,
+                project=project_and_kind(origin.name)[0],
+                skipped=skipped,
+                languages=origin.languages,
+            )
+        case "saves":
+            yield from read_saves(origin.path, skipped=skipped)
+        case "local-history":
+            yield from read_local_history(origin.path, skipped=skipped)
+        case "store":
+            with Store.open(origin.path) as store:
+                yield from read_store(store, skipped=skipped)
+
+
+def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list[str]]:
+    """The repositories of a TOML file with the lists train, dev and test, and those not there.
+
+    Each stands in `mirror` as ``owner+name`` or ``owner+name/repo``, a work tree or a bare
+    repository. The list `languages` says what is read of them; without it, that is Python. The
+    smallest come first.
+
+    Raises:
+        CorpusError: The file cannot be read, or a repository is in two lists.
+    """
+    try:
+        data = listing.read_bytes()
+    except OSError as error:
+        raise CorpusError(
+            f"The list of repositories {listing} cannot be read ({error}); check the path."
+        ) from error
+    try:
+        lists = tomllib.loads(data.decode())
+        names = [(split, str(name)) for split in SPLITS for name in lists.get(split, [])]
+        languages = frozenset(map(str, lists.get("languages", PYTHON)))
+    except (ValueError, TypeError) as error:
+        raise CorpusError(
+            f"{listing} is not a TOML file with the lists train, dev and test: {error}."
+        ) from error
+    if len({name for _, name in names}) < len(names):
+        raise CorpusError(f"A repository of {listing} is in two places; keep one of them.")
+    found: list[Origin] = []
+    missing: list[str] = []
+    for split, name in names:
+        folder = mirror / name.replace("/", "+")
+        path = folder / "repo" if (folder / "repo").is_dir() else folder
+        if path.is_dir():
+            found.append(Origin(name, "git", path, split, languages))
+        else:
+            missing.append(name)
+    return sorted(found, key=lambda origin: _size(origin.path)), missing
+
+
+def made_of(repositories: Iterable[Origin]) -> list[Origin]:
+    """What is made of the files of repositories that are trained on, beside their commits."""
+    return [
+        replace(origin, name=f"{origin.name}#{kind}", kind=kind)
+        for origin in repositories
+        if origin.kind == "git" and origin.split == "train"
+        for kind in MADE_KINDS
+    ]
+
+
+def project_and_kind(name: str) -> tuple[str, str]:
+    """What a source's name stands for: a project, and its `history` or what is made of it."""
+    project, _, kind = name.partition("#")
+    return project, kind or "history"
+
+
+def _size(folder: Path) -> int:
+    files: Iterable[Path] = folder.rglob("*.pack")
+    return sum(path.stat().st_size for path in files)
