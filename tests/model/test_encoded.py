@@ -7,12 +7,12 @@ import pytest
 
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.edits import START
-from editcast_model.forecasting import forecaster
+from editcast_model.forecasting import forecaster as forecasting
 from editcast_model.forecasting.forecaster import MOST_BYTES, NeuralForecaster, NeuralSession
 from editcast_model.inference import onnx_network
 from editcast_model.inference.onnx_network import OnnxNetwork
 
-SOURCE = Path(forecaster.__file__).read_text(encoding="utf-8")[:9000]
+SOURCE = Path(forecasting.__file__).read_text(encoding="utf-8")[:9000]
 RENAMED = SOURCE.replace("session", "meeting", 1)
 
 
@@ -43,7 +43,7 @@ def test_what_was_not_used_for_the_longest_goes_first(
     forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = forecaster.open(SOURCE)
-    monkeypatch.setattr(forecaster, "MOST_BYTES", 2 * first.nbytes)
+    monkeypatch.setattr(forecasting, "MOST_BYTES", 2 * first.nbytes)
     first.update(RENAMED, saved=True)
     found = first.predict()
     others = [forecaster.open(SOURCE) for _ in range(2)]
@@ -59,7 +59,7 @@ def test_what_was_not_used_for_the_longest_goes_first(
 def test_a_file_that_is_larger_than_the_bound_is_used_all_the_same(
     forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forecaster, "MOST_BYTES", 1)
+    monkeypatch.setattr(forecasting, "MOST_BYTES", 1)
     sessions = [forecaster.open(SOURCE) for _ in range(2)]
     assert encoded(sessions) == [False, True]
     sessions[0].update(RENAMED, saved=True)
