@@ -194,11 +194,11 @@ def counted(change):
 
 for name in ("rename", "replace", "symlink", "unlink", "rmdir"):
     setattr(os, name, counted(getattr(os, name)))
-models, links = Path(sys.argv[2]), sys.argv[3] == "True"
+folder, links = Path(sys.argv[2]), sys.argv[3] == "True"
 if len(sys.argv) > 5:
-    models.install(Path(sys.argv[5]), models, links=links)
+    models.install(Path(sys.argv[5]), folder, links=links)
 else:
-    models.revert(models, links=links)
+    models.revert(folder, links=links)
 """
 
 

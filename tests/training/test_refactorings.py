@@ -110,6 +110,13 @@ def test_strings_become_f_strings() -> None:
     assert all('print(f"{address}: {timeout}")' in text for text in _made("f-strings"))
 
 
+def test_an_argument_in_an_f_string_ends_no_string() -> None:
+    code = 'def sized(name):\n    return name\n\nprint(f"/({sized(1)})/", sized(2))\n'
+    for seed in range(200):
+        for _, after in refactorings(code, Random(seed), 8):
+            ast.parse(after)
+
+
 def test_real_files_still_parse_after_many() -> None:
     kinds: Counter[str] = Counter()
     for number, path in enumerate(_OWN):

@@ -24,6 +24,7 @@ from editcast_training.augment.syntax_tree import (
     by_callee,
     calls_of,
     field,
+    is_in_f_string,
     items,
     parameter_name,
     parameters_of,
@@ -35,7 +36,7 @@ def add_parameter(source: Source, rng: Random) -> list[Hunk]:
     """A parameter more, and something for it in every call."""
     for function, parameters, calls in _with_calls(source, rng):
         name = fresh_name(source, rng, rng.choice(sorted(source.words)))
-        value = rng.choice((name, *CONSTANTS))
+        value = rng.choice((name, *_constants(calls)))
         if parameters and parameter_name(source, parameters[-1]) is None:
             return []
         last = parameters[-1] if parameters else None
@@ -64,6 +65,12 @@ def add_parameter(source: Source, rng: Random) -> list[Hunk]:
                 out.append(source.replace(arguments, f"({text})"))
         return out
     return []
+
+
+def _constants(calls: list[Node]) -> tuple[str, ...]:
+    """Return values that may stand in all of these calls: no quotes where one is in an f-string."""
+    in_f_string = any(is_in_f_string(call) for call in calls)
+    return tuple(one for one in CONSTANTS if not in_f_string or '"' not in one)
 
 
 def remove_parameter(source: Source, rng: Random) -> list[Hunk]:
@@ -120,7 +127,7 @@ def add_argument(source: Source, rng: Random) -> list[Hunk]:
     """A keyword to all the calls of one thing."""
     for _, calls in pick(rng, repeated(by_callee(source))):
         name = rng.choice(sorted(source.words))
-        text = f"{name}={rng.choice((name, *CONSTANTS))}"
+        text = f"{name}={rng.choice((name, *_constants(calls)))}"
         out = []
         for call in calls:
             given = items(field(call, "arguments"))

@@ -147,6 +147,14 @@ def calls_of(source: Source, name: str) -> list[Node]:
     return out
 
 
+def is_in_f_string(node: Node) -> bool:
+    """Tell whether a node stands in an f-string, where its quotes would end the string."""
+    parent = node.parent
+    while parent is not None and parent.type != "interpolation":
+        parent = parent.parent
+    return parent is not None
+
+
 def by_callee(source: Source) -> dict[str, list[Node]]:
     """The calls, by the text of what they call."""
     groups: defaultdict[str, list[Node]] = defaultdict(list)
