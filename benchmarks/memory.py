@@ -1,4 +1,4 @@
-"""How much memory the server needs with files open in it, and where it goes (Linux only).
+"""Memory of the server with files open in it, and where it goes (Linux only).
 
 First a server process, as an editor starts it: files are opened one after the other, each is saved
 and asked about some times, and what is resident is printed. Then the parts, one after the other, in
@@ -85,7 +85,7 @@ async def served(files: int, saves: int) -> None:
 
 
 def parts(files: int, saves: int) -> None:
-    """What each part of it needs, one after the other; run in a process of its own."""
+    """Measure what each part needs, one after the other; run in a process of its own."""
     head("The parts")
     say("the interpreter")
     for name in MODULES:

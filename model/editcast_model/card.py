@@ -31,7 +31,7 @@ Texts = tuple[str, ...]
 
 
 def _ascending(knots: tuple[Weights, ...]) -> str:
-    """Whether knots are in order, and their second numbers are probabilities."""
+    """Check that knots are in order, and that their second numbers are probabilities."""
     for before, after in zip(knots, knots[1:], strict=False):
         if before[0] > after[0] or before[1] > after[1]:
             return "must ascend"
@@ -43,7 +43,7 @@ Knots = Annotated[tuple[Knot, ...], Long(0, 10_000), _ascending]
 
 @dataclass(frozen=True, slots=True)
 class TrainedOn:
-    """Where the weights come from.
+    """Sources of the weights.
 
     Attributes:
         what: In words.
@@ -58,7 +58,7 @@ class TrainedOn:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large the network is.
+    """Sizes of the network.
 
     Attributes:
         parameters: Of it; None where nobody counted them.
@@ -128,7 +128,7 @@ def _same_lengths(vectors: tuple[Weights, ...], length: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """How sure suggestions are that repeat what other files' saves replaced; see `ranking`."""
+    """Calibration of suggestions that repeat other files' replacements; see `ranker`."""
 
     weights: Weights = ()
     places: Weights = ()
@@ -146,7 +146,7 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How sure suggestions are; see `ranking`. Without weights it is the network's probability.
+    """Calibration of suggestions; see `ranker`. Without weights it is the network's probability.
 
     Attributes:
         weights: Of the features, for being clean.

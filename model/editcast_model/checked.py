@@ -34,7 +34,7 @@ class Between:
     most: float
 
     def __call__(self, value: float) -> str:
-        """What the number must be; empty when it is."""
+        """Say what the number must be; return nothing when it is."""
         if self.least <= value <= self.most:
             return ""
         kind = "a whole number" if isinstance(value, int) else "a number"
@@ -49,7 +49,7 @@ class Long:
     most: int
 
     def __call__(self, value: tuple[Any, ...]) -> str:
-        """What the list must be; empty when it is."""
+        """Say what the list must be; return nothing when it is."""
         if self.least <= len(value) <= self.most:
             return ""
         count = self.least if self.least == self.most else f"{self.least} to {self.most}"
@@ -69,7 +69,7 @@ class Matching:
     what: str
 
     def __call__(self, value: str) -> str:
-        """What the text must be; empty when it is."""
+        """Say what the text must be; return nothing when it is."""
         return "" if re.fullmatch(self.pattern, value) else f"must be {self.what}"
 
 
