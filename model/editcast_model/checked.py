@@ -43,7 +43,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Long:
-    """How many values a list has, both ends included."""
+    """Bounds of the length of a list, both ends included."""
 
     least: int
     most: int
@@ -164,7 +164,7 @@ def _literal(to: Any) -> _Hook:
 
 
 def _only(kind: type, what: str, inner: _Hook) -> _Hook:
-    """The same for values of this kind alone: cattrs would take a text for a list."""
+    """Restrict a hook to values of one kind: cattrs would take a text for a list."""
 
     def hook(value: Any, to: Any) -> Any:
         if not isinstance(value, kind):

@@ -288,7 +288,7 @@ class LineHead:
 
     @classmethod
     def of(cls, card: Card) -> "LineHead | None":
-        """Of a bundle's card; None if it has none."""
+        """Read it from a bundle's card; return None if the card has none."""
         given = card.lines
         if given is None:
             return None

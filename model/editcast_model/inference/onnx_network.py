@@ -39,7 +39,7 @@ _LONGEST = 300  # characters of a reason
 
 
 def pick_device(wanted: Device) -> Literal["cpu", "cuda"]:
-    """Where to run: CUDA when it is wanted, or there for `auto`.
+    """Choose where to run: CUDA when it is wanted, or there for `auto`.
 
     Raises:
         BundleError: CUDA is wanted, and there is no device or no provider for it.
@@ -55,7 +55,7 @@ def pick_device(wanted: Device) -> Literal["cpu", "cuda"]:
 
 
 def _has_gpu() -> bool:
-    """Whether the CUDA driver knows a device; asking the provider itself logs errors if not."""
+    """Ask the CUDA driver for a device; the provider itself would log errors if there is none."""
     name = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
     try:
         driver = ctypes.CDLL(name)
@@ -231,7 +231,7 @@ class OnnxNetwork:
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
     ) -> Contents:
-        """What the next edit will say at an item."""
+        """Compute what the next edit will say at an item."""
         given = {"at": np.array([position]), "past": past, "cache": cache}
         return Contents(*self._run(self._content, given, state))
 
@@ -251,7 +251,7 @@ class OnnxNetwork:
 
 
 def _parts(network: NetworkConfig) -> tuple[int, int]:
-    """How many tokens are encoded at once, and how many beside them on each side.
+    """Return how many tokens are encoded at once, and how many beside them on each side.
 
     With these beside them they are encoded as in the whole: a layer sees the block of a token and
     the two blocks next to it, and the embeddings and what is found see `_REACH` tokens. (0, 0)

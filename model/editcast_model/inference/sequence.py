@@ -50,7 +50,7 @@ class Contents(NamedTuple):
 
 
 class Network(Protocol):
-    """What the predictor needs of a network; `onnx_network.OnnxNetwork` is the real one."""
+    """The network as a sequence uses it; `onnx_network.OnnxNetwork` is the real one."""
 
     vocabulary: int
     cache_width: int
@@ -88,7 +88,7 @@ class Network(Protocol):
     def content(
         self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
     ) -> Contents:
-        """What the next edit will say at an item."""
+        """Compute what the next edit will say at an item."""
 
 
 class _Read(NamedTuple):
