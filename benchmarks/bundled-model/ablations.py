@@ -1,4 +1,4 @@
-"""What each part of the bundled model is worth: trained without it, on the same edits, as long.
+"""Ablations of the bundled model's corpus: trained without a part, on the same edits, as long.
 
 Small trainings from scratch that differ in one thing, on a corpus of a few projects, and replayed
 in this process on commits of the test projects; candidates are ranked by weights fitted on other
@@ -20,7 +20,7 @@ from rich.table import Table
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.inference import window
-from editcast_model.networks.config import bundled
+from editcast_model.networks.config import NetworkConfig
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.calibration.ranker import collect, decoding, ranked
 from editcast_training.data.corpus import make_corpus
@@ -32,13 +32,11 @@ from editcast_training.packaging import export_only
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import Origin, listed_repositories, made_of, read_origin
 
-#: By name: which corpus, and what the network has not got.
-VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
-    "all of it": ("all", {}),
-    "without refactorings": ("without-refactorings", {}),
-    "without copying": ("all", {"copy": False, "spans": False}),
-    "without copying spans": ("all", {"spans": False}),
-    "left to right only": ("left-to-right", {}),
+#: By name, the corpus.
+VARIANTS = {
+    "all of it": "all",
+    "without refactorings": "without-refactorings",
+    "left to right only": "left-to-right",
 }
 #: What the bundled model is replayed with; it was trained on 4,096 subtokens.
 WINDOWS = (1_024, 4_096, 16_384)
@@ -85,8 +83,7 @@ def main(
         if name == BUNDLED:
             bundle, windows = Bundle.open(bundled_path()), WINDOWS
         else:
-            corpus, without = VARIANTS[name]
-            bundle = _trained(folder / name.replace(" ", "-"), folder / corpus, without, steps)
+            bundle = _trained(folder / name.replace(" ", "-"), folder / VARIANTS[name], steps)
             windows = (_WINDOW,)
         found = {str(subtokens): _replayed(bundle, sessions, subtokens) for subtokens in windows}
         known["variants"][name] = {"tokens": token_scores(bundle, sessions), **found}
@@ -109,9 +106,9 @@ def _make_corpora(folder: Path, origins: Sequence[Origin]) -> None:
                 here.symlink_to(shard.resolve())
 
 
-def _trained(out: Path, corpus: Path, without: dict[str, Any], steps: int) -> Bundle:
+def _trained(out: Path, corpus: Path, steps: int) -> Bundle:
     tokenizer = corpus.parent / "all" / "tokenizer.json"
-    network = replace(bundled(len(Tokenizer.load(tokenizer))), **without)
+    network = NetworkConfig(len(Tokenizer.load(tokenizer)))
     plan = TrainingPlan(corpus, out / "run", network, steps=steps, learning_rate=_LEARNING_RATE)
     train(replace(plan, interval=max(1, steps // 3)))
     return export_only(plan.out / "latest.safetensors", tokenizer, out / "bundle", out.name)

@@ -20,11 +20,13 @@ from typing import Annotated, Any, Literal
 from editcast_model.card import Card
 from editcast_model.checked import Long, Matching, UnfitError, structure
 from editcast_model.errors import BundleError
-from editcast_model.networks.config import NetworkConfig
+from editcast_model.networks.config import NetworkConfig, check_earlier_options
 from editcast_model.plain_files import digest_of, is_plain_name, read_json
 from editcast_model.tokenizer import Tokenizer
 
-FORMAT = 3
+#: The format that is written, and those that are read.
+FORMAT = 4
+_READ = (3, FORMAT)
 GRAPHS = ("encode", "advance", "point", "content")
 WEIGHTS = "weights.safetensors"
 Precision = Literal["float32", "float16"]
@@ -37,7 +39,7 @@ class Config:
     """`config.json`, checked.
 
     Attributes:
-        format: `FORMAT`.
+        format: One of the formats that are read.
         network: The architecture.
         precisions: The graphs there are.
         checksums: SHA-256 of every file but this one, by name.
@@ -87,6 +89,7 @@ class Bundle:
         card: `card.json`.
         tokenizer: Its vocabulary.
         precisions: The graphs there are: `float32`, and perhaps `float16`.
+        format: The format of its graphs.
     """
 
     path: Path
@@ -94,6 +97,7 @@ class Bundle:
     card: Card
     tokenizer: Tokenizer
     precisions: tuple[Precision, ...]
+    format: int = FORMAT
 
     @classmethod
     def open(cls, path: Path) -> "Bundle":
@@ -121,7 +125,7 @@ class Bundle:
                 f"The tokenizer of the model in {path} has {len(tokenizer)} entries, its network "
                 f"{vocabulary}; export the model again."
             )
-        return cls(path, config.network, card, tokenizer, config.precisions)
+        return cls(path, config.network, card, tokenizer, config.precisions, config.format)
 
     @property
     def name(self) -> str:
@@ -159,7 +163,9 @@ def checksum_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_config(folder: Path, network: dict[str, Any], precisions: tuple[str, ...]) -> None:
+def write_config(
+    folder: Path, network: dict[str, Any], precisions: tuple[str, ...], version: int = FORMAT
+) -> None:
     """Write `config.json` over the files that lie in `folder`, the card included."""
     names = sorted(
         file.relative_to(folder).as_posix()
@@ -167,7 +173,7 @@ def write_config(folder: Path, network: dict[str, Any], precisions: tuple[str, .
         if file.is_file() and file.name != "config.json"
     )
     config = {
-        "format": FORMAT,
+        "format": version,
         "network": network,
         "precisions": list(precisions),
         "checksums": {name: checksum_of(folder / name) for name in names},
@@ -190,7 +196,7 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
     (folder / "card.json").write_text(text, encoding="utf-8")
     if (folder / "config.json").exists():
         config = read_json(folder, "config.json")
-        write_config(folder, config["network"], tuple(config["precisions"]))
+        write_config(folder, config["network"], tuple(config["precisions"]), config["format"])
 
 
 def _read_config(path: Path) -> Config:
@@ -199,13 +205,15 @@ def _read_config(path: Path) -> Config:
     written = read_json(path, "config.json")
     if not isinstance(written, dict):
         raise BundleError(f"The model in {path} is damaged: config.json is no JSON object.")
-    if (version := written.get("format")) != FORMAT:
+    if (version := written.get("format")) not in _READ:
         raise BundleError(
             f"The model in {path} has format version {_plain(version)}, this Editcast reads "
-            f"{FORMAT}; update Editcast, or train or export the model again."
+            f"{' and '.join(map(str, _READ))}; update Editcast, or train or export the model again."
         )
     try:
-        return structure(written, Config)
+        config = structure(written, Config)
+        check_earlier_options(written["network"])
+        return config
     except UnfitError as error:
         raise _unfit(path, "config.json", error) from error
 

@@ -24,20 +24,9 @@ from editcast_model.edits import START
 from editcast_model.errors import BundleError
 from editcast_model.inference.onnx_network import open_session
 from editcast_model.inference.relative_positions import BUCKETS
-from editcast_model.networks.incremental import (
-    Advance,
-    Content,
-    Encode,
-    Point,
-)
-from editcast_model.networks.model import ImplicitAttention
-from editcast_model.networks.stages import (
-    cache_width,
-    content_names,
-    input_names,
-    read_names,
-    state_names,
-)
+from editcast_model.networks.incremental import Advance, Content, Encode, Point
+from editcast_model.networks.model import EditNetwork, read_weights
+from editcast_model.networks.stages import SIGNATURES, cache_width
 from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 
@@ -47,7 +36,7 @@ _ALIGNMENT = 64
 
 
 def export(
-    network: ImplicitAttention, tokenizer: Tokenizer, card: dict[str, Any], folder: Path
+    network: EditNetwork, tokenizer: Tokenizer, card: dict[str, Any], folder: Path
 ) -> Bundle:
     """Write a bundle, replacing one that is there.
 
@@ -72,7 +61,7 @@ def export(
         precisions = ["float32"]
         size = sum(file.stat().st_size for file in fresh.iterdir())
         if size * 1.5 <= _LARGEST_BUNDLE:
-            half = ImplicitAttention(network.config).eval()
+            half = EditNetwork(network.config).eval()
             half.load_state_dict(network.state_dict())
             (fresh / "half").mkdir()
             _write_graphs(half.half(), fresh / "half")
@@ -83,24 +72,22 @@ def export(
     return Bundle.open(folder)
 
 
-def load_network(bundle: Bundle) -> ImplicitAttention:
-    """The torch network of a bundle, to train it further.
+def load_network(bundle: Bundle) -> EditNetwork:
+    """Make the torch network of a bundle, to train it further.
 
     Raises:
         BundleError: The weights do not fit the architecture.
     """
     try:
-        network = ImplicitAttention(bundle.network)
-        network.load_state_dict(load_file(bundle.path / WEIGHTS))
+        return read_weights(bundle.network, load_file(bundle.path / WEIGHTS))
     except (RuntimeError, OSError, SafetensorError) as error:
         raise BundleError(
             f"The weights in {bundle.path} do not fit its architecture; export the model again."
         ) from error
-    return network
 
 
-def examples(network: ImplicitAttention, size: int, rows: int) -> dict[str, tuple[Any, ...]]:
-    """Inputs of the stages for a state of `size` tokens and a cache of `rows`."""
+def examples(network: EditNetwork, size: int, rows: int) -> dict[str, tuple[Any, ...]]:
+    """Draw inputs of the stages for a state of `size` tokens and a cache of `rows`."""
     config = network.config
     draw = torch.Generator().manual_seed(size * 1000 + rows)
 
@@ -110,59 +97,41 @@ def examples(network: ImplicitAttention, size: int, rows: int) -> dict[str, tupl
     state = ids(size)
     state[0] = START
     with torch.no_grad():
-        encoded = Encode(network)(state)
-    dtype = encoded[0].dtype
-    cache = torch.randn(rows, cache_width(config), generator=draw).to(dtype)
+        hidden, vectors = Encode(network)(state)
+    cache = torch.randn(rows, cache_width(config), generator=draw).to(hidden.dtype)
     past = torch.stack([ids(rows), torch.randint(0, size, (rows,), generator=draw)], 1)
-    row = torch.tensor([5, min(2, size - 1), min(2, size - 1), 1, BUCKETS // 2])
+    row = torch.tensor([5, min(2, size - 1), min(2, size - 1), BUCKETS // 2])
     edits = row.repeat(3 if rows else 1, 1)  # the first row is read alone
     buckets = torch.randint(0, BUCKETS, (size + rows,), generator=draw)
     live = torch.ones(size + rows, dtype=torch.bool)
     more = torch.cat([past, row[[0, 2]][None]])
-    longer = torch.cat([cache, torch.randn(1, cache.shape[1], generator=draw).to(dtype)])
-    given = dict(zip(state_names(config), encoded, strict=True))
-    at = torch.tensor([min(3, size - 1)])
-
-    def read(stage: str) -> list[Tensor]:
-        return [given[name] for name in read_names(config, stage)]
-
+    longer = torch.cat([cache, torch.randn(1, cache.shape[1], generator=draw).to(hidden.dtype)])
     return {
         "encode": (state,),
-        "advance": (edits, past, cache, live[:size].repeat(len(edits), 1), *read("advance")),
-        "point": (more, longer, buckets, live, *read("point")),
-        "content": (at, more, longer, state, *read("content")),
+        "advance": (edits, past, cache, hidden, vectors),
+        "point": (more, longer, buckets, live, hidden, vectors),
+        "content": (torch.tensor([min(3, size - 1)]), more, longer, state, hidden),
     }
 
 
-def _stages(network: ImplicitAttention) -> dict[str, tuple[nn.Module, list[str], list[str]]]:
-    """Each stage with the names of its inputs and outputs."""
-    config = network.config
-    inputs = {stage: input_names(config, stage) for stage in GRAPHS}
+def _stages(network: EditNetwork) -> dict[str, nn.Module]:
+    """Make the stages of `SIGNATURES`."""
     return {
-        "encode": (Encode(network), inputs["encode"], state_names(config)),
-        "advance": (Advance(network), inputs["advance"], ["rows"]),
-        "point": (Point(network), inputs["point"], ["position"]),
-        "content": (Content(network), inputs["content"], content_names(config)),
+        "encode": Encode(network),
+        "advance": Advance(network),
+        "point": Point(network),
+        "content": Content(network),
     }
 
 
-def _write_graphs(network: ImplicitAttention, folder: Path) -> None:
+def _write_graphs(network: EditNetwork, folder: Path) -> None:
     weights = {name: value.contiguous() for name, value in network.state_dict().items()}
     save_file(weights, folder / WEIGHTS)
     places = _places(folder / WEIGHTS)
     given = examples(network, 70, 5)
-    size = rows = Dim.DYNAMIC
-    axes: dict[str, Any] = {
-        "tokens": {0: size}, "hidden": {0: size},
-        "edits": {0: Dim.DYNAMIC}, "at": {}, "buckets": {0: Dim.DYNAMIC},
-    }  # fmt: skip
-    for name, (stage, inputs, outputs) in _stages(network).items():
-        axes["past"] = axes["cache"] = {0: rows}
-        axes["live"] = dict.fromkeys((0, 1) if name == "advance" else (0,), Dim.DYNAMIC)
-        shapes = [axes.get(key, {0: size}) for key in inputs]
-        # What a stage takes by `*` is one argument to the exporter.
-        plain = 1 if name == "encode" else 4
-        dynamic = (*shapes[:plain], *([tuple(shapes[plain:])] if shapes[plain:] else []))
+    for name, stage in _stages(network).items():
+        inputs, outputs = SIGNATURES[name]
+        dynamic = tuple({} if key == "at" else {0: Dim.DYNAMIC} for key in inputs)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the exporter's own deprecations
             logging.getLogger("torch.onnx").setLevel(logging.ERROR)
@@ -194,7 +163,7 @@ def _strip(model: onnx.ModelProto) -> None:
 
 
 def _places(path: Path) -> dict[str, tuple[int, int]]:
-    """Offset and length of every tensor in a safetensors file."""
+    """Find the offset and length of every tensor in a safetensors file."""
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         head = json.loads(file.read(size))
@@ -218,8 +187,8 @@ def _refer_to_weights(model: onnx.ModelProto, places: dict[str, tuple[int, int]]
             tensor.external_data.add(key=key, value=str(value))
 
 
-def check_parity(network: ImplicitAttention, folder: Path, tolerance: float = 1e-4) -> float:
-    """The largest difference between torch and ONNX Runtime over several sizes.
+def check_parity(network: EditNetwork, folder: Path, tolerance: float = 1e-4) -> float:
+    """Return the largest difference between torch and ONNX Runtime over several sizes.
 
     Log probabilities below -30 are left out: there fp32 has no digits left.
 
@@ -230,7 +199,7 @@ def check_parity(network: ImplicitAttention, folder: Path, tolerance: float = 1e
     stages = _stages(network)
     for name in GRAPHS:
         session = open_session(folder / f"{name}.onnx", "cpu")
-        stage, inputs, _ = stages[name]
+        stage, inputs = stages[name], SIGNATURES[name][0]
         for size, rows in ((2, 0), (40, 1), (70, 5), (333, 60)):
             given = examples(network, size, rows)[name]
             with torch.no_grad():

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,20 +72,15 @@ def bundle(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Bu
     import torch
 
     from editcast_model.export import export
-    from editcast_model.networks.config import bundled
-    from editcast_model.networks.model import ImplicitAttention
+    from editcast_model.networks.config import NetworkConfig
+    from editcast_model.networks.model import EditNetwork
 
     torch.manual_seed(1)
     # One layer of each: exporting takes its time.
-    config = replace(
-        bundled(len(tokenizer)),
-        width=32,
-        feed_forward=64,
-        local=8,
-        state_layers=1,
-        edit_layers=1,
+    config = NetworkConfig(
+        len(tokenizer), width=32, feed_forward=64, local=8, state_layers=1, edit_layers=1
     )
-    network = ImplicitAttention(config)
+    network = EditNetwork(config)
     with torch.no_grad():
         for parameter in network.parameters():
             parameter += torch.randn_like(parameter) * 0.1

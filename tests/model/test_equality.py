@@ -5,16 +5,11 @@ import torch
 from torch import Tensor
 
 from editcast_model.edits import PAD, START
-from editcast_model.networks.equality import (
-    REACH,
-    VECTOR,
-    Neighbours,
-    Seek,
-    Written,
-    around,
-    token_vectors,
-)
-from editcast_model.networks.heads import NEAR, Copy, Scan
+from editcast_model.networks.config import VECTOR
+from editcast_model.networks.equality import REACH, Neighbours, Written, around, token_vectors
+from editcast_model.networks.heads import NEAR, Copy
+from editcast_papers.zhao2019.equality import Seek
+from editcast_papers.zhao2019.heads import Scan
 
 STATE = torch.tensor([START, 7, 8, 7, 7, 9, 8, 10, 7, 11, 12, 8])
 
@@ -123,7 +118,7 @@ def test_scanning_begins_with_the_last_insertion() -> None:
 
 
 def test_copying_prefers_by_where_tokens_stand() -> None:
-    copy = Copy(4, near=True)
+    copy = Copy(4)
     with torch.no_grad():
         for layer, favourite in ((copy.beside, NEAR - 2), (copy.ago, 1)):
             layer.weight.zero_()

@@ -20,11 +20,11 @@ from editcast_model.errors import BundleError
 from editcast_model.export import check_parity, examples, export, load_network
 from editcast_model.inference.decoding import decode
 from editcast_model.inference.onnx_network import OnnxNetwork, open_session
-from editcast_model.inference.sequence import Contents, Network, Sequence
-from editcast_model.networks.config import paper, plus
+from editcast_model.inference.sequence import Network, Sequence
+from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.incremental import Advance, Content, Encode, Point
-from editcast_model.networks.model import ImplicitAttention
-from editcast_model.networks.stages import cache_width, read_names, state_names
+from editcast_model.networks.model import EditNetwork
+from editcast_model.networks.stages import cache_width
 from editcast_model.tokenizer import Tokenizer
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
@@ -35,8 +35,7 @@ class TorchNetwork:
 
     dtype = np.float32
 
-    def __init__(self, network: ImplicitAttention) -> None:
-        self._config = network.config
+    def __init__(self, network: EditNetwork) -> None:
         self.vocabulary = network.config.vocabulary
         self.cache_width = cache_width(network.config)
         self._encode, self._advance, self._point, self._content = (
@@ -46,11 +45,8 @@ class TorchNetwork:
     @torch.no_grad()
     def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, torch.Tensor]:
         state = torch.from_numpy(tokens)
-        names = state_names(self._config)
-        return {"tokens": state, **dict(zip(names, self._encode(state), strict=True))}
-
-    def _read(self, state: dict[str, torch.Tensor], stage: str) -> list[torch.Tensor]:
-        return [state[name] for name in read_names(self._config, stage)]
+        hidden, vectors = self._encode(state)
+        return {"tokens": state, "hidden": hidden, "vectors": vectors}
 
     @torch.no_grad()
     def advance(
@@ -59,10 +55,9 @@ class TorchNetwork:
         edits: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
-        live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[Any]:
-        given = map(torch.tensor, (edits, past, cache, live))
-        return np.asarray(self._advance(*given, *self._read(state, "advance")).numpy())
+        given = map(torch.tensor, (edits, past, cache))
+        return np.asarray(self._advance(*given, state["hidden"], state["vectors"]).numpy())
 
     @torch.no_grad()
     def point(
@@ -74,7 +69,7 @@ class TorchNetwork:
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.float32]:
         given = map(torch.tensor, (past, cache, buckets, live))
-        return np.asarray(self._point(*given, *self._read(state, "point")).numpy())
+        return np.asarray(self._point(*given, state["hidden"], state["vectors"]).numpy())
 
     @torch.no_grad()
     def content(
@@ -83,27 +78,24 @@ class TorchNetwork:
         position: int,
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
-    ) -> Contents:
+    ) -> npt.NDArray[np.float32]:
         given = map(torch.tensor, ([position], past, cache))
-        said = self._content(*given, state["tokens"], *self._read(state, "content"))
-        return Contents(*(np.asarray(one.numpy()) for one in said))
+        return np.asarray(self._content(*given, state["tokens"], state["hidden"]).numpy())
 
 
-@pytest.fixture(scope="module", params=["bundled", "IA-ag", "IA+"])
+@pytest.fixture(scope="module", params=["with fp16 graphs", "without"])
 def exported(
     request: pytest.FixtureRequest, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
 ) -> Bundle:
-    """The shared bundle, and one of the paper's network and one of IA+ without fp16 graphs."""
-    if request.param == "bundled":
+    """The shared bundle, and a deeper one without fp16 graphs."""
+    if request.param == "with fp16 graphs":
         found: Bundle = request.getfixturevalue("bundle")
         return found
     torch.manual_seed(1)
-    size = len(tokenizer)
-    config = plus(size, 32) if request.param == "IA+" else paper(size, request.param, 32)
-    network = ImplicitAttention(config)
+    network = EditNetwork(NetworkConfig(len(tokenizer), width=32, feed_forward=32))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exporting, "_LARGEST_BUNDLE", 0)
-        return export(network, tokenizer, {}, tmp_path_factory.mktemp("models") / "paper")
+        return export(network, tokenizer, {}, tmp_path_factory.mktemp("models") / "deep")
 
 
 def test_torch_and_onnx_runtime_agree(exported: Bundle) -> None:
@@ -129,7 +121,7 @@ def suggestions(
         sequence, count=1 + (seed % 4 == 0), limit=3, splits=lambda before, token: token % 8 != 0
     )
     return [
-        (one.edits, one.log_probability, tuple(count for count, _, _ in one.boundaries))
+        (one.edits, one.log_probability, tuple(count for count, _ in one.boundaries))
         for one in decoded
     ]
 

@@ -1,5 +1,4 @@
-"""The implicit attention networks: what each output may depend on, what is impossible, and that
-they learn."""
+"""The network and the paper's: what outputs depend on, what is impossible, and that they learn."""
 
 import json
 import math
@@ -11,22 +10,27 @@ import pytest
 import torch
 from torch import Tensor
 
+from editcast_model.checked import UnfitError
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit, Timeline
 from editcast_model.inference.relative_positions import BUCKETS
 from editcast_model.networks.batch import Batch, Instance, collate
-from editcast_model.networks.config import NetworkConfig, bundled, paper, plus
+from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.heads import content_log_probability, mix
-from editcast_model.networks.model import ImplicitAttention
+from editcast_model.networks.model import EditNetwork
+from editcast_papers.zhao2019.config import PaperConfig, paper, plus
+from editcast_papers.zhao2019.implicit_attention import ImplicitAttention
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 
 VOCABULARY = 60
 VARIANTS = ("IA-v", "IA-vg", "IA-a", "IA-ag")
-CONFIGS = {name: paper(VOCABULARY, name, 32) for name in VARIANTS} | {
-    "bundled": replace(bundled(VOCABULARY), width=32, feed_forward=64, local=8, dropout=0.0),
+BUNDLED = NetworkConfig(VOCABULARY, width=32, feed_forward=64, local=8, dropout=0.0)
+CONFIGS: dict[str, NetworkConfig | PaperConfig] = {
+    "bundled": BUNDLED,
+    **{name: paper(VOCABULARY, name, 32) for name in VARIANTS},
     "IA+": replace(plus(VOCABULARY, 32), local=8),
 }
-CONFIGS["without spans"] = replace(CONFIGS["bundled"], spans=False)
+Network = EditNetwork | ImplicitAttention
 # Above what a mask leaves of any logit, below every real log probability.
 IMPOSSIBLE = -1e6
 
@@ -40,14 +44,18 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(params=CONFIGS)
-def network(request: pytest.FixtureRequest) -> ImplicitAttention:
+def network(request: pytest.FixtureRequest) -> Network:
     """A network with opinions: parameters that start at zero would hide a dependence."""
     return opinionated(CONFIGS[request.param])
 
 
-def opinionated(config: NetworkConfig) -> ImplicitAttention:
+def build(config: NetworkConfig | PaperConfig) -> Network:
+    return EditNetwork(config) if isinstance(config, NetworkConfig) else ImplicitAttention(config)
+
+
+def opinionated(config: NetworkConfig | PaperConfig) -> Network:
     torch.manual_seed(1)
-    network = ImplicitAttention(config).eval()
+    network = build(config).eval()
     with torch.no_grad():
         for parameter in network.parameters():
             parameter += torch.randn_like(parameter) * 0.1
@@ -59,9 +67,9 @@ def instance(draw: Draw, size: int, steps: int, seed: int) -> Instance:
 
 
 @torch.no_grad()
-def said(network: ImplicitAttention, batch: Batch) -> tuple[Tensor, Tensor]:
+def said(network: Network, batch: Batch) -> tuple[Tensor, Tensor]:
     """Log probabilities of positions (B, T, N) and of contents (B, T, V)."""
-    position, vocabulary, weights, *_ = network(batch)
+    position, vocabulary, weights = network(batch)
     return position, mix(vocabulary, weights, batch.tokens)
 
 
@@ -89,7 +97,7 @@ def other_edits(given: Instance, keep: int, position: bool, content: bool) -> li
     return out
 
 
-def test_nothing_depends_on_later_edits(network: ImplicitAttention, draw: Draw) -> None:
+def test_nothing_depends_on_later_edits(network: Network, draw: Draw) -> None:
     given = instance(draw, 20, 14, 1)
     size, keep = len(given.state), 6
     position, content = said(network, collate([given]))
@@ -111,7 +119,7 @@ def test_nothing_depends_on_later_edits(network: ImplicitAttention, draw: Draw) 
 
 
 def test_content_depends_on_its_position_and_position_not_on_content(
-    network: ImplicitAttention, draw: Draw
+    network: Network, draw: Draw
 ) -> None:
     given = instance(draw, 20, 14, 2)
     step = next(t for t in range(5, 13) if given.edits[t].content >= 4)
@@ -129,7 +137,7 @@ def test_content_depends_on_its_position_and_position_not_on_content(
         assert (there[:, step + 1] - position[:, step + 1]).abs().max() > 1e-4
 
 
-def test_the_state_is_read(network: ImplicitAttention, draw: Draw) -> None:
+def test_the_state_is_read(network: Network, draw: Draw) -> None:
     given = instance(draw, 20, 6, 3)
     changed = list(given.state)
     changed[7] = 4 if changed[7] != 4 else 5
@@ -139,16 +147,14 @@ def test_the_state_is_read(network: ImplicitAttention, draw: Draw) -> None:
     assert (then - content).abs().max() > 1e-4
 
 
-def test_distributions_sum_to_one(network: ImplicitAttention, draw: Draw) -> None:
+def test_distributions_sum_to_one(network: Network, draw: Draw) -> None:
     position, content = said(network, collate([instance(draw, 25, 12, 4), instance(draw, 9, 7, 5)]))
     one = torch.ones(2, 12)
     torch.testing.assert_close(position.exp().sum(-1), one, atol=1e-4, rtol=0)
     torch.testing.assert_close(content.exp().sum(-1), one, atol=1e-4, rtol=0)
 
 
-def test_positions_that_cannot_be_have_no_probability(
-    network: ImplicitAttention, draw: Draw
-) -> None:
+def test_positions_that_cannot_be_have_no_probability(network: Network, draw: Draw) -> None:
     instances = [instance(draw, 25, 30, 6), instance(draw, 9, 20, 7)]
     batch = collate(instances)
     position, _ = said(network, batch)
@@ -169,16 +175,14 @@ def test_positions_that_cannot_be_have_no_probability(
     assert {DELETE, SAVE} <= contents
 
 
-def test_contents_that_cannot_be_have_no_probability(
-    network: ImplicitAttention, draw: Draw
-) -> None:
+def test_contents_that_cannot_be_have_no_probability(network: Network, draw: Draw) -> None:
     batch = collate([instance(draw, 25, 30, 8), instance(draw, 9, 20, 9)])
     _, content = said(network, batch)
     probability = content.exp()
     at_start = batch.positions[:, 1:] == 0
     assert at_start.any() and (~at_start & batch.scored).any()
     assert probability[..., PAD].max() < 1e-20
-    if not network.config.copy:
+    if isinstance(network.config, PaperConfig) and not network.config.copy:
         # A copy can be of the start token: the predictor leaves it out.
         assert probability[..., START].max() < 1e-20
     assert probability[..., DELETE][at_start].max() < 1e-20
@@ -187,19 +191,17 @@ def test_contents_that_cannot_be_have_no_probability(
     assert content[..., DELETE][~at_start].min() > IMPOSSIBLE
 
 
-def test_the_loss_of_a_content_is_its_log_probability(
-    network: ImplicitAttention, draw: Draw
-) -> None:
+def test_the_loss_of_a_content_is_its_log_probability(network: Network, draw: Draw) -> None:
     batch = collate([instance(draw, 25, 30, 8), instance(draw, 9, 20, 9)])
     with torch.no_grad():
-        _, vocabulary, weights, *_ = network(batch)
+        _, vocabulary, weights = network(batch)
     targets = batch.contents[:, 1:]
     ours = content_log_probability(vocabulary, weights, targets, batch.tokens)
     wanted = mix(vocabulary, weights, batch.tokens).gather(-1, targets[..., None]).squeeze(-1)
     torch.testing.assert_close(ours[batch.scored], wanted[batch.scored])
 
 
-def test_padding_changes_nothing(network: ImplicitAttention, draw: Draw) -> None:
+def test_padding_changes_nothing(network: Network, draw: Draw) -> None:
     short, long = instance(draw, 11, 7, 10), instance(draw, 40, 20, 11)
     alone, alone_content = said(network, collate([short]))
     padded, padded_content = said(network, collate([long, short]))
@@ -221,7 +223,7 @@ def test_given_edits_are_not_scored(draw: Draw) -> None:
 
 
 def test_dropout_is_only_in_training(draw: Draw) -> None:
-    network = ImplicitAttention(replace(CONFIGS["bundled"], dropout=0.5))
+    network = EditNetwork(replace(BUNDLED, dropout=0.5))
     batch = collate([instance(draw, 20, 6, 13)])
     network.eval()
     assert torch.equal(said(network, batch)[0], said(network, batch)[0])
@@ -230,21 +232,28 @@ def test_dropout_is_only_in_training(draw: Draw) -> None:
 
 
 def test_a_config_survives_json() -> None:
-    for config in CONFIGS.values():
-        assert NetworkConfig(**json.loads(json.dumps(config.to_json()))) == config
+    assert NetworkConfig.from_json(json.loads(json.dumps(BUNDLED.to_json()))) == BUNDLED
+
+
+def test_the_options_of_earlier_versions_must_be_those_of_the_network() -> None:
+    earlier = BUNDLED.to_json() | {"aggregate": "residual", "seek": 0, "copy": True, "spans": True}
+    assert NetworkConfig.from_json(earlier) == BUNDLED
+    for name, value in (("aggregate", "gru"), ("seek", 4), ("copy", False), ("scan", 0)):
+        with pytest.raises(UnfitError, match=f"network.{name} must be "):
+            NetworkConfig.from_json(earlier | {name: value})
 
 
 # -- learning ----------------------------------------------------------------------------------
 
 
-def loss_of(network: ImplicitAttention, batch: Batch) -> Tensor:
-    position, vocabulary, weights, *_ = network(batch)
+def loss_of(network: Network, batch: Batch) -> Tensor:
+    position, vocabulary, weights = network(batch)
     where = position.gather(-1, batch.positions[:, 1:, None]).squeeze(-1)
     what = content_log_probability(vocabulary, weights, batch.contents[:, 1:], batch.tokens)
     return -((where + what) * batch.scored).sum() / batch.scored.sum()
 
 
-def train(network: ImplicitAttention, batch: Batch, steps: int, rate: float) -> list[float]:
+def train(network: Network, batch: Batch, steps: int, rate: float) -> list[float]:
     network.train()
     optimizer = torch.optim.Adam(network.parameters(), lr=rate)
     losses = []
@@ -264,7 +273,7 @@ GOLDEN = Path(__file__).parent / "golden_losses.json"
 
 def golden_losses(name: str, draw: Draw) -> list[float]:
     torch.manual_seed(0)
-    network = ImplicitAttention(CONFIGS[name])
+    network = build(CONFIGS[name])
     batch = collate([instance(draw, 20 + seed, 12 + seed, seed) for seed in range(6)])
     return train(network, batch, 20, 3e-3)
 
@@ -278,7 +287,7 @@ def test_twenty_steps_of_training_lose_as_recorded(name: str, draw: Draw) -> Non
 @pytest.mark.parametrize("name", ["bundled", "IA-ag"])
 def test_ten_small_instances_are_learned_by_heart(name: str, draw: Draw) -> None:
     torch.manual_seed(0)
-    network = ImplicitAttention(replace(CONFIGS[name], width=64))
+    network = build(replace(CONFIGS[name], width=64))
     # Each has its own state, from which alone its first edit can be known.
     batch = collate([instance(draw, 12, 6, seed) for seed in range(10)])
     for _ in range(20):
@@ -295,7 +304,7 @@ def test_ten_small_instances_are_learned_by_heart(name: str, draw: Draw) -> None
 
 def test_the_analogy_points_where_the_text_reads_the_same() -> None:
     # Nothing is learned here: the pointer alone is silenced, and the last place forbidden.
-    network = ImplicitAttention(CONFIGS["bundled"]).eval()
+    network = EditNetwork(BUNDLED).eval()
     with torch.no_grad():
         network.pointer_query.weight.zero_()
         network.pointer_query.bias.zero_()

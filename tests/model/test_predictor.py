@@ -13,7 +13,7 @@ from editcast_model.cancellation import never
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
 from editcast_model.inference.decoding import decode, score
-from editcast_model.inference.sequence import _ANSWERS, Contents, Sequence
+from editcast_model.inference.sequence import _ANSWERS, Sequence
 
 History = tuple[Edit, ...]
 #: What comes after some edits: probabilities of items, and of contents at the item pointed at.
@@ -46,11 +46,9 @@ class Scripted:
         edits: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
-        live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[Any]:
         assert state == "state"
         assert past[:, 0].tolist() == cache[:, 1].tolist()
-        assert live.shape == (len(edits), len(self.encoded[-1]))
         self.advanced += 1
         self.read += len(edits)
         return edits[:, [1, 0]].astype(np.float32)
@@ -70,10 +68,10 @@ class Scripted:
 
     def content(
         self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
-    ) -> Contents:
+    ) -> npt.NDArray[np.float32]:
         assert past[:, 0].tolist() == cache[:, 1].tolist()
         self.asked += 1
-        return Contents(logarithms(self._what(history(cache), position), self.vocabulary))
+        return logarithms(self._what(history(cache), position), self.vocabulary)
 
 
 def history(cache: npt.NDArray[Any]) -> History:
@@ -227,17 +225,15 @@ def test_greedy_decoding_follows_the_script_and_adds_up() -> None:
     assert found.edits == typed(50, 51, 52)
     assert found.log_probability == pytest.approx(3 * log(0.8), abs=1e-5)
     assert found.location == pytest.approx(0.0, abs=1e-5)
-    assert found.ended
-    assert [count for count, _, _ in found.boundaries] == [1, 2, 3]
-    for count, joint, decisions in found.boundaries:
-        assert decisions == count  # a token at a time
+    assert [count for count, _ in found.boundaries] == [1, 2, 3]
+    for count, joint in found.boundaries:
         assert joint == pytest.approx(count * log(0.8), abs=1e-5)
 
 
-def test_what_is_cut_off_again_was_no_decision() -> None:
+def test_what_is_too_improbable_is_cut_off_again() -> None:
     sequence = Sequence(Scripted(*typing(50, 51, 52, 53, 54, probability=0.8)), STATE)
     (found,) = decode(sequence, floor=log(0.5), splits=lambda before, token: token == 52)
-    assert found.edits == typed(50, 51) and found.decisions == 2
+    assert found.edits == typed(50, 51)
 
 
 def test_decoding_leaves_the_sequence_as_it_was() -> None:
@@ -374,7 +370,7 @@ def test_a_replacement_is_not_cut_between_its_halves() -> None:
     (found,) = decode(Sequence(Scripted(where, what), STATE), floor=log(0.5))
     assert found.edits == edits[:3]
     (found,) = decode(Sequence(Scripted(where, what), STATE))
-    assert [count for count, _, _ in found.boundaries] == [3, 4]
+    assert [count for count, _ in found.boundaries] == [3, 4]
 
 
 def test_limit() -> None:
@@ -419,57 +415,15 @@ def test_cancelled() -> None:
         assert decode(sequence) == found
 
 
-def test_a_beam_finds_what_greedy_decoding_misses() -> None:
-    def what(edits: History, position: int) -> dict[int, float]:
-        if position == 0:
-            return {SAVE: 1.0}
-        said = [edit.content for edit in edits]
-        if len(said) == 1:
-            return {51: 0.55, 61: 0.45}
-        return {50: 1.0} if not said else {52: 0.3, 53: 0.3} if said[1] == 51 else {62: 1.0}
-
-    script = typing(50, 0, 0)[0], what
-    (greedy,) = decode(Sequence(Scripted(*script), STATE))
-    (beam,) = decode(Sequence(Scripted(*script), STATE), beam=2)
-    assert greedy.edits[:2] == typed(50, 51)
-    assert exp(greedy.log_probability) == pytest.approx(0.55 * 0.3)
-    assert beam.edits == typed(50, 61, 62)
-    assert exp(beam.log_probability) == pytest.approx(0.45)
-
-
-def test_a_beam_does_not_end_early_because_it_might() -> None:
-    # A save is always possible: a suggestion that ends there has to pay for it.
-    where, what = typing(50, 51, 52)
-
-    def or_save(edits: History) -> dict[int, float]:
-        return {item: 0.9 * each for item, each in where(edits).items()} | (
-            {0: 0.1} if 0 < len(edits) < 3 else {}
-        )
-
-    (found,) = decode(Sequence(Scripted(or_save, what), STATE), beam=2)
-    assert found.edits == typed(50, 51, 52)
-
-
-def test_a_beam_does_not_ask_what_cannot_win() -> None:
-    # The second place cannot, nor, a step later, whatever follows the second hypothesis.
-    network = Scripted(
-        lambda edits: {NEXT + len(edits) - 1: 0.95, 0: 0.05} if edits else {5: 1.0},
-        lambda edits, at: {50: 0.9, 51: 0.1} if len(edits) < 2 else {50: 0.5, 51: 0.5},
-    )
-    decode(Sequence(network, STATE), beam=2, limit=2)
-    assert (network.asked, network.pointed) == (3, 3)
-
-
-@pytest.mark.parametrize("beam", [1, 3])
 @pytest.mark.parametrize("count", [1, 3])
-def test_what_cannot_be_is_never_decoded(beam: int, count: int) -> None:
+def test_what_cannot_be_is_never_decoded(count: int) -> None:
     # A network may leave some probability to what is impossible: a copy of the start token, say.
     def what(edits: History, position: int) -> dict[int, float]:
         wrong = {PAD: 0.3, START: 0.3, DELETE if position == 0 else SAVE: 0.3}
         return wrong | {50 + len(edits): 0.08, 60: 0.02}
 
     network = Scripted(lambda edits: {0: 0.5, 1: 0.3, 2: 0.2}, what)
-    found = decode(Sequence(network, STATE), count=count, beam=beam, limit=3)
+    found = decode(Sequence(network, STATE), count=count, limit=3)
     assert len(found) == count
     for one in found:
         assert all(edit.content >= 50 for edit in one.edits)

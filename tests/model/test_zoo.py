@@ -67,9 +67,7 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
 def test_every_name_is_a_network(name: str) -> None:
     batch = batch_of("MetaReplace2", 3)
     shape = batch.live.shape
-    loss, _, (position, vocabulary, weights, *_) = losses(
-        build(name, VOCABULARY, 16, shape[2]), batch
-    )
+    loss, (position, vocabulary, weights) = losses(build(name, VOCABULARY, 16, shape[2]), batch)
     assert position.shape == shape
     assert vocabulary.shape == (*shape[:2], VOCABULARY)
     assert weights is None or weights.shape == (*shape[:2], 1 + shape[2])
@@ -91,7 +89,7 @@ def test_ten_instances_are_learned_by_heart(name: str) -> None:
         train(network, batch, 25, 5e-3)
         network.eval()
         with torch.no_grad():
-            position, vocabulary, weights, *_ = network(batch)
+            position, vocabulary, weights = network(batch)
         what = mix(vocabulary, weights, batch.tokens).argmax(-1) == batch.contents[:, 1:]
         right = (what & (position.argmax(-1) == batch.positions[:, 1:]))[batch.scored]
         if bool(right.all()):

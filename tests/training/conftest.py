@@ -67,7 +67,9 @@ def small_corpus(
 
 def _network(vocabulary: int) -> NetworkConfig:
     """The network that is exported fastest."""
-    return NetworkConfig(vocabulary, 16, heads=2, aggregate="residual", decoder="edits")
+    return NetworkConfig(
+        vocabulary, 32, heads=2, state_layers=1, edit_layers=1, feed_forward=32, local=16, analogy=2
+    )
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +77,7 @@ def trained(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """What `editcast train OUT --scratch` leaves, with the smallest network there is."""
     out = tmp_path_factory.mktemp("trained") / "small"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(personal, "bundled", _network)
+        patch.setattr(personal, "NetworkConfig", _network)
         patch.setattr(exporting, "_LARGEST_BUNDLE", 0)  # fp16 would take as long again
         arguments = [out, "--corpus", small_corpus, "--scratch", "--steps", 4]
         result = CliRunner().invoke(train, list(map(str, arguments)))

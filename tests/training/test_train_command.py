@@ -24,7 +24,7 @@ from editcast_model.bundle import Bundle, write_card
 from editcast_model.errors import BundleError, EditcastError
 from editcast_model.export import load_network
 from editcast_model.forecasting.line_ranker import FEATURES, LineHead
-from editcast_model.networks.model import ImplicitAttention
+from editcast_model.networks.model import EditNetwork
 from editcast_model.tokenizer import Tokenizer
 from editcast_server.prediction import model_loader
 from editcast_store.models import NO_BETTER, default_bundle_path, install
@@ -187,7 +187,7 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
 def test_refitted_graphs_compute_with_the_new_weights(small_bundle: Path, tmp_path: Path) -> None:
     base = Bundle.open(small_bundle)
     torch.manual_seed(3)
-    network = ImplicitAttention(base.network)
+    network = EditNetwork(base.network)
     made = refit(base, network, {"name": "refitted"}, tmp_path / "refitted")  # checks parity
     assert made.name == "refitted"
     (value,) = (load_network(made).content_bias - network.content_bias).unique().tolist()
@@ -195,7 +195,7 @@ def test_refitted_graphs_compute_with_the_new_weights(small_bundle: Path, tmp_pa
     exporting.check_parity(network, made.path)
     with pytest.raises(BundleError, match="differ"):
         exporting.check_parity(network, small_bundle)
-    wider = ImplicitAttention(replace(network.config, width=24))
+    wider = EditNetwork(replace(network.config, width=24))
     with pytest.raises(BundleError, match="architecture"):
         refit(base, wider, {}, tmp_path / "wider")
 

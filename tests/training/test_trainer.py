@@ -17,15 +17,22 @@ import torch
 import editcast_training.fit.trainer as trainer
 from editcast_model.errors import CorpusError, TrainingError
 from editcast_model.networks.config import NetworkConfig
-from editcast_model.networks.model import ImplicitAttention
+from editcast_model.networks.model import EditNetwork
 from editcast_training.data.dataset import Dataset
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.trainer import TrainingPlan, learning_rate, train
 
 NETWORK = NetworkConfig(
-    300, width=16, heads=2, aggregate="residual", decoder="edits", feed_forward=16, local=8,
-    analogy=2, distance=True, copy=True, dropout=0.1,
-)  # fmt: skip
+    300,
+    16,
+    heads=2,
+    state_layers=1,
+    edit_layers=1,
+    feed_forward=16,
+    local=8,
+    analogy=2,
+    dropout=0.1,
+)
 
 # argv: the corpus, where to, the network, and Python that is run first.
 PROGRAM = """
@@ -185,11 +192,11 @@ def test_two_processes_end_together_and_agree(small_corpus: Path, tmp_path: Path
     budget = next(size for size, count in counts.items() if count % 2)  # one process gets more
     assert counts[budget] // 2 < 6  # more than an epoch
     first = """
-class Noted(trainer.ImplicitAttention):
+class Noted(trainer.EditNetwork):
     def __init__(self, config):
         super().__init__(config)
         Noted.last = self
-trainer.ImplicitAttention = Noted
+trainer.EditNetwork = Noted
 """
     last = """
 weights = torch.cat([value.flatten() for _, value in sorted(Noted.last.state_dict().items())])
@@ -225,7 +232,7 @@ def test_it_stops_when_nothing_improves(plan: TrainingPlan, tmp_path: Path) -> N
 
 def test_the_weights_it_began_with_count_as_a_result(plan: TrainingPlan, tmp_path: Path) -> None:
     torch.manual_seed(5)
-    weights = dict(ImplicitAttention(NETWORK).state_dict())
+    weights = dict(EditNetwork(NETWORK).state_dict())
     lines: list[dict[str, Any]] = []
     bad = replace(plan, out=tmp_path, weights=weights, steps=2, learning_rate=30.0, interval=1)
     best = train(bad, lines.append)

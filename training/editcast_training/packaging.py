@@ -18,14 +18,15 @@ from typing import Any
 
 from editcast_model.bundle import Bundle, write_card
 from editcast_model.card import VERSION
+from editcast_model.checked import UnfitError
 from editcast_model.errors import BundleError, TrainingError
-from editcast_model.export import export
+from editcast_model.export import export, load_network
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
 from editcast_model.forecasting.ranker import Ranking, confidence
 from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.config import NetworkConfig
-from editcast_model.networks.model import ImplicitAttention
+from editcast_model.networks.model import EditNetwork, read_weights
 from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.calibration import line_ranker
@@ -155,8 +156,8 @@ def finish(
     return Bundle.open(out)
 
 
-def _refitted(base: Bundle, network: ImplicitAttention, card: dict[str, Any], out: Path) -> bool:
-    """Whether the base's graphs serve; those that other versions exported may not."""
+def _refitted(base: Bundle, network: EditNetwork, card: dict[str, Any], out: Path) -> bool:
+    """Try the base's graphs; those that other versions exported may not serve."""
     try:
         refit(base, network, card, out)
     except BundleError:
@@ -166,7 +167,7 @@ def _refitted(base: Bundle, network: ImplicitAttention, card: dict[str, Any], ou
 
 @explained(TrainingError)
 def export_only(checkpoint: Path, tokenizer: Path, out: Path, name: str) -> Bundle:
-    """A bundle without scores and calibration, for an experiment.
+    """Make a bundle without scores and calibration, for an experiment.
 
     Raises:
         TrainingError: The checkpoint cannot be read, or is of another tokenizer, or the bundle
@@ -185,7 +186,19 @@ def export_only(checkpoint: Path, tokenizer: Path, out: Path, name: str) -> Bund
     return export(network, vocabulary, card, out)
 
 
-def _checked_vocabulary(path: Path, network: ImplicitAttention, checkpoint: Path) -> Tokenizer:
+@explained(TrainingError)
+def export_again(path: Path, out: Path) -> Bundle:
+    """Export the weights of a bundle, which an earlier version may have written, as they are.
+
+    Raises:
+        TrainingError: The bundle cannot be written.
+        BundleError: There is none, or the export computes something else than the weights.
+    """
+    bundle = Bundle.open(path)
+    return export(load_network(bundle), bundle.tokenizer, dict(bundle.card.written), out)
+
+
+def _checked_vocabulary(path: Path, network: EditNetwork, checkpoint: Path) -> Tokenizer:
     tokenizer = Tokenizer.load(path)
     if len(tokenizer) != network.config.vocabulary:
         raise TrainingError(
@@ -204,16 +217,15 @@ def _training(progress: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def load_weights(config: Mapping[str, Any], weights: Mapping[str, Any]) -> ImplicitAttention:
-    """The network of a checkpoint.
+def load_weights(config: Mapping[str, Any], weights: Mapping[str, Any]) -> EditNetwork:
+    """Make the network of a checkpoint.
 
     Raises:
         TrainingError: The weights are of another architecture.
     """
     try:
-        network = ImplicitAttention(NetworkConfig(**config))
-        network.load_state_dict(weights)
-    except (TypeError, RuntimeError) as error:
+        network = read_weights(NetworkConfig.from_json(config), dict(weights))
+    except (UnfitError, RuntimeError) as error:
         raise TrainingError(
             "The checkpoint's weights do not fit its architecture; it was written by another "
             "version of Editcast."
@@ -227,7 +239,7 @@ def _dev_splits(corpus: Path) -> list[str]:
     return sorted(name for name in names if name == "dev" or name.endswith("-dev"))
 
 
-def _token_scores(network: ImplicitAttention, split: Path) -> dict[str, float]:
+def _token_scores(network: EditNetwork, split: Path) -> dict[str, float]:
     data = Dataset.read(split)
     spread = range(0, len(data), max(1, len(data) // _MOST_INSTANCES))
 
@@ -319,7 +331,7 @@ def _card(
     origins: Origins,
     manifest: Mapping[str, Any],
     about: Mapping[str, Any],
-    network: ImplicitAttention,
+    network: EditNetwork,
     tokens: Mapping[str, Mapping[str, float]],
 ) -> dict[str, Any]:
     instances: dict[str, int] = {}

@@ -31,7 +31,7 @@ from editcast_model.errors import (
 )
 from editcast_model.export import load_network
 from editcast_model.forecasting.line_ranker import LineHead
-from editcast_model.networks.config import NetworkConfig, bundled
+from editcast_model.networks.config import NetworkConfig
 from editcast_model.private_files import discard, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
 from editcast_store.lock import process_lock
@@ -393,7 +393,7 @@ def _network(base: Bundle | None, corpus: Path) -> NetworkConfig:
     """The architecture: the bundle's, if the corpus is of its tokenizer, or the bundled model's."""
     path = corpus / "tokenizer.json"
     if base is None:
-        return bundled(len(Tokenizer.load(path)))
+        return NetworkConfig(len(Tokenizer.load(path)))
     if _vocabulary(path) != _vocabulary(base.path / "tokenizer.json"):
         raise TrainingError(
             f"The corpus {corpus} was made with another tokenizer than the model {base.name}; "

@@ -10,14 +10,14 @@ from typing import Any
 
 from safetensors.torch import save_file
 
-from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle, write_card, write_config
+from editcast_model.bundle import FORMAT, GRAPHS, WEIGHTS, Bundle, write_card, write_config
 from editcast_model.errors import BundleError
 from editcast_model.export import check_parity
-from editcast_model.networks.model import ImplicitAttention
+from editcast_model.networks.model import EditNetwork
 from editcast_model.private_files import fresh_folder
 
 
-def refit(base: Bundle, network: ImplicitAttention, card: dict[str, Any], folder: Path) -> Bundle:
+def refit(base: Bundle, network: EditNetwork, card: dict[str, Any], folder: Path) -> Bundle:
     """Write a bundle of a network whose architecture is that of `base`.
 
     Args:
@@ -27,10 +27,10 @@ def refit(base: Bundle, network: ImplicitAttention, card: dict[str, Any], folder
         folder: Where; a bundle that is there is replaced.
 
     Raises:
-        BundleError: The architectures differ, or with these weights the graphs compute something
-            else than torch does.
+        BundleError: The architectures differ, the graphs are of an earlier format, or with these
+            weights they compute something else than torch does.
     """
-    if base.network != network.config:
+    if base.network != network.config or base.format != FORMAT:
         raise BundleError(f"The network is not of the architecture of {base.name}; export it.")
     network = network.cpu().float().eval()
     with fresh_folder(folder) as fresh:

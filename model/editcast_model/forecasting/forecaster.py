@@ -40,8 +40,6 @@ from editcast_model.tokenizer import Tokenizer, lex
 MOST_BYTES = 64 << 20
 _MOST_SAVES = 24
 _FLOOR = math.log(0.3)
-#: Hypotheses that are followed at once: with a third it is hardly better, and slower.
-_BEAM = 2
 #: Edits after which a window is made anew when there is time, well before it has to be.
 _SPENT = MOST_EDITS * 3 // 4
 #: Edits that are read together while somebody may begin to wait.
@@ -244,9 +242,7 @@ class NeuralSession:
             size = len(one.edits)
             joint, location = one.log_probability, one.location
             told = places.told(one.edits[0].position)
-            said = Candidate(
-                hunk, size, size, joint, location, 0.0, True, *told, decisions=one.decisions
-            )
+            said = Candidate(hunk, size, size, joint, location, 0.0, True, *told)
             out.setdefault(hunk, said)
         if self._forecaster.ranking.weights:
             likeliest = sorted(repeats, key=lambda one: -self._worth(one, places))
@@ -299,7 +295,6 @@ class NeuralSession:
                 sequence,
                 where=where,
                 spare=1,
-                beam=_BEAM,
                 floor=_FLOOR,
                 splits=self._splits,
                 fits=fits,

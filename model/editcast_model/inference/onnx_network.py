@@ -19,10 +19,9 @@ import numpy.typing as npt
 
 from editcast_model.bundle import GRAPHS, Bundle
 from editcast_model.errors import BundleError
-from editcast_model.inference.sequence import Contents
 from editcast_model.inference.telemetry import load_onnxruntime
 from editcast_model.networks.config import NetworkConfig
-from editcast_model.networks.stages import cache_width, declared, input_names, output_names
+from editcast_model.networks.stages import SIGNATURES, cache_width, signature
 
 onnxruntime = load_onnxruntime()
 
@@ -98,18 +97,18 @@ def _check_declared(bundle: Bundle, stage: str, session: Any, number: str) -> No
     Raises:
         BundleError: They differ.
     """
-    network = bundle.network
-    known = declared(network, stage, number)
+    known = signature(bundle.network, stage, number, bundle.format)
     takes = {each.name: each for each in session.get_inputs()}
     returns = {each.name: each for each in session.get_outputs()}
-    named = takes.keys() <= set(input_names(network, stage))
-    if not named or list(returns) != output_names(network, stage):
+    whole = known.outputs.keys() <= returns.keys() <= known.outputs.keys() | known.more_outputs
+    if not whole or not takes.keys() <= known.inputs.keys():
         odd = f"it takes {', '.join(takes)} and returns {', '.join(returns)}"
     else:
+        shapes = known.inputs | known.outputs | known.more_outputs
         odd = ", ".join(
             f"{name} is {each.type} of {len(each.shape)} dimensions"
             for name, each in (takes | returns).items()
-            if not known[name].fits(each.type, each.shape)
+            if not shapes[name].fits(each.type, each.shape)
         )
     if odd:
         raise BundleError(
@@ -147,7 +146,7 @@ class OnnxNetwork:
         self.dtype = np.float16 if half else np.float32
         self.vocabulary = bundle.network.vocabulary
         self.cache_width = cache_width(bundle.network)
-        self._names = [each.name for each in self._encode.get_outputs()]
+        self._is_earlier = bundle.format == 3
         self._step, self._margin = _parts(bundle.network) if self.device == "cpu" else (0, 0)
         self._options = onnxruntime.RunOptions()
 
@@ -193,10 +192,11 @@ class OnnxNetwork:
         """Encode tokens in one run."""
         binding = self._encode.io_binding()
         binding.bind_cpu_input("tokens", tokens)
-        for name in self._names:
+        names = SIGNATURES["encode"][1]
+        for name in names:
             binding.bind_output(name, self.device)
         self._encode.run_with_iobinding(binding, self._options)
-        state = dict(zip(self._names, binding.get_outputs(), strict=True))
+        state = dict(zip(names, binding.get_outputs(), strict=True))
         state["tokens"] = onnxruntime.OrtValue.ortvalue_from_numpy(tokens, self.device)
         return state
 
@@ -206,11 +206,13 @@ class OnnxNetwork:
         edits: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
-        live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[Any]:
         """Read edits: their cache rows (n, F)."""
-        given = {"edits": edits, "past": past, "cache": cache, "live": live}
-        return self._run(self._advance, given, state)[0]
+        given = {"edits": edits, "past": past, "cache": cache}
+        if self._is_earlier:  # these graphs take two things more, on which nothing depends
+            given["edits"] = np.insert(edits, 3, 0, 1)
+            given["live"] = np.ones((len(edits), *state["tokens"].shape()), np.bool_)
+        return self._run("advance", self._advance, given, state)
 
     def point(
         self,
@@ -222,7 +224,7 @@ class OnnxNetwork:
     ) -> npt.NDArray[np.float32]:
         """Log probabilities of the next position, (N,)."""
         given = {"past": past, "cache": cache, "buckets": buckets, "live": live}
-        return self._run(self._point, given, state)[0]
+        return self._run("point", self._point, given, state)
 
     def content(
         self,
@@ -230,35 +232,33 @@ class OnnxNetwork:
         position: int,
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
-    ) -> Contents:
-        """Compute what the next edit will say at an item."""
+    ) -> npt.NDArray[np.float32]:
+        """Compute log probabilities of the next content (V,), given the item it goes to."""
         given = {"at": np.array([position]), "past": past, "cache": cache}
-        return Contents(*self._run(self._content, given, state))
+        return self._run("content", self._content, given, state)
 
     def _run(
-        self, session: Any, given: dict[str, Any], state: dict[str, Any]
-    ) -> list[npt.NDArray[Any]]:
+        self, stage: str, session: Any, given: dict[str, Any], state: dict[str, Any]
+    ) -> npt.NDArray[Any]:
         binding = session.io_binding()
         for name in (each.name for each in session.get_inputs()):
             if name in given:
                 binding.bind_cpu_input(name, given[name])
             else:
                 binding.bind_ortvalue_input(name, state[name])
-        for each in session.get_outputs():
-            binding.bind_output(each.name)
+        (output,) = SIGNATURES[stage][1]
+        binding.bind_output(output)
         session.run_with_iobinding(binding, self._options)
-        return binding.copy_outputs_to_cpu()  # type: ignore[no-any-return]
+        (answer,) = binding.copy_outputs_to_cpu()
+        return answer  # type: ignore[no-any-return]
 
 
 def _parts(network: NetworkConfig) -> tuple[int, int]:
     """Return how many tokens are encoded at once, and how many beside them on each side.
 
     With these beside them they are encoded as in the whole: a layer sees the block of a token and
-    the two blocks next to it, and the embeddings and what is found see `_REACH` tokens. (0, 0)
-    where a token sees all of the state.
+    the two blocks next to it, and the embeddings see `_REACH` tokens.
     """
     block = network.local
-    if not block:
-        return 0, 0
     blocks = network.state_layers + -(-2 * _REACH // block)
     return max(1, _AT_ONCE // block) * block, blocks * block

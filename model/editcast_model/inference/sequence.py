@@ -18,35 +18,18 @@ import numpy as np
 import numpy.typing as npt
 
 from editcast_model.cancellation import never
-from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
+from editcast_model.edits import START, Edit, Timeline
 from editcast_model.errors import EditError
 from editcast_model.inference.relative_positions import BUCKETS, Row, buckets
 
 #: A log probability below which something is masked, not just unlikely.
 MASKED = -1e3
-#: Several edits are made at once if they are likelier than their first one alone.
-_LIKELIER = np.log(0.5)
-#: Of what is so much less probable, in nats, even many together count for nothing.
-_NOTHING = 20.0
 #: Edits that are read in one run: what a run needs, some 0.4 MB an edit, stays with the process.
 _TOGETHER = 32
 #: Answers on contents that a sequence keeps: one prediction asks for some ten, of 0.1 MB each.
 _ANSWERS = 32
-
-
-class Contents(NamedTuple):
-    """What a network says of the next content at an item, in log probabilities.
-
-    Attributes:
-        content: Of every token, or of the first one of a span, (V,).
-        spans: Of copying a span of 2 and more tokens, by the item where it begins, (L - 1, N); None
-            where the network copies no spans.
-        deletes: Of the number of tokens deleted, from 1 on, if the content is a deletion, (L,).
-    """
-
-    content: npt.NDArray[np.float32]
-    spans: npt.NDArray[np.float32] | None = None
-    deletes: npt.NDArray[np.float32] | None = None
+#: Log probabilities of the next content (V,), by the item it goes to.
+Answers = dict[int, npt.NDArray[np.float32]]
 
 
 class Network(Protocol):
@@ -68,11 +51,10 @@ class Network(Protocol):
         edits: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
-        live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[Any]:
-        """Read edits (n, 5) after those of `past` (t, 2) and their cache (t, F).
+        """Read edits (n, 4) after those of `past` (t, 2) and their cache (t, F).
 
-        With each goes what stands of the state after it, (n, S). Returns their cache rows (n, F).
+        Returns their cache rows (n, F).
         """
 
     def point(
@@ -87,8 +69,8 @@ class Network(Protocol):
 
     def content(
         self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
-    ) -> Contents:
-        """Compute what the next edit will say at an item."""
+    ) -> npt.NDArray[np.float32]:
+        """Compute log probabilities of the next content (V,), given the item it goes to."""
 
 
 class _Read(NamedTuple):
@@ -96,7 +78,7 @@ class _Read(NamedTuple):
 
     edit: Edit
     position: npt.NDArray[np.float32] | None
-    contents: dict[int, Contents]
+    contents: Answers
 
 
 class Sequence:
@@ -117,12 +99,12 @@ class Sequence:
         self._cache = np.zeros((64, network.cache_width), network.dtype)
         # Of each row: where the next edit will be, and what it will say there, once asked.
         self._positions: list[npt.NDArray[np.float32] | None] = []
-        self._contents: list[dict[int, Contents]] = []
+        self._contents: list[Answers] = []
         # The same answers, the oldest first: the row's, and the item that was asked about.
-        self._answers: deque[tuple[dict[int, Contents], int]] = deque()
+        self._answers: deque[tuple[Answers, int]] = deque()
         # What was cut off last, the next edit at the end: its row of the cache is still there.
         self._ahead: list[_Read] = []
-        self._advance([(START, 0, 0, 0, BUCKETS // 2)], [self.timeline.live])
+        self._advance([(START, 0, 0, BUCKETS // 2)])
 
     def follow(self, edits: Ids[Edit]) -> None:
         """Have read exactly `edits`."""
@@ -150,22 +132,20 @@ class Sequence:
         if not edits:
             return
         self._ahead.clear()
-        start, size = len(self.timeline), len(self.timeline.initial)
+        start = len(self.timeline)
         rows: list[tuple[int, ...]] = []
-        live: list[npt.NDArray[np.bool_]] = []
         try:
             for edit in edits:
                 row = Row(self.timeline, edit)
                 self.timeline.append(edit)
-                rows.append((edit.content, row.position, row.site, row.rank, row.move))
-                live.append(self.timeline.live[:size].copy())
+                rows.append((edit.content, row.position, row.site, row.move))
         except EditError:
             self.timeline.truncate(start)
             raise
         try:
             for at in range(0, len(rows), _TOGETHER):
                 self._go_on()
-                self._advance(rows[at : at + _TOGETHER], live[at : at + _TOGETHER])
+                self._advance(rows[at : at + _TOGETHER])
         finally:
             self.timeline.truncate(self.rows - 1)  # no further than was read
 
@@ -215,49 +195,7 @@ class Sequence:
         return known
 
     def content(self, position: int) -> npt.NDArray[np.float32]:
-        """Log probabilities of what the next edit will say there, (V,)."""
-        return self._said(position).content
-
-    def leap(self, edit: Edit) -> tuple[list[Edit], float] | None:
-        """Several edits that are one decision: a span is copied, or several tokens go.
-
-        Args:
-            edit: What they begin with.
-
-        Returns:
-            The edits, and their log probability once that one is known; None if they are not
-            likelier than that one by itself.
-        """
-        said = self._said(edit.position)
-        if said.spans is None or said.deletes is None or edit.content == SAVE:
-            return None
-        if edit.content == DELETE:
-            count = int(said.deletes.argmax()) + 1
-            order, rank = self.timeline.order(), int(self.timeline.rank[edit.position])
-            gone = order[rank : rank + count].tolist()
-            log_probability = float(said.deletes[count - 1])
-            if count == 1 or len(gone) < count or log_probability < _LIKELIER:
-                return None
-            return [Edit(item, DELETE) for item in gone], log_probability
-        contents = self.timeline.contents
-        begins = np.flatnonzero(contents == edit.content)
-        spans = said.spans[:, begins]
-        ways: dict[tuple[int, ...], float] = {}  # the same text from several places is one
-        least = float(said.content[edit.content]) - _NOTHING
-        for index, start in np.argwhere(spans > least).tolist():
-            first = int(begins[start])
-            text = tuple(contents[first : first + index + 2].tolist())
-            ways[text] = float(np.logaddexp(ways.get(text, -np.inf), spans[index, start]))
-        if not ways:
-            return None
-        text = max(ways, key=lambda one: ways[one])
-        log_probability = min(0.0, ways[text] - float(said.content[edit.content]))
-        if log_probability < _LIKELIER:
-            return None
-        behind = range(self.timeline.items, self.timeline.items + len(text) - 1)
-        return [edit, *map(Edit, behind, text[1:])], log_probability
-
-    def _said(self, position: int) -> Contents:
+        """Compute log probabilities of the next content there, (V,)."""
         row = self._contents[-1]
         known = row.get(position)
         if known is None:
@@ -276,15 +214,15 @@ class Sequence:
         if self.is_cancelled():
             raise CancelledError
 
-    def _advance(self, edits: Ids[Ids[int]], live: Ids[npt.NDArray[np.bool_]]) -> None:
+    def _advance(self, edits: Ids[Ids[int]]) -> None:
         row, count = self.rows, len(edits)
         while row + count > len(self._past):
             self._past = np.concatenate([self._past, np.zeros_like(self._past)])
             self._cache = np.concatenate([self._cache, np.zeros_like(self._cache)])
-        told = np.array(edits, np.int64)
+        rows = np.array(edits, np.int64)
         self._cache[row : row + count] = self._network.advance(
-            self._state, told, self._past[:row], self._cache[:row], np.stack(live)
+            self._state, rows, self._past[:row], self._cache[:row]
         )
-        self._past[row : row + count] = told[:, [0, 2]]
+        self._past[row : row + count] = rows[:, [0, 2]]
         self._positions += [None] * count
         self._contents += [{} for _ in edits]

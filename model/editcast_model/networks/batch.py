@@ -32,8 +32,6 @@ class Batch:
         live: What edit t may point at, bool (B, T, N).
         buckets: Distances from the edit before edit t, uint8 (B, T, N).
         copyable: Edits that inserted a token, bool (B, T).
-        behind: Edits that inserted a token right behind that of the edit before, bool (B, T).
-        onward: Edits that deleted the token behind the one that the edit before deleted, (B, T).
         scored: Edits that count, bool (B, T).
         instead: Items that edit t could as well have pointed at, since an edit there comes later in
             the same save, bool (B, T, N).
@@ -50,8 +48,6 @@ class Batch:
     live: Tensor
     buckets: Tensor
     copyable: Tensor
-    behind: Tensor
-    onward: Tensor
     scored: Tensor
     instead: Tensor
     stands: Tensor
@@ -126,11 +122,6 @@ def collate(instances: Sequence[Instance]) -> Batch:
             others = positions[b, 1 + t + np.flatnonzero(jumps[t + 1 :] == jumps[t]) + 1]
             instead[b, t, others[others < size + t]] = True
     copyable = (contents[:, 1:] != DELETE) & (contents[:, 1:] != SAVE) & (contents[:, 1:] != PAD)
-    deleted = contents[:, 1:] == DELETE
-    item = size + np.arange(steps)
-    behind, onward = np.zeros_like(copyable), np.zeros_like(copyable)
-    behind[:, 1:] = copyable[:, 1:] & copyable[:, :-1] & (positions[:, 2:] == item[:-1])
-    onward[:, 1:] = deleted[:, 1:] & deleted[:, :-1] & (ranks[:, 2:] == ranks[:, 1:-1])
     before = (state, contents, positions, ranks, sites, moves, live, bucket)
-    arrays = (*before, copyable, behind, onward, scored)
-    return Batch(*map(torch.from_numpy, (*arrays, instead & live, stands)))
+    arrays = (*before, copyable, scored, instead & live, stands)
+    return Batch(*map(torch.from_numpy, arrays))

@@ -1,10 +1,10 @@
-"""The pointer and content heads' optional parts: analogy, distance, scanning, copy.
+"""The parts of the pointer head and of the content head.
 
 Dimensions:
 
-    B  batch    S  state tokens    T  steps    N  items    D  width
+    B  batch    S  state tokens    T  steps    N  items    D  width    V  vocabulary
     A  analogy heads    E  width of a token's random vector    O  offsets, 2 * REACH + 1
-    C  width of the surroundings, O * E
+    R  rows    C  width of the surroundings, O * E
 """
 
 from typing import NamedTuple
@@ -16,14 +16,14 @@ from torch.nn import functional
 from editcast_model.inference.relative_positions import BUCKETS
 from editcast_model.networks.attention import hidden_bias
 from editcast_model.networks.config import VECTOR
-from editcast_model.networks.equality import REACH, token_vectors
-from editcast_model.networks.spans import SpanScores
+from editcast_model.networks.equality import REACH
 
+#: Offsets from the site, and edits ago, that the copy head tells apart.
 NEAR = 12
 
 
 def pointer_logits(query: Tensor, keys: Tensor) -> Tensor:
-    """Inner products: (..., T, D) and (..., N, D) -> (..., T, N)."""
+    """Compute inner products: (..., T, D) and (..., N, D) -> (..., T, N)."""
     return torch.matmul(query, keys.transpose(-1, -2))
 
 
@@ -40,125 +40,84 @@ class Distance(nn.Module):
 
 
 class Analogy(nn.Module):
-    """Choose an earlier edit, and point where the text looks as it looked there.
+    """A pointer to places that look like the surroundings of an earlier edit.
 
     The surroundings of a token are the fixed random unit vectors of the tokens at -5..5 from it.
-    Their product is, but for a little noise, a count of equal neighbours, weighed by a learned
-    weight an offset.
+    The product of two surroundings is, up to a little noise, a count of equal neighbours with a
+    learned weight for each offset.
     """
 
-    vectors: Tensor
-
-    def __init__(self, vocabulary: int, width: int, heads: int) -> None:
+    def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        self.register_buffer("vectors", token_vectors(vocabulary))
         self.weight = nn.Parameter(torch.zeros(heads, 2 * REACH + 1))
         self.strength = nn.Parameter(torch.ones(heads))
         self.chooses = nn.Linear(width, heads * VECTOR)
         self.chosen = nn.Linear(width, heads * VECTOR)
 
-    def surroundings(self, state: Tensor) -> Tensor:
-        """State ids (..., S) -> (..., S, C)."""
-        vectors = functional.pad(self.vectors[state], (0, 0, REACH, REACH))
-        length = state.shape[-1]
-        shifted = [vectors.narrow(-2, offset, length) for offset in range(2 * REACH + 1)]
-        return torch.cat(shifted, -1)
+    def weights(self, hidden: Tensor, rows: Tensor, bias: Tensor | None) -> Tensor:
+        """Choose the earlier row to follow; row 0 stands for none.
 
-    def weights(self, hidden: Tensor, rows: Tensor, seen: Tensor) -> Tensor:
-        """Which earlier row to follow: (..., T, D), (..., R, D), bool (T, R) -> (..., A, T, R).
+        Args:
+            hidden: Of the decoder, (..., T, D).
+            rows: Hiddens of the edits, (..., R, D).
+            bias: Hides later rows, (T, R).
 
-        Row 0 is no edit: whoever chooses it follows none.
+        Returns:
+            (..., A, T, R).
         """
         query = self.chooses(hidden).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
         key = self.chosen(rows).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
         scores = torch.matmul(query, key.transpose(-1, -2)) * VECTOR**-0.5
-        return torch.softmax(scores + hidden_bias(seen, scores.dtype), -1)
+        return torch.softmax(scores if bias is None else scores + bias, -1)
 
     def query(self, weights: Tensor, at_sites: Tensor) -> Tensor:
-        """What to look for: (..., A, T, R) and surroundings at sites (..., R, C) -> (..., T, C)."""
+        """Compute what to look for: (..., A, T, R), surroundings (..., R, C) -> (..., T, C)."""
         looks = torch.matmul(weights[..., 1:], at_sites[..., 1:, :].unsqueeze(-3))
         count = functional.softplus(self.weight) * self.strength[:, None]  # (A, O)
         count = count.repeat_interleave(VECTOR, -1)  # (A, C)
         return (looks * count[:, None, :]).sum(-3)
 
+    @staticmethod
+    def scores(query: Tensor, vectors: Tensor) -> Tensor:
+        """Compare many queries (..., T, C) with all tokens, vectors (..., S, E): (..., T, S)."""
+        padded = functional.pad(vectors, (0, 0, REACH, REACH))
+        shifted = [padded.narrow(-2, offset, vectors.shape[-2]) for offset in range(2 * REACH + 1)]
+        return pointer_logits(query, torch.cat(shifted, -1))
 
-class Scan(nn.Module):
-    """A pointer that goes on from the last edit and stops at the first place that will do.
+    @staticmethod
+    def scores_of_one(query: Tensor, vectors: Tensor) -> Tensor:
+        """Compute the `scores` of one query (1, C) with vectors (S, E): (1, S).
 
-    Stick-breaking over the live tokens of the state to its right, mixed with the softmax pointer: a
-    softmax can prefer what is near, but not the first of several that are equally good.
-    """
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.stop = nn.Linear(width, 1)
-        self.gate = nn.Linear(width, 1)
-
-    def forward(
-        self, hidden: Tensor, logits: Tensor, ahead: Tensor, last: Tensor, live: Tensor
-    ) -> Tensor:
-        """Log probabilities.
-
-        Args:
-            hidden: Of the decoder, (..., T, D).
-            logits: Of the softmax pointer, (..., T, N), the state's tokens first.
-            ahead: Which of the state are live and to the right of the last edit, (..., T, S).
-            last: The item of the last edit, (..., T, 1).
-            live: Which items are, bool (..., T, N).
-
-        Returns:
-            (..., T, N).
+        The surroundings of all tokens side by side would be eleven times the vectors.
         """
-        size = ahead.shape[-1]
-        last = last.expand(*live.shape[:-1], 1)
-        # The last insertion comes first: the next place may be just behind it.
-        first = torch.gather(live, -1, last) & (last >= size)
-        open_ = torch.cat([first, ahead], -1)
-        stop = torch.cat([torch.gather(logits, -1, last), logits[..., :size]], -1)
-        stop = (stop + self.stop(hidden)).float()
-        passed = -functional.softplus(stop) * open_
-        reached = torch.cumsum(passed, -1)
-        scanned = reached - passed - functional.softplus(-stop) + hidden_bias(open_, passed.dtype)
-        gate = self.gate(hidden).float()
-        opened, shut = -functional.softplus(-gate), -functional.softplus(gate)
-        # What scanning leaves over at the end of the state is the softmax pointer's.
-        rest = torch.logaddexp(shut, opened + reached[..., -1:])
-        pointed = torch.log_softmax(logits.float(), -1) + rest
-        scanned = scanned + opened
-        item = torch.arange(logits.shape[-1], device=logits.device)
-        scanned = torch.cat(
-            [
-                scanned[..., 1:],
-                scanned[..., :1] + hidden_bias(item[size:] == last, scanned.dtype),
-            ],
-            -1,
-        )
-        return torch.logaddexp(pointed, scanned)
+        size = vectors.shape[0]
+        each = torch.matmul(vectors, query.unflatten(-1, (-1, VECTOR)).squeeze(0).T)  # (S, O)
+        padded = functional.pad(each, (0, 0, REACH, REACH))
+        shifted = [padded.narrow(0, offset, size)[:, offset] for offset in range(2 * REACH + 1)]
+        return torch.stack(shifted).sum(0, keepdim=True)
 
 
 class Copy(nn.Module):
     """How much of a content's probability is the vocabulary's, and how much each token's.
 
-    With `near`, tokens are preferred by where they stand as well: a state's token by its offset
-    from the site pointed at, an edit's by how long ago it was.
+    Tokens are preferred by where they stand as well: a token of the state by its offset from the
+    site pointed at, an inserted token by how long ago its edit was.
     """
 
-    def __init__(self, width: int, *, near: bool = False) -> None:
+    def __init__(self, width: int) -> None:
         super().__init__()
         self.query = nn.Linear(width, width)
         self.gate = nn.Linear(width, 1)
-        self.near = near
-        if near:
-            self.beside = nn.Linear(width, 2 * NEAR + 1)
-            self.ago = nn.Linear(width, NEAR + 1)
+        self.beside = nn.Linear(width, 2 * NEAR + 1)
+        self.ago = nn.Linear(width, NEAR + 1)
 
     def query_of(self, hidden: Tensor) -> Tensor:
-        """What is held against the items' keys, (..., D)."""
+        """Compute what is held against the items' keys, (..., D)."""
         return self.query(hidden) * hidden.shape[-1] ** -0.5
 
     def nearness(self, hidden: Tensor, site: Tensor, size: int, rows: Tensor) -> Tensor:
-        """Biases of all items by where they stand.
+        """Compute biases of all items by where they stand.
 
         Args:
             hidden: (..., T, D).
@@ -170,15 +129,10 @@ class Copy(nn.Module):
             (..., T, N).
         """
         beside = torch.arange(size, device=site.device) - site[..., None]
-        beside = (beside.clamp(-NEAR, NEAR)) + NEAR
+        beside = beside.clamp(-NEAR, NEAR) + NEAR
         ago = rows.clamp(0, NEAR).expand(*site.shape, rows.shape[-1])
-        return torch.cat(
-            [
-                torch.gather(self.beside(hidden), -1, beside),
-                torch.gather(self.ago(hidden), -1, ago),
-            ],
-            -1,
-        )
+        parts = self.beside(hidden).gather(-1, beside), self.ago(hidden).gather(-1, ago)
+        return torch.cat(parts, -1)
 
     def weights(self, hidden: Tensor, scores: Tensor, visible: Tensor) -> Tensor:
         """Hiddens (..., D), scores of the items (..., N), bool (..., N) -> (..., 1 + N)."""
@@ -196,23 +150,18 @@ class Forecasts(NamedTuple):
         position: Log probabilities of every position, (B, T, N).
         vocabulary: Logits of the vocabulary, (B, T, V), normalised unless contents can be copied.
         weights: The copy head's log weights (B, T, 1 + N), of which the first is the vocabulary's
-            (`content_log_probability` and `mix` read them), or None. With spans, an item's is also
-            that of the spans which begin there.
-        single: The same for single tokens alone; with spans.
-        spans: With spans, their scores.
+            (`content_log_probability` and `mix` read them); None where nothing is copied.
     """
 
     position: Tensor
     vocabulary: Tensor
     weights: Tensor | None
-    single: Tensor | None = None
-    spans: SpanScores | None = None
 
 
 def content_log_probability(
     vocabulary: Tensor, weights: Tensor | None, targets: Tensor, tokens: Tensor
 ) -> Tensor:
-    """Log probability of the true contents.
+    """Compute the log probability of the true contents.
 
     Args:
         vocabulary: Logits (B, T, V).
@@ -233,7 +182,13 @@ def content_log_probability(
 
 
 def mix(vocabulary: Tensor, weights: Tensor | None, tokens: Tensor) -> Tensor:
-    """Log probabilities of all contents, (..., V), from what `content_log_probability` takes."""
+    """Compute log probabilities of all contents, (..., V).
+
+    Args:
+        vocabulary: As in `content_log_probability`, like the other two.
+        weights: See `vocabulary`.
+        tokens: See `vocabulary`.
+    """
     plain = torch.log_softmax(vocabulary.float(), -1)
     if weights is None:
         return plain

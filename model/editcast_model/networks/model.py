@@ -1,200 +1,241 @@
-"""The implicit attention model (Zhao et al. 2019, section 4), and ours as a configuration of it.
+"""The network: the implicit attention model of Zhao et al. (2019, section 4), developed further.
 
-    B   batch                      D  width                 H  heads
-    S   state tokens, M+1          T  edits                 R  rows, T+1: row 0 is no edit
-    N   items, S+T                 V  vocabulary            C  width of the surroundings
+Dimensions:
+
+    B  batch                S  state tokens, M+1    N  items, S+T    V  vocabulary
+    D  width                T  edits                R  rows, T+1: row 0 is no edit
+    O  offsets around a site                        E  width of a token's vector
 
 Row t of the edits stands for edit t, and its outputs are about edit t+1; row 0 takes the place of
 the paper's shift: it points at the start token and its content is START.
 
-The paper's model is one state layer, one edit layer and `sum` or `gru` aggregation, decoded by
-`vanilla` or `analogical`. Ours: `residual` blocks, `local` attention over the state and around
-each edit's site, decoded from the `edits`, with additions that are options:
+The state is encoded once, by local self-attention. Each edit attends to the edits before it and to
+the state around its *site*, the token of the state that it hangs from. The *pointer* says where the
+next edit is: an inner product with every item, a bias by distance, and an analogy with the
+surroundings of earlier edits. The *content head* says what it is, given where: a mixture of the
+vocabulary and of the tokens that stand in the state or were inserted before.
 
-- `analogy`: point where the text looks as it looked around an earlier edit (surroundings are
-  fixed random vectors of the neighbouring tokens, compared by a learned weight a neighbour);
-- `distance`: a bias by the distance from the last edit;
-- `scan`: go on from the last edit to the first place that will do;
-- `copy`: contents are a mixture of the vocabulary and of the tokens that stand in the state or
-  were contents of earlier edits;
-- `asked`: which neighbours are read, must be equal, or are copied, depends on who asks;
-- `deletions`: what is deleted is no longer read;
-- `spans` (`spans.py`): copy or delete several tokens in one decision;
-- `equality` and `seek` (`equality.py`): which tokens are equal, whatever they are.
-
-`forward` reads whole instances; `incremental.py` is the same computation one row at a time.
+`forward` reads whole instances, for training. `incremental.py` calls the same functions for one
+edit at a time, for inference.
 """
+
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from editcast_model.edits import DELETE, PAD, SAVE, START
-from editcast_model.inference.relative_positions import BUCKETS, HERE
-from editcast_model.networks.attention import (
-    Block,
-    Stack,
-    hidden_bias,
-    local_attention,
-    sinusoid,
-)
+from editcast_model.inference.relative_positions import BUCKETS
+from editcast_model.networks.attention import Block, Stack, hidden_bias, local_attention
 from editcast_model.networks.batch import Batch
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.equality import (
     EARLIER,
     Neighbours,
-    Seek,
     Written,
     around,
     token_vectors,
 )
-from editcast_model.networks.heads import (
-    Analogy,
-    Copy,
-    Distance,
-    Forecasts,
-    Scan,
-    pointer_logits,
-)
-from editcast_model.networks.spans import Spans, beside_spans, room_of
+from editcast_model.networks.heads import Analogy, Copy, Distance, Forecasts, pointer_logits
+
+#: Relative positions among the edits: the last of them stands for all earlier ones.
+STEPS = 128
 
 
-class ImplicitAttention(nn.Module):
-    """The network. Its parameters serve `forward` and `incremental.py` alike."""
+class EditNetwork(nn.Module):
+    """The network of a bundle."""
 
     vectors: Tensor
 
     def __init__(self, config: NetworkConfig) -> None:
         super().__init__()
         self.config = config
-        width, residual = config.width, config.aggregate == "residual"
-        self.embedding = nn.Embedding(config.vocabulary, width)
-        # Multiplied by the root of the width, those of residual blocks enter as small as they would
-        # without, and Adam, whose steps are of one size, moves them that much faster.
-        small = residual and config.scaled
-        nn.init.normal_(self.embedding.weight, std=1 / width if small else width**-0.5)
-        self.was_edit = nn.Parameter(torch.zeros(width))
-        self.dropout = nn.Dropout(config.dropout)
+        width = config.width
 
         def block(offsets: int, cross: bool = False) -> Block:
-            return Block(
-                width,
-                config.heads,
-                config.aggregate,
-                feed_forward=config.feed_forward,
-                offsets=offsets,
-                asked=config.asked,
-                cross=cross,
-            )
+            return Block(width, config.heads, config.feed_forward, offsets, cross=cross)
 
-        def stack(count: int, offsets: int, cross: bool = False) -> Stack:
-            return Stack(block(offsets, cross) for _ in range(count))
+        self.embedding = nn.Embedding(config.vocabulary, width)
+        # Multiplied by the root of the width in `embed`, small embeddings enter the blocks as small
+        # as usual, and Adam, whose steps are of one size, moves them that much faster.
+        nn.init.normal_(self.embedding.weight, std=1 / width)
+        self.was_edit = nn.Parameter(torch.zeros(width))
+        self.dropout = nn.Dropout(config.dropout)
+        self.register_buffer("vectors", token_vectors(config.vocabulary))
+        self.neighbours = Neighbours(width)
+        self.state_blocks = Stack(block(4 * config.local) for _ in range(config.state_layers))
+        self.state_norm = nn.LayerNorm(width)
 
-        self.state_blocks = stack(config.state_layers, 4 * config.local)
-        self.edit_blocks = stack(config.edit_layers, 128)
-        self.state_reads = stack(config.edit_layers, 2 * config.local + 1, cross=True)
-        self.position_blocks = stack(config.position_layers, 128)
-        self.content_blocks = stack(config.content_layers, 128, cross=config.decoder == "edits")
-        if residual:
-            self.state_norm = nn.LayerNorm(width)
-            self.edit_norm = nn.LayerNorm(width)
-            self.anchor = nn.Linear(width, width)
-            self.pointer_query = nn.Linear(width, width)
-            self.pointer_key = nn.Linear(width, width)
-            self.position_norm = nn.LayerNorm(width)
-            self.content_norm = nn.LayerNorm(width)
-            self.move = nn.Embedding(BUCKETS, width)
-        if config.decoder == "edits":
-            self.combine = nn.Linear(2 * width, width)
-        if config.equality or config.seek:
-            self.register_buffer("vectors", token_vectors(config.vocabulary))
-        if config.equality:
-            self.neighbours = Neighbours(width)
-            self.written = Written(width)
-        if config.seek:
-            self.seek = Seek(width, config.seek)
-        if config.analogy:
-            self.analogy = Analogy(config.vocabulary, width, config.analogy)
-        if config.distance:
-            self.distance = Distance(width)
-        if config.copy:
-            self.copy = Copy(width, near=config.asked)
-        if config.scan:
-            self.scan = Scan(width)
-        if config.spans:
-            self.spans = Spans(width)
+        self.anchor = nn.Linear(width, width)
+        self.move = nn.Embedding(BUCKETS, width)
+        self.written = Written(width)
+        self.edit_blocks = Stack(block(STEPS) for _ in range(config.edit_layers))
+        around_site = 2 * config.local + 1
+        self.state_reads = Stack(block(around_site, True) for _ in range(config.edit_layers))
+        self.edit_norm = nn.LayerNorm(width)
+
+        self.position_block = block(STEPS)
+        self.position_norm = nn.LayerNorm(width)
+        self.pointer_query = nn.Linear(width, width)
+        self.pointer_key = nn.Linear(width, width)
+        self.distance = Distance(width)
+        self.analogy = Analogy(width, config.analogy)
+
+        self.combine = nn.Linear(2 * width, width)
+        self.content_block = block(STEPS, cross=True)
+        self.content_norm = nn.LayerNorm(width)
         self.content_bias = nn.Parameter(torch.zeros(config.vocabulary))
+        self.copy = Copy(width)
 
     def embed(self, tokens: Tensor) -> Tensor:
-        """Embeddings of ids (...) -> (..., D)."""
-        x = self.embedding(tokens)
-        return x * self.config.width**0.5 if self.config.scaled else x
+        """Embed ids (...) -> (..., D)."""
+        embedded: Tensor = self.embedding(tokens) * self.config.width**0.5
+        return embedded
 
-    # -- the state ---------------------------------------------------------------------------
-
-    def read_state(self, state: Tensor) -> Tensor:
-        """State ids (B, S) -> hiddens (B, S, D)."""
-        config = self.config
-        visible = state != PAD
-        x = self.dropout(self.embed(state))
-        if config.equality:
-            x = x + self.neighbours(state)
-        if config.local:
-            for block in self.state_blocks:
-                x = local_attention(block, x, visible, config.local)
-        else:
-            index = torch.arange(state.shape[1], device=state.device)
-            bias = hidden_bias(visible, x.dtype)[:, None, None, :]
-            for block in self.state_blocks:
-                query = block.query(x, index)
-                x = block(x, query, *block.memory(query), bias)
-        return self.state_norm(x) if config.aggregate == "residual" else x
+    def encode(self, state: Tensor) -> Tensor:
+        """Encode the state: ids (B, S) -> hiddens (B, S, D)."""
+        x = self.dropout(self.embed(state)) + self.neighbours(state)
+        for block in self.state_blocks:
+            x = local_attention(block, x, state != PAD, self.config.local)
+        encoded: Tensor = self.state_norm(x)
+        return encoded
 
     # -- the edits ---------------------------------------------------------------------------
 
     def edit_inputs(
-        self, contents: Tensor, ranks: Tensor, sites: Tensor, moves: Tensor, state: Tensor
+        self, contents: Tensor, moves: Tensor, at_site: Tensor, beside: Tensor, before: Tensor
     ) -> Tensor:
-        """What enters the edit layers: (..., R) four times, hiddens (..., S, D) -> (..., R, D)."""
-        x = self.embed(contents) + self.was_edit
-        if self.config.aggregate == "residual":
-            at_site = torch.gather(state, -2, sites[..., None].expand(*sites.shape, x.shape[-1]))
-            return x + self.anchor(at_site) + self.move(moves)
-        return x + sinusoid(ranks, self.config.width).to(x.dtype)
+        """Compute what enters the edit layers.
 
-    def places_read(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
-        """Which of the state each row reads: a bias (B, 1, R, S), and the offsets (B, R, S)."""
-        config, size = self.config, batch.state.shape[1]
-        seen = (batch.state != PAD)[:, None, :]
-        if config.deletions:  # the last row says nothing, so what it reads is of no consequence
-            seen = seen & functional.pad(batch.live[..., :size], (0, 0, 0, 1), value=True)
-        offset = None
-        if config.local:
-            reach = config.local
-            apart = torch.arange(size, device=batch.state.device) - batch.sites[..., None]
-            seen = seen & (apart.abs() <= reach)
-            offset = (apart + reach).clamp(0, 2 * reach)
-        return hidden_bias(seen, self.embedding.weight.dtype)[:, None], offset
+        Args:
+            contents: Ids, (..., R).
+            moves: Buckets of the distances from the edit before, (..., R).
+            at_site: Hiddens of the sites, (..., R, D).
+            beside: Vectors of the tokens around the sites, (..., R, O, E).
+            before: Vectors of the `EARLIER` contents before each, (..., R, EARLIER, E).
 
-    def finish_edits(self, x: Tensor) -> Tensor:
-        """The hiddens of the edits, from the last layer's output (..., D)."""
-        return self.edit_norm(x) if self.config.aggregate == "residual" else x
-
-    # -- the decoders' inputs ------------------------------------------------------------------
-
-    def content_input(self, anchor: Tensor, content: Tensor, edit: Tensor) -> Tensor:
-        """What asks for a content, given the anchor pointed at: (..., D) three times -> (..., D).
-
-        `content` is the embedding of the content before, `edit` the hidden of the edit before.
+        Returns:
+            (..., R, D).
         """
-        if self.config.decoder == "edits":
-            return self.combine(torch.cat([anchor, edit], -1))
-        return anchor + content
+        x = self.embed(contents) + self.was_edit + self.anchor(at_site) + self.move(moves)
+        return x + self.written(self.vectors[contents], beside, before)
+
+    def read_edits(
+        self,
+        x: Tensor,
+        past: Sequence[Tensor],
+        bias: Tensor,
+        ago: Tensor,
+        read_state: Callable[[Block, Tensor], Tensor],
+    ) -> tuple[Tensor, list[Tensor]]:
+        """Run the edit layers.
+
+        Args:
+            x: From `edit_inputs`, (..., R, D).
+            past: Keys and values of earlier rows for each layer, (..., t, 2D).
+            bias: Hides later rows, (R, t + R).
+            ago: How many rows before each row the others are, (R, t + R).
+            read_state: Attends from rows to the state around their sites, by a block.
+
+        Returns:
+            The hiddens of the rows (..., R, D), and their keys and values for each layer.
+        """
+        kept: list[Tensor] = []
+        for own, across, before in zip(self.edit_blocks, self.state_reads, past, strict=True):
+            x, memory = self._attend_rows(own, x, before, bias, ago)
+            kept.append(memory)
+            x = read_state(across, x)
+        return self.edit_norm(x), kept
+
+    def position_hidden(
+        self, edits: Tensor, past: Tensor, bias: Tensor, ago: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Compute what asks where the next edit is, and the keys and values to keep.
+
+        Args:
+            edits: Hiddens of the rows, (..., R, D).
+            past: As in `read_edits`, like the other two.
+            bias: See `past`.
+            ago: See `past`.
+
+        Returns:
+            (..., R, D) and (..., R, 2D).
+        """
+        x, memory = self._attend_rows(self.position_block, edits, past, bias, ago)
+        return self.position_norm(x), memory
+
+    def _attend_rows(
+        self, block: Block, x: Tensor, past: Tensor, bias: Tensor, ago: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        query = block.norm(x)
+        memory = block.memory(query)
+        rows = torch.cat([past, memory], -2)
+        return block(x, rows, bias, ago.clamp(0, STEPS - 1), query), memory
+
+    # -- where -------------------------------------------------------------------------------
+
+    def against_keys(self, query: Tensor, items: Tensor) -> Tensor:
+        """Multiply queries with the keys of items: (..., T, D), (..., N, D) -> (..., T, N).
+
+        The keys themselves are not computed: there are many more items than queries.
+        """
+        key = self.pointer_key
+        products = pointer_logits(torch.matmul(query, key.weight), items)
+        return products + torch.matmul(query, key.bias.unsqueeze(-1))
+
+    def pointer_of(self, hidden: Tensor) -> Tensor:
+        """Compute the pointer's query, (..., T, D)."""
+        query: Tensor = self.pointer_query(hidden) * hidden.shape[-1] ** -0.5
+        return query
+
+    def position_log_probabilities(
+        self, hidden: Tensor, products: Tensor, similar: Tensor, buckets: Tensor, live: Tensor
+    ) -> Tensor:
+        """Compute log probabilities of the next position.
+
+        Args:
+            hidden: From `position_hidden`, (..., T, D).
+            products: Of the pointer's queries with all items, (..., T, N).
+            similar: Of the analogy with the tokens of the state, (..., T, S).
+            buckets: Distances of the items from the last edit, (..., T, N).
+            live: What the next edit may point at, bool (..., T, N), or a bias of that shape.
+
+        Returns:
+            (..., T, N).
+        """
+        inserted = products.shape[-1] - similar.shape[-1]
+        logits = products + self.distance(hidden, buckets)
+        logits = logits + functional.pad(similar, (0, inserted))
+        hide = hidden_bias(live, logits.dtype) if live.dtype == torch.bool else live
+        return torch.log_softmax((logits + hide).float(), -1)
+
+    # -- what --------------------------------------------------------------------------------
+
+    def content_hidden(
+        self, anchor: Tensor, edit: Tensor, memory: Tensor, bias: Tensor | None, ago: Tensor
+    ) -> Tensor:
+        """Compute what asks for a content, given where it goes.
+
+        Args:
+            anchor: Hiddens of the items pointed at, (..., T, D).
+            edit: Hiddens of the edits before, (..., T, D).
+            memory: Keys and values of the rows for the content block, (..., R, 2D).
+            bias: Hides later rows, (T, R).
+            ago: As in `read_edits`.
+
+        Returns:
+            (..., T, D).
+        """
+        x = self.combine(torch.cat([anchor, edit], -1))
+        block = self.content_block
+        hidden: Tensor = block(x, memory, bias, ago.clamp(0, STEPS - 1), block.norm(x))
+        return hidden
 
     def content_logits(self, hidden: Tensor, position: Tensor) -> Tensor:
-        """Vocabulary logits (..., V); what cannot be at the position (...) is masked."""
-        if self.config.aggregate == "residual":
-            hidden = self.content_norm(hidden)
+        """Compute vocabulary logits (..., V); what cannot be at the position (...) is masked."""
+        hidden = self.content_norm(hidden)
         logits = functional.linear(hidden, self.embedding.weight, self.content_bias)
         entry = torch.arange(self.config.vocabulary, device=logits.device)
         at_start = (position == 0)[..., None]
@@ -202,124 +243,89 @@ class ImplicitAttention(nn.Module):
         possible = possible & ((entry != DELETE) | ~at_start) & ((entry != SAVE) | at_start)
         return logits + hidden_bias(possible, logits.dtype)
 
-    def query_of(self, hidden: Tensor) -> Tensor:
-        """The pointer's query (..., D)."""
-        if self.config.aggregate == "residual":
-            return self.pointer_query(hidden) * hidden.shape[-1] ** -0.5
-        return hidden
-
-    def keys_of(self, hidden: Tensor) -> Tensor:
-        """What the pointer and the copy head are held against, from hiddens (..., D)."""
-        return self.pointer_key(hidden) if self.config.aggregate == "residual" else hidden
-
-    def position_hidden(self, x: Tensor) -> Tensor:
-        """What the position head reads, from the last block's output (..., D)."""
-        return self.position_norm(x) if self.config.aggregate == "residual" else x
-
-    # -- whole instances -----------------------------------------------------------------------
+    # -- whole instances ---------------------------------------------------------------------
 
     def forward(self, batch: Batch) -> Forecasts:
-        """Teacher-forced log probabilities of edits 1..T."""
-        config = self.config
-        rows = batch.positions.shape[1]
+        """Compute the teacher-forced log probabilities of edits 1..T."""
+        rows, size = batch.positions.shape[1], batch.state.shape[1]
         index = torch.arange(rows, device=batch.state.device)
-        state = self.read_state(batch.state)
-        visible = batch.state != PAD
+        ago = index[:, None] - index[None, :]
+        state = self.encode(batch.state)
+        bias = hidden_bias(ago >= 0, state.dtype)
+        vectors = self.vectors[batch.state]
+        beside = around(vectors, batch.sites)
 
-        causal = index[:, None] >= index[None, :]
-        causal_bias = hidden_bias(causal, state.dtype)
-        ago = (index[:, None] - index[None, :]).clamp(0, 127)
-
-        x = self.edit_inputs(batch.contents, batch.ranks, batch.sites, batch.moves, state)
-        if config.equality or config.seek:
-            text, wrote = self.vectors[batch.state], self.vectors[batch.contents]
-            beside = around(text, batch.sites)
-        if config.equality:
-            earlier = index[:, None] - torch.arange(1, EARLIER + 1, device=index.device)
-            before = wrote[:, earlier.clamp(min=0)] * (earlier >= 0)[..., None]
-            x = x + self.written(wrote, beside, before)
-        x = self.dropout(x)
-        places, offset = self.places_read(batch)
-        for own, read in zip(self.edit_blocks, self.state_reads, strict=True):
-            query = own.query(x, index)
-            x = own(x, query, *own.memory(query), causal_bias, ago)
-            query = read.query(x, index)
-            x = read(x, query, *read.memory(state), places, offset)
-        edits = self.finish_edits(x)
-
+        edits = self._edits(batch, state, beside, bias, ago)
         items = torch.cat([state, edits[:, 1:]], 1)
-        expanded = batch.positions[..., None].expand(-1, -1, config.width)
-        anchors = torch.gather(items, 1, expanded)  # U, with row 0 at the start token
 
-        x = edits if config.decoder == "edits" else anchors
-        for block in self.position_blocks:
-            query = block.query(x, index)
-            x = block(x, query, *block.memory(query), causal_bias, ago)
-        hidden = self.position_hidden(x)[:, :-1]
-        logits = pointer_logits(self.query_of(hidden), self.keys_of(items))
-        if config.distance:
-            logits = logits + self.distance(hidden, batch.buckets)
-        if config.analogy:
-            looks = self.analogy.surroundings(batch.state)
-            weights = self.analogy.weights(hidden, edits[:, :-1], causal[:-1, :-1])
-            at_sites = torch.gather(
-                looks, 1, batch.sites[:, :-1, None].expand(-1, -1, looks.shape[-1])
-            )
-            similar = pointer_logits(self.analogy.query(weights, at_sites), looks)
-            logits = logits + functional.pad(similar, (0, rows - 1))
-        size = batch.state.shape[1]
-        ahead = batch.live[..., :size] & (batch.buckets[..., :size] >= HERE)
-        if config.seek:
-            follows = self.seek.rows(hidden, edits[:, :-1], causal_bias[:-1, :-1])
-            tokens = torch.cat([beside, wrote[..., None, :]], -2)[:, :-1]
-            sought = self.seek.sought(hidden, follows, tokens)
-            found, stands = self.seek(hidden, sought, text, self.seek.place(state), ahead)
-            hung = torch.gather(found, -1, batch.sites[:, None, 1:].expand(-1, rows - 1, -1))
-            logits = logits + torch.cat([found, hung], -1)
-        logits = logits + hidden_bias(batch.live, logits.dtype) + batch.stands[:, None, :]
-        if config.scan:
-            last = index[None, :-1, None] + (size - 1)
-            position = self.scan(hidden, logits, ahead, last, batch.live)
-        else:
-            position = torch.log_softmax(logits.float(), -1)
-
-        content = self.embed(batch.contents)
-        if config.decoder == "analogical":
-            x = (content - anchors)[:, :-1]
-        else:
-            x = self.content_input(anchors[:, 1:], content[:, :-1], edits[:, :-1])
-        if config.seek:
-            # Where what is sought stands around the site pointed at.
-            profile = around(stands.transpose(-1, -2), batch.sites[:, 1:, None])
-            x = x + self.seek.profile(profile.flatten(-3))
-        seen, since, steps = causal_bias[:-1, :-1], ago[:-1, :-1], index[:-1]
-        for block in self.content_blocks:
-            query = block.query(x, steps)
-            memory = edits[:, :-1] if config.decoder == "edits" else query
-            x = block(x, query, *block.memory(memory), seen, since)
-        if config.decoder == "analogical":
-            x = x + anchors[:, 1:]
-        vocabulary = self.content_logits(x, batch.positions[:, 1:])
-        if not config.copy:
-            return Forecasts(position, vocabulary, None)
-        earlier = torch.cat(
-            [
-                visible[:, None, :].expand(-1, rows - 1, -1),
-                batch.copyable[:, None, :] & (index[:-1, None] > index[None, :-1]),
-            ],
-            2,
+        hidden, _ = self.position_hidden(edits, self._no_past(edits), bias, ago)
+        hidden, seen, since = hidden[:, :-1], bias[:-1, :-1], ago[:-1, :-1]
+        weights = self.analogy.weights(hidden, edits[:, :-1], seen)
+        looks_for = self.analogy.query(weights, beside[:, :-1].flatten(-2))
+        hide = hidden_bias(batch.live, hidden.dtype) + batch.stands[:, None, :]
+        position = self.position_log_probabilities(
+            hidden,
+            self.against_keys(self.pointer_of(hidden), items),
+            self.analogy.scores(looks_for, vectors),
+            batch.buckets,
+            hide,
         )
-        scores = pointer_logits(self.copy.query_of(x), self.keys_of(items))
-        if config.asked:
-            since = index[:-1, None] - index[None, 1:]
-            scores = scores + self.copy.nearness(x, batch.sites[:, 1:], batch.state.shape[1], since)
-        weights = self.copy.weights(x, scores, earlier)
-        if not config.spans:
-            return Forecasts(position, vocabulary, weights)
-        copyable = torch.cat([visible, batch.copyable], 1)
-        room = room_of(copyable, size, batch.sites[:, 1:] == batch.sites[:, :-1])
-        keys = self.keys_of(items)
-        products = [pointer_logits(query, keys) for query in self.spans.queries(x)]
-        spans, shut, first = self.spans(x, products, room, earlier)
-        single, either = beside_spans(weights, shut, first)
-        return Forecasts(position, vocabulary, either, single, spans)
+
+        targets = batch.positions[:, 1:]
+        anchors = items.gather(1, targets[..., None].expand(-1, -1, self.config.width))
+        memory = self.content_block.memory(edits[:, :-1])
+        x = self.content_hidden(anchors, edits[:, :-1], memory, seen, since)
+        scores = self.against_keys(self.copy.query_of(x), items)
+        sites, edits_ago = batch.sites[:, 1:], index[:-1, None] - index[None, 1:]
+        scores = scores + self.copy.nearness(x, sites, size, edits_ago)
+        copyable = batch.copyable[:, None, :] & (edits_ago >= 0)
+        visible = (batch.state != PAD)[:, None, :].expand(-1, rows - 1, -1)
+        weights = self.copy.weights(x, scores, torch.cat([visible, copyable], 2))
+        return Forecasts(position, self.content_logits(x, targets), weights)
+
+    def _edits(
+        self, batch: Batch, state: Tensor, beside: Tensor, bias: Tensor, ago: Tensor
+    ) -> Tensor:
+        """Compute the hiddens of all edits, (B, R, D)."""
+        index = torch.arange(ago.shape[0], device=ago.device)
+        earlier = index[:, None] - torch.arange(1, EARLIER + 1, device=ago.device)
+        wrote = self.vectors[batch.contents]
+        before = wrote[:, earlier.clamp(min=0)] * (earlier >= 0)[..., None]
+        sites = batch.sites[..., None].expand(-1, -1, self.config.width)
+        x = self.edit_inputs(batch.contents, batch.moves, state.gather(1, sites), beside, before)
+
+        reach, size = self.config.local, batch.state.shape[1]
+        apart = torch.arange(size, device=ago.device) - batch.sites[..., None]
+        near = (batch.state != PAD)[:, None, :] & (apart.abs() <= reach)
+        hide, offset = hidden_bias(near, state.dtype)[:, None], (apart + reach).clamp(0, 2 * reach)
+
+        def read_state(block: Block, x: Tensor) -> Tensor:
+            read: Tensor = block(x, block.memory(state), hide, offset, block.norm(x))
+            return read
+
+        no_past = [self._no_past(x)] * self.config.edit_layers
+        return self.read_edits(self.dropout(x), no_past, bias, ago, read_state)[0]
+
+    def _no_past(self, x: Tensor) -> Tensor:
+        """Make the keys and values of no rows, (B, 0, 2D)."""
+        return x.new_zeros(x.shape[0], 0, 2 * self.config.width)
+
+
+def read_weights(config: NetworkConfig, weights: dict[str, Any]) -> EditNetwork:
+    """Make a network with stored weights, those of earlier versions included.
+
+    Raises:
+        RuntimeError: The weights do not fit the sizes.
+    """
+    network = EditNetwork(config)
+    names = {"position_blocks.0.": "position_block.", "content_blocks.0.": "content_block."}
+    current: dict[str, Any] = {}
+    for name, value in weights.items():
+        if name.startswith("spans.") or name == "analogy.vectors":
+            continue
+        for earlier, now in names.items():
+            if name.startswith(earlier):
+                name = now + name.removeprefix(earlier)
+        current[name] = value
+    network.load_state_dict(current)
+    return network

@@ -316,7 +316,7 @@ def _print_result(bundle: Bundle) -> None:
 
 @click.command()
 @guarded("The export was stopped; the folder is as it was before.")
-@click.argument("checkpoint", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("checkpoint", type=click.Path(path_type=Path, exists=True))
 @click.option("--to", "out", type=_FOLDER, required=True, help="The bundle's folder.")
 @click.option("--corpus", type=_FOLDER, help="What it was trained on: scores and calibrates it.")
 @click.option("--tokenizer", type=_PATH, help="Its tokenizer.json.  [default: the corpus']")
@@ -337,11 +337,16 @@ def export(
     With --corpus it is scored on the corpus' dev split, and its confidence is calibrated on those
     of the sources named that are for development: the dev list of --repositories, dev=PATH, and
     of any other source the newest tenth. The rest teaches it which line comes next. Without
-    --corpus the confidence is the bare probability.
+    --corpus the confidence is the bare probability. The folder of a bundle in place of a
+    checkpoint is exported as it is: its weights, and what its card says.
     """
     name = name or out.resolve().name
     with TrainingProgress() as progress:
-        if corpus is None:
+        if checkpoint.is_dir():
+            from editcast_training.packaging import export_again
+
+            export_again(checkpoint, out)
+        elif corpus is None:
             if tokenizer is None:
                 raise click.UsageError("Give --tokenizer or --corpus.")
             from editcast_training.packaging import export_only

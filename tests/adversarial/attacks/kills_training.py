@@ -26,7 +26,7 @@ import editcast_model.export as exporting
 from editcast_model.bundle import Bundle
 from editcast_model.errors import EditcastError
 from editcast_model.networks.config import NetworkConfig
-from editcast_model.networks.model import ImplicitAttention
+from editcast_model.networks.model import EditNetwork
 from editcast_model.tokenizer import Tokenizer
 from editcast_store.models import install
 
@@ -252,9 +252,11 @@ def make_bundle(path: Path, tokenizer: Path) -> None:
     """A bundle of the network that is exported fastest, with a confidence; and its vocabulary."""
     vocabulary = Tokenizer.train([_text(list(range(500)))], 300)
     vocabulary.save(tokenizer)
-    shape = NetworkConfig(len(vocabulary), 16, heads=2, aggregate="residual", decoder="edits")
+    shape = NetworkConfig(
+        len(vocabulary), 16, heads=2, state_layers=1, edit_layers=1, feed_forward=16
+    )
     with patch.object(exporting, "_LARGEST_BUNDLE", 0):  # fp16 would take as long again
-        exporting.export(ImplicitAttention(shape).eval(), vocabulary, {"name": "old"}, path)
+        exporting.export(EditNetwork(shape).eval(), vocabulary, {"name": "old"}, path)
 
 
 def processes_of(session: int) -> list[int]:

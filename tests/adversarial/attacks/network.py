@@ -35,8 +35,8 @@ import editcast_model.export, editcast_training.pipeline
 from editcast.__main__ import main
 from editcast_model.networks.config import NetworkConfig
 editcast_model.export._LARGEST_BUNDLE = 0
-editcast_training.pipeline.bundled = lambda vocabulary: NetworkConfig(
-    vocabulary, 16, heads=2, aggregate="residual", decoder="edits"
+editcast_training.pipeline.NetworkConfig = lambda vocabulary: NetworkConfig(
+    vocabulary, 32, heads=2, state_layers=1, edit_layers=1, feed_forward=32
 )
 main()
 """

@@ -3,9 +3,9 @@
 from torch import nn
 
 from editcast_model.errors import ReproductionError
-from editcast_model.networks.config import ablations, paper, plus
-from editcast_model.networks.model import ImplicitAttention
+from editcast_papers.zhao2019.config import ablations, paper, plus
 from editcast_papers.zhao2019.explicit import Explicit
+from editcast_papers.zhao2019.implicit_attention import ImplicitAttention
 from editcast_papers.zhao2019.recurrent import Recurrent
 
 VARIANTS = ("IA-v", "IA-vg", "IA-a", "IA-ag")

@@ -11,12 +11,10 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
-from editcast_model.edits import DELETE, SAVE
+from editcast_model.edits import SAVE
 from editcast_model.networks.batch import Batch
 from editcast_model.networks.heads import Forecasts, content_log_probability, mix
-from editcast_model.networks.spans import LONGEST, marginal, of_targets
 
 
 @dataclass
@@ -62,18 +60,15 @@ class Losses(NamedTuple):
 
     Attributes:
         edits: Of every edit by itself, (B, T).
-        spans: What is added to their sum by looking at each sequence as a whole, (B,): there are
-            other ways to make it, by spans. 0 without spans.
         out: The network's.
     """
 
     edits: Tensor
-    spans: Tensor
     out: Forecasts
 
 
 def losses(network: nn.Module, batch: Batch) -> Losses:
-    """Negative log likelihood of a batch.
+    """Compute the negative log likelihood of a batch.
 
     The order in which a commit was made is not known, so the likelihood of where a part of it
     begins is that of all the places where a later part begins, together.
@@ -84,32 +79,18 @@ def losses(network: nn.Module, batch: Batch) -> Losses:
     some = batch.instead.any(-1)
     right = batch.instead[some].scatter(-1, targets[some], True)
     where = where.masked_scatter(some, position[some].where(right, -torch.inf).logsumexp(-1))
-    contents, tokens = batch.contents[:, 1:], batch.tokens
-    what = content_log_probability(out.vocabulary, out.weights, contents, tokens)
-    edits = -(where + what)
-    if out.spans is None:
-        return Losses(edits, torch.zeros_like(edits[:, 0]), out)
-    alone = content_log_probability(out.vocabulary, out.single, contents, tokens)
-    alone = alone + torch.where(contents == DELETE, out.spans.deletes[..., 0], 0.0)
-    goes_on = functional.pad(batch.behind[:, 1:], (0, 1))
-    copied = of_targets(out.spans, contents, tokens, goes_on)
-    deleted = alone[..., None] - out.spans.deletes[..., :1] + out.spans.deletes[..., 1:]
-    onward = functional.pad(batch.onward[:, 1:], (0, LONGEST))
-    runs = onward.unfold(-1, LONGEST - 1, 1)[:, : contents.shape[1]].cumprod(-1).bool()
-    leaps = torch.where(runs, deleted, copied)
-    steps = torch.where(batch.scored, where + alone, 0.0)
-    whole = marginal(steps, where[..., None] + leaps)
-    return Losses(edits, -whole - (edits * batch.scored).sum(-1), out)
+    contents = batch.contents[:, 1:]
+    what = content_log_probability(out.vocabulary, out.weights, contents, batch.tokens)
+    return Losses(-(where + what), out)
 
 
 def score(network: nn.Module, batches: Iterable[Batch]) -> TokenScores:
-    """Accuracy over batches; the content is judged given the true position."""
+    """Measure accuracy over batches; the content is judged given the true position."""
     network.eval()
     total = TokenScores()
     with torch.no_grad():
         for batch in batches:
-            loss, _, out = losses(network, batch)
-            position, vocabulary, weights = out[:3]
+            loss, (position, vocabulary, weights) = losses(network, batch)
             contents = batch.contents[:, 1:]
             best = position.argmax(-1, keepdim=True)
             where = best.squeeze(-1) == batch.positions[:, 1:]

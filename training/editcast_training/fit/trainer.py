@@ -24,7 +24,7 @@ from editcast_model.edits import SAVE
 from editcast_model.errors import TrainingError
 from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.config import NetworkConfig
-from editcast_model.networks.model import ImplicitAttention
+from editcast_model.networks.model import EditNetwork
 from editcast_model.private_files import append_text, private_folder, write_text
 from editcast_training.data.dataset import Dataset
 from editcast_training.disk import explained
@@ -35,9 +35,6 @@ from editcast_training.interrupts import held
 _WARM_UP = 0.03
 # The first edit after a save is the hard one, and one in ten: it counts this many times.
 _JUMP_WEIGHT = 3.0
-# Half of the likelihood is that of going token by token: were all of it that of the best way, what
-# stands inside a span would be learned as a part of it only, and forgotten by itself.
-_LEAPS = 0.5
 _DEV_INSTANCES = 80
 _LEAST_BUDGET = 500  # below it a batch is hardly an instance
 
@@ -170,7 +167,7 @@ class _Trainer:
         if self.device.type == "cuda" and world > 1:
             self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         torch.manual_seed(plan.seed)
-        self.network = ImplicitAttention(plan.network).to(self.device)
+        self.network = EditNetwork(plan.network).to(self.device)
         if plan.weights is not None:
             self.network.load_state_dict(plan.weights)
         self.optimizer = torch.optim.AdamW(self._groups(), lr=plan.learning_rate, betas=(0.9, 0.98))
@@ -303,7 +300,7 @@ class _Trainer:
             loss = losses(self.model, batch)
         jump = batch.contents[:, :-1] == SAVE
         weight = batch.scored * torch.where(jump, _JUMP_WEIGHT, 1.0)
-        mean = ((loss.edits * weight).sum() + _LEAPS * loss.spans.sum()) / weight.sum()
+        mean = (loss.edits * weight).sum() / weight.sum()
         self.optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(mean)
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
