@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 EXTENSION := vscode-client
 
-.PHONY: demo test check audit bench soak docs lock vsix package sbom clean python node
+.PHONY: demo test check audit bench bundled soak docs lock vsix package sbom clean python node
 
 demo: $(VENV)/.runtime
 	$(BIN)/editcast demo
@@ -28,6 +28,19 @@ docs: $(VENV)/.all
 
 bench: $(VENV)/.all
 	for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done
+
+# The bundled model, from MIRROR, a folder of the repositories of training/bundled.toml, and SAVES, recorded
+# histories. Every step goes on where it was; the same steps and seed make the same model.
+RECIPE := training/bundled.toml
+WORK := build/bundled
+BUNDLE := model/editcast_model/bundled
+STEPS := 40000
+SOURCES = --repositories $(RECIPE) --mirror $(MIRROR) $(addprefix --saves ,$(SAVES)) --seed 0
+bundled: $(VENV)/.all
+	@test -n "$(MIRROR)" || { echo "Name the folder of the repositories: make bundled MIRROR=FOLDER" >&2; exit 2; }
+	$(BIN)/editcast corpus $(WORK)/corpus $(SOURCES)
+	$(BIN)/editcast train $(WORK)/model --scratch --corpus $(WORK)/corpus --steps $(STEPS) $(SOURCES)
+	cp -R $(WORK)/model/bundle/. $(BUNDLE)/
 
 # What the extension installs, by hash. uv asks the index for all platforms' files.
 LOCK := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
