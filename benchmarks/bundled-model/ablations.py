@@ -22,7 +22,8 @@ from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.inference import window
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.tokenizer import Tokenizer
-from editcast_training.calibration.ranker import collect, decoding, ranked
+from editcast_training.calibration.collected import collect
+from editcast_training.calibration.ranker import fit_across
 from editcast_training.data.corpus import make_corpus
 from editcast_training.evaluation.results import summarize
 from editcast_training.evaluation.sessions import EditingSession, sample_commits
@@ -118,22 +119,20 @@ def _replayed(bundle: Bundle, sessions: list[EditingSession], subtokens: int) ->
     before, window.WINDOW = window.WINDOW, subtokens
     try:
         forecaster = NeuralForecaster.load(bundle.path, "cpu")
-        offered = collect(forecaster, sessions)
-        return asdict(summarize(ranked(offered))) | {"decoding": decoding(offered)}
+        rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.number % 5)
+        return asdict(summarize(rows))
     finally:
         window.WINDOW = before
 
 
 def _table(variants: dict[str, Any]) -> Table:
     table = Table("variant", "window", "both, %", "jumps, %", "exact", "located", "70", "80", "90")
-    table.add_column("edits a decision")
     for name, found in variants.items():
         tokens = found["tokens"]
         for subtokens in sorted(found.keys() - {"tokens"}, key=int):
             one = found[subtokens]
             shares = (one["exact"], one["located"], *one["coverage"].values())
             cells = [f"{100 * share:.1f}" for share in shares]
-            cells.append(f"{one['decoding']['edits'] / max(one['decoding']['decisions'], 1):.3f}")
             table.add_row(name, subtokens, str(tokens["both"]), str(tokens["jumps_both"]), *cells)
     return table
 

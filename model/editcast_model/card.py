@@ -8,16 +8,33 @@ server, by training and by the report, and may be anybody's.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 from editcast_model.checked import Between, Long, Matching, UnfitError, structure
+from editcast_model.errors import BundleError
+from editcast_model.plain_files import read_json
 
 #: The version of cards that this Editcast writes; it reads those up to it.
-VERSION = 1
-#: How many features a candidate has, and one that repeats what was replaced in another file.
-CANDIDATE_FEATURES, HEARD_FEATURES = 48, 24
+VERSION = 2
+#: The features that the ranker weighs; see `forecasting.ranker`.
+RANKER_FEATURES = (
+    "log_probability",
+    "p_line",
+    "mean_content_log_probability",
+    "repeated",
+    "times",
+    "ago",
+    "distance",
+    "above",
+    "length",
+    "known",
+    "unscored",
+)
 #: How many numbers describe a line.
 LINE_FEATURES = 54
+_WEIGHTS = 1 + len(RANKER_FEATURES)
 
 _LARGEST = 1e6  # of a weight: sums of products of these stay finite
 Count = Annotated[int, Between(0, 10**15)]
@@ -25,20 +42,20 @@ Share = Annotated[float, Between(0, 1)]
 Percent = Annotated[float, Between(0, 100)]
 Weight = Annotated[float, Between(-_LARGEST, _LARGEST)]
 Weights = tuple[Weight, ...]
-Knot = Annotated[Weights, Long(2, 2)]
+Point = Annotated[Weights, Long(2, 2)]
 Name = Annotated[str, Matching(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,200}", "one line of text")]
 Texts = tuple[str, ...]
 
 
-def _ascending(knots: tuple[Weights, ...]) -> str:
-    """Check that knots are in order, and that their second numbers are probabilities."""
-    for before, after in zip(knots, knots[1:], strict=False):
+def _ascending(points: tuple[Weights, ...]) -> str:
+    """Check that points are in order, and that their second numbers are probabilities."""
+    for before, after in zip(points, points[1:], strict=False):
         if before[0] > after[0] or before[1] > after[1]:
             return "must ascend"
-    return "" if all(0 <= knot[1] <= 1 for knot in knots) else "must say confidences from 0 to 1"
+    return "" if all(0 <= point[1] <= 1 for point in points) else "must say confidences from 0 to 1"
 
 
-Knots = Annotated[tuple[Knot, ...], Long(0, 10_000), _ascending]
+Points = Annotated[tuple[Point, ...], Long(0, 10_000), _ascending]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,60 +138,25 @@ class Lines:
             raise UnfitError(f"must have rows of {len(self.out)} weights, as many as out has")
 
 
-def _same_lengths(vectors: tuple[Weights, ...], length: int) -> None:
-    if any(vectors) and any(len(vector) != length for vector in vectors):
-        raise UnfitError(f"must have {length} weights, and as many places and wholes")
-
-
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """Calibration of suggestions that repeat other files' replacements; see `ranker`."""
-
-    weights: Weights = ()
-    places: Weights = ()
-    wholes: Weights = ()
-    knots: Knots = ()
-
-    def __post_init__(self) -> None:
-        """Compare the lengths.
-
-        Raises:
-            UnfitError: They are of another version.
-        """
-        _same_lengths((self.weights, self.places, self.wholes), HEARD_FEATURES)
-
-
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Calibration of suggestions; see `ranker`. Without weights it is the network's probability.
+    """The ranker and its calibration; see `ranker`. Without weights all is uncalibrated.
 
     Attributes:
-        weights: Of the features, for being clean.
-        places: For being at a right place.
-        wholes: For being a whole hunk.
-        knots: Of the line from a log probability to a confidence.
+        features: The names of what is weighed.
+        weights: By candidate source, an intercept and a weight for each feature.
+        points: The curve from the ranker's probability to a confidence.
         threshold: The least confidence that is shown by default; None where nobody knows it.
-        precision: Share of suggestions that are clean from there on.
+        precision: Measured share of suggestions that are clean from there on.
         suggestions: How many all of this was fitted on.
-        elsewhere: The same for what other files' saves replaced.
     """
 
-    weights: Weights = ()
-    places: Weights = ()
-    wholes: Weights = ()
-    knots: Knots = ()
+    features: Texts = RANKER_FEATURES
+    weights: dict[Name, Annotated[Weights, Long(_WEIGHTS, _WEIGHTS)]] = field(default_factory=dict)
+    points: Points = ()
     threshold: Share | None = None
     precision: Share | None = None
     suggestions: Count | None = None
-    elsewhere: Elsewhere = Elsewhere()
-
-    def __post_init__(self) -> None:
-        """Compare the lengths.
-
-        Raises:
-            UnfitError: They are of another version.
-        """
-        _same_lengths((self.weights, self.places, self.wholes), CANDIDATE_FEATURES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +193,9 @@ class Card:
 
     @classmethod
     def of(cls, written: object) -> "Card":
-        """A card of what a file says.
+        """Check what a file says and make a card of it.
+
+        The ranker of an earlier version weighs other features: the bundled one takes its place.
 
         Raises:
             UnfitError: A value has another type, or is out of bounds; the message names its path.
@@ -219,4 +203,28 @@ class Card:
         if not isinstance(written, dict):
             raise UnfitError("it must be an object")
         read = {key: value for key, value in written.items() if key != "written"}
-        return replace(structure(read, cls), written=written)
+        earlier = _earlier_weights(read.get("calibration"))
+        if earlier is not None:
+            del read["calibration"]
+        card = replace(structure(read, cls), written=written)
+        return replace(card, calibration=_bundled_calibration()) if earlier else card
+
+
+def _earlier_weights(calibration: object) -> object | None:
+    """Return the weights of an earlier version's ranker, of other features; None if it is none."""
+    if not isinstance(calibration, dict):
+        return None
+    weights, given = calibration.get("weights"), calibration.get("features")
+    if given == list(RANKER_FEATURES) or (given is None and not isinstance(weights, list)):
+        return None
+    return weights
+
+
+@cache
+def _bundled_calibration() -> Calibration:
+    """Read the calibration of the bundle that comes with Editcast; none where it has none."""
+    try:
+        written = read_json(Path(__file__).parent / "bundled", "card.json")
+        return structure(written["calibration"], Calibration)
+    except (BundleError, UnfitError, KeyError, TypeError):
+        return Calibration()

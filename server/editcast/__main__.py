@@ -20,10 +20,11 @@ _COMMANDS = {
     "corpus": ("train", "Turn histories into a corpus."),
     "train": ("train", "Train a model on your own history, or on a corpus."),
     "evaluate": ("evaluate", "Measure models on histories that they have not seen."),
+    "calibrate": ("calibrate", "Fit a model's confidence to histories it has not seen."),
     "reproduce": ("reproduce", "Make a paper's tables and figures again."),
     "export": ("train", "Make a bundle from a checkpoint."),
 }
-_TRAIN_MODULES = {"matplotlib", "onnx", "onnxscript", "pyarrow", "pygit2", "torch"}
+_TRAIN_MODULES = {"matplotlib", "onnx", "onnxscript", "pyarrow", "pygit2", "sklearn", "torch"}
 
 
 class _Commands(click.Group):

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.interface import Forecaster, Prediction
-from editcast_model.forecasting.repeated_edits import REMEMBERED, RepeatBest, RepeatLast
+from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
+from editcast_model.forecasting.replacements import REMEMBERED
 
 BOTH = pytest.mark.parametrize("forecaster", [RepeatLast(), RepeatBest()], ids=lambda f: f.name)
 

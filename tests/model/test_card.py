@@ -15,7 +15,7 @@ from editcast_model.card import VERSION, Card
 from editcast_model.checked import UnfitError
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
-from editcast_model.forecasting.ranker import Ranking
+from editcast_model.forecasting.ranker import FEATURES, Ranker
 
 WRITTEN = json.loads((bundled_path() / "card.json").read_text("utf-8"))
 BEFORE = "def first(value):\n    return value\n\n\ndef second(value):\n    return value\n"
@@ -80,7 +80,7 @@ def test_a_changed_card_predicts_or_is_refused(
         assert " must " in said or said.endswith("is missing")
         assert "\n" not in said and len(said) <= 300
         return
-    forecaster.ranking, forecaster.line_head = Ranking.of(card), LineHead.of(card)
+    forecaster.ranker, forecaster.line_head = Ranker.of(card), LineHead.of(card)
     session = forecaster.open(BEFORE)
     session.update(BEFORE.replace("value", "item", 2), saved=True)
     for prediction in session.predict(3):
@@ -103,9 +103,11 @@ def test_the_bundled_card_is_read_as_it_is() -> None:
     known = WRITTEN["calibration"]
     assert card.written == WRITTEN and card.version == VERSION
     assert card.name == WRITTEN["name"] and card.created is not None
-    assert list(card.calibration.weights) == known["weights"]
-    assert [list(knot) for knot in card.calibration.knots] == known["knots"]
-    assert list(card.calibration.elsewhere.places) == known["elsewhere"]["places"]
+    weights = card.calibration.weights
+    assert weights.keys() == {"decoded", "repeated", "cross-file"}
+    assert {name: list(of) for name, of in weights.items()} == known["weights"]
+    assert [list(point) for point in card.calibration.points] == known["points"]
+    assert list(card.calibration.features) == known["features"] == list(FEATURES)
     assert card.lines is not None and len(card.lines.out) == len(WRITTEN["lines"]["out"])
     assert card.trained_on.sources.keys() == WRITTEN["trained_on"]["sources"].keys()
     assert card.network.parameters == WRITTEN["network"]["parameters"]
@@ -128,11 +130,11 @@ def test_unknown_entries_are_kept_to_be_shown() -> None:
         ("calibration.threshold", "high", "calibration.threshold must be a number"),
         ("calibration.threshold", math.nan, "calibration.threshold must be a finite number"),
         ("calibration.threshold", True, "calibration.threshold must be a number"),
-        ("calibration.knots", [[0.0, 0.5], [-1.0, 0.9]], "calibration.knots must ascend"),
-        ("calibration.knots", [[0.0, 0.5, 1.0]], "calibration.knots[0] must be a list of 2 values"),
-        ("calibration.knots", [[0.0, 7.0]], "calibration.knots must say confidences from 0 to 1"),
-        ("calibration.weights", [1.0], "calibration must have 48 weights"),
-        ("calibration.elsewhere.wholes", [], "calibration.elsewhere must have 24 weights"),
+        ("calibration.points", [[0.0, 0.5], [-1.0, 0.9]], "calibration.points must ascend"),
+        ("calibration.points", [[0.0, 0.5, 1.0]], "calibration.points[0] must be a list of 2"),
+        ("calibration.points", [[0.0, 7.0]], "calibration.points must say confidences from 0 to 1"),
+        ("calibration.weights", [1.0], "calibration.weights must be an object"),
+        ("calibration.weights.decoded", [1.0], "calibration.weights['decoded'] must be a list of"),
         ("lines.hidden", [], "lines.hidden must be a list of 55 values"),
         ("lines.out", [1.0], "lines must have rows of 1 weights"),
         ("version", VERSION + 1, "version must be a whole number between 1 and"),
@@ -153,3 +155,22 @@ def test_the_sentence_names_the_place(path: str, value: Any, said: str) -> None:
     with pytest.raises(UnfitError) as caught:
         Card.of(card)
     assert str(caught.value).startswith(said)
+
+
+def test_the_ranker_of_an_earlier_version_gives_way_to_the_bundled_one() -> None:
+    earlier = {
+        "version": 1,
+        "name": "mine",
+        "calibration": {
+            **{name: [0.1] * 48 for name in ("weights", "places", "wholes")},
+            "knots": [[-2.0, 0.0], [0.0, 0.9]],
+            "threshold": 0.7,
+            "elsewhere": {name: [0.1] * 24 for name in ("weights", "places", "wholes")},
+        },
+    }
+    card = Card.of(earlier)
+    assert card.name == "mine" and card.written == earlier
+    assert card.calibration == Bundle.open(bundled_path()).card.calibration
+    other = {"features": ["age"], "weights": {"decoded": [1.0, 2.0]}}
+    assert Card.of({"calibration": other}).calibration == card.calibration
+    assert Card.of({"calibration": {"weights": []}, "version": 1}).calibration.weights == {}

@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import apply_hunks, diff
-from editcast_model.forecasting.cross_file import Heard, OtherSave, other_save
+from editcast_model.forecasting.cross_file import OtherSave, other_save
 from editcast_model.forecasting.repeated_edits import RepeatBest
+from editcast_model.forecasting.replacements import KnownReplacements, Repeat
+from editcast_model.history import EditHistory
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 OTHER = 'def page(text):\n    """One page."""\n    return render(text, 7)\n'
@@ -37,56 +39,48 @@ def test_far_lines_are_not_kept() -> None:
     assert "line five hundred" in kept.after
 
 
+def heard(text: str, *saves: OtherSave) -> list[Repeat]:
+    """What other files' saves replaced, made again in a text."""
+    known = KnownReplacements(EditHistory(text))
+    for save in saves:
+        known.hear(save)
+    return known.best(known.of_other_files, 10)
+
+
 def test_nothing_is_heard_at_first() -> None:
-    session = RepeatBest().open(OTHER)
-    assert session.predict() == [] and list(session.elsewhere(1)) == []
+    assert RepeatBest().open(OTHER).predict() == [] and heard(OTHER) == []
 
 
 def test_what_another_file_replaced_is_made_again() -> None:
+    (repeat,) = heard(OTHER, RENAME)
+    assert apply_hunks(OTHER, [repeat.hunk]) == OTHER.replace("render", "draw")
     session = RepeatBest().open(OTHER)
     session.hear(RENAME)
-    ((prediction, heard),) = session.elsewhere(2)
-    assert prediction.apply(OTHER) == OTHER.replace("render", "draw")
-    assert session.predict()[0].hunks == prediction.hunks
-    assert session.own(1) == []
-    assert heard == Heard(times=4, files=1, ago=0, places=1)
+    assert session.predict()[0].hunks == (repeat.hunk,)
+    assert (repeat.times, repeat.ago) == (4, 0)
 
 
-def test_files_are_counted() -> None:
-    session = RepeatBest().open(OTHER)
-    session.hear(RENAME)
-    session.hear(RENAME._replace(file="second.py"))
-    session.hear(other_save("third.py", "x = 1\n", "x = 2\n"))
-    session.update(OTHER.replace("One", "A"), saved=True)
-    ((_, heard),) = session.elsewhere(1)
-    assert (heard.times, heard.files, heard.ago) == (8, 2, 1)
-
-
-def test_what_does_not_fit_is_passed_over() -> None:
-    session = RepeatBest().open(OTHER + OTHER)
-    session.hear(RENAME)
-    first = next(session.elsewhere(1))[0].hunks
-    ((second, _),) = session.elsewhere(1, fits=lambda hunks: hunks != first)
-    assert second.hunks != first
-    assert second.apply(OTHER + OTHER).count("draw") == 1
+def test_how_long_ago_is_counted_in_replacements() -> None:
+    third = other_save("third.py", "x = 1\n", "x = 2\n")
+    (repeat,) = heard(OTHER, RENAME, RENAME._replace(file="second.py"), third)
+    assert (repeat.times, repeat.ago) == (8, 1)
 
 
 @pytest.mark.parametrize("save", [OtherSave("a.py", "", ""), OtherSave("a.py", "x", "x")])
 def test_a_save_that_changed_nothing_is_heard_in_silence(save: OtherSave) -> None:
-    session = RepeatBest().open(OTHER)
-    session.hear(save)
-    assert list(session.elsewhere(3)) == []
+    assert heard(OTHER, save) == []
 
 
 def test_own_replacements_are_told_from_those_heard() -> None:
-    session = RepeatBest().open(CALLS)
-    session.hear(other_save("a.py", "part_1(a)\n", "chapter_1(a)\n"))
+    history = EditHistory(CALLS)
+    known = KnownReplacements(history)
+    known.hear(other_save("a.py", "part_1(a)\n", "chapter_1(a)\n"))
     once = CALLS.replace("render", "draw", 1)
-    session.update(once, saved=True)
-    own = apply_hunks(once, session.own(1)[0].hunks)
-    assert own == CALLS.replace("render", "draw", 2)
-    ((heard, _),) = session.elsewhere(1)
-    assert diff(once, heard.apply(once))[0].text == "chapter_1"
+    history.update(once, saved=True)
+    own = known.best(known.own, 1)[0]
+    assert apply_hunks(once, [own.hunk]) == CALLS.replace("render", "draw", 2)
+    other = known.best(known.of_other_files, 1)[0]
+    assert diff(once, apply_hunks(once, [other.hunk]))[0].text == "chapter_1"
 
 
 def test_what_the_other_file_took_back_is_forgotten() -> None:

@@ -12,11 +12,11 @@ from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.edits import SAVE, START
 from editcast_model.forecasting.forecaster import (
-    _MOST_SAVES,
     NeuralForecaster,
     NeuralSession,
 )
 from editcast_model.forecasting.interface import Prediction
+from editcast_model.history import DEPTH
 from editcast_model.inference import window as windows_of_files
 
 
@@ -37,26 +37,26 @@ def consistent(session: NeuralSession) -> None:
     window, tokenizer = session._window, session._tokenizer
     if window is None:
         return
-    saved = session._saves[-1]
+    saved = session.history.saved
     assert 0 <= window._low <= window._high <= len(saved)
     inside = saved[window._low : window._high]
     assert window.fixed.state() == [START, *tokenizer.ids(inside)]
     starts = tokenizer.encode(inside).starts + window._low
     assert window.starts(window.fixed).tolist() == starts.tolist()
     assert np.array_equal(window._fixed_starts, starts)
-    if not window.holds(session._seen):
+    if not window.holds(session.history.unsaved):
         return
-    timeline = window.transient(session._seen)
+    timeline = window.transient(session.history.unsaved)
     if timeline is not None:
-        text = apply_hunks(saved, sorted(session._seen, key=lambda hunk: hunk.start))
-        assert text == session._text
+        text = apply_hunks(saved, sorted(session.history.unsaved, key=lambda hunk: hunk.start))
+        assert text == session.history.text
         high = window._high + len(text) - len(saved)
         assert timeline.state() == [START, *tokenizer.ids(text[window._low : high])]
 
 
 def sound(session: NeuralSession, predictions: list[Prediction], count: int = 1) -> None:
     """What every prediction is, whatever the network."""
-    text = session._text
+    text = session.history.text
     assert len(predictions) <= count
     for one in predictions:
         assert one.hunks
@@ -130,11 +130,11 @@ def test_changes_keep_the_order_in_which_they_came(forecaster: NeuralForecaster,
     say(session, lower, saved=False)
     upper = lower.replace("def parse", "def read")
     say(session, upper, saved=False)
-    assert [hunk.text for hunk in session._seen] == ["1", "read"]
+    assert [hunk.text for hunk in session.history.unsaved] == ["1", "read"]
     say(session, upper.replace("return 1", "return 12"), saved=False)
-    assert [hunk.text for hunk in session._seen] == ["12", "read"]
+    assert [hunk.text for hunk in session.history.unsaved] == ["12", "read"]
     assert session._window is not None
-    timeline = session._window.transient(session._seen)
+    timeline = session._window.transient(session.history.unsaved)
     assert timeline is not None
     # The edit below came first: its item is the older one.
     state, order = timeline.state(), timeline.order().tolist()
@@ -200,7 +200,7 @@ def test_cancelled(forecaster: NeuralForecaster, code: str) -> None:
         answers = iter([False] * after)
         assert len(session.predict(cancelled=lambda it=answers: next(it, True))) <= 1  # type: ignore
         consistent(session)
-    assert session.predict() == say(session, session._text, saved=False)
+    assert session.predict() == say(session, session.history.text, saved=False)
 
 
 def test_an_empty_file_grows(forecaster: NeuralForecaster, code: str) -> None:
@@ -245,7 +245,7 @@ def test_many_saves(forecaster: NeuralForecaster, code: str) -> None:
     for number in range(30):
         say(session, code + f"x{number} = {number * number}\n" * 4, saved=True)
         windows.add(id(session._window))
-        assert len(session._saves) <= _MOST_SAVES + 1
+        assert len(session.history.snapshots) <= DEPTH + 1
     window = session._window
     assert window is not None and 0 < len(window.fixed) < 2 * windows_of_files.MOST_EDITS
     assert len(windows) >= 2
@@ -297,7 +297,7 @@ def test_a_file_longer_than_the_window(forecaster: NeuralForecaster, small_windo
         lines[place] = lines[place].replace("=", "= -")
         predicted += len(say(session, "".join(lines), saved=False))
         window = session._window
-        assert window is not None and window.holds(session._seen)
+        assert window is not None and window.holds(session.history.unsaved)
         assert len(window.fixed.initial) <= small_window
         predicted += len(say(session, "".join(lines), saved=True))
     assert predicted > 0
@@ -349,12 +349,12 @@ def test_a_change_across_the_edge_of_the_window(
     say(session, "".join(lines), saved=True)
     lines[103] = "there\n"
     say(session, "".join(lines), saved=False)
-    assert session._window is not None and session._window.holds(session._seen)
+    assert session._window is not None and session._window.holds(session.history.unsaved)
     del lines[105:200]
     say(session, "".join(lines), saved=True)
     lines[104] = "there\n"
     say(session, "".join(lines), saved=False)
-    assert session._window is not None and session._window.holds(session._seen)
+    assert session._window is not None and session._window.holds(session.history.unsaved)
 
 
 # -- any text at all -----------------------------------------------------------------------------

@@ -164,7 +164,8 @@ def test_a_head_leads_where_it_says(forecaster: NeuralForecaster, saved: bool) -
         forecaster.line_head = head_for(column)
         session = forecaster.open(TEXT)
         session.update(after, saved=saved)
-        decoded = [one.hunk for one in session.candidates(3) if one.decoded and one.location > -99]
+        found = session.candidates(3)
+        decoded = [one.hunk for one in found if one.source == "decoded" and one.location > -99]
         assert decoded
         for hunk in decoded:
             (touched,) = Trail().followed(after, [Hunk(hunk.start, hunk.end, "")]).saves

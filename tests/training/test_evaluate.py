@@ -11,7 +11,7 @@ from editcast_model.errors import SourceError
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import Prediction
 from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
-from editcast_training.evaluation.results import Evaluation, Row, judged, outcomes, summarize
+from editcast_training.evaluation.results import Evaluation, Row, outcomes, summarize
 from editcast_training.evaluation.runner import (
     Answer,
     InProcess,
@@ -146,7 +146,7 @@ def test_a_summary_without_suggestions_is_zeros() -> None:
 
 def test_steps_without_a_suggestion_calibrate_nothing() -> None:
     rows = list(replay(InProcess(RepeatLast()), [renaming()]))
-    assert [one.clean for one in judged(rows)] == [True, True]
+    assert [one.clean for one in outcomes(rows)] == [True, True]
     assert [outcome.confidence for outcome in outcomes(rows)] == [0.35, 0.35]
 
 

@@ -1,24 +1,23 @@
-"""The weights that rank candidates."""
+"""Collected candidates, and the ranker that is fitted to them."""
 
-from typing import Any
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.cross_file import Heard, OtherSave
+from editcast_model.errors import SourceError
+from editcast_model.forecasting.candidates import Candidate
+from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import Fits
-from editcast_model.forecasting.ranker import FEATURES, HEARD_FEATURES, Candidate
-from editcast_training.calibration.ranker import (
-    Offered,
-    balanced,
-    collect,
-    elsewhere,
-    fit,
-    fitted,
-    ranked,
-)
+from editcast_model.forecasting.ranker import FEATURES, Ranker
+from editcast_model.history import EditHistory
+from editcast_training.calibration.collected import Collected, collect, collect_to_file, read
+from editcast_training.calibration.ranker import best, calibration, fit, fit_across
 from editcast_training.evaluation.metrics import Score
 from editcast_training.evaluation.sessions import EditingSession
+
+GOOD, BAD = Score(1, True, True, True, 1.0), Score(1, False, False, False, -1.0)
 
 
 class Recorder:
@@ -26,10 +25,9 @@ class Recorder:
 
     def __init__(self) -> None:
         self.heard: list[str] = []
-        self.ranking: Any = None
 
-    def open(self, text: str) -> "Recorder":
-        self.heard.append(text)
+    def resume(self, history: EditHistory) -> "Recorder":
+        self.heard.append(history.text)
         return self
 
     def update(self, text: str, *, saved: bool) -> None:
@@ -42,86 +40,89 @@ class Recorder:
     def candidates(self, count: int, *, fits: Fits) -> list[Candidate]:
         size = len(self.heard[-1])
         assert not fits((Hunk(size, size, " "),))
-        return [Candidate(Hunk(size, size, "x\n"), 1, 1, -1.0, -0.5, 0.0, True)]
+        return [Candidate(Hunk(size, size, "x\n"), "decoded", 1, 1, -1.0, -0.5)]
+
+
+def session(first: int = 3) -> EditingSession:
+    texts = tuple("x\n" * count for count in range(1, 6))
+    return EditingSession("p", "a.py", "python", "saves", texts, first=first)
 
 
 def test_candidates_are_collected_from_whole_sessions() -> None:
-    texts = tuple("x\n" * count for count in range(1, 6))
     recorder = Recorder()
-    session = EditingSession("p", "a.py", "python", "saves", texts, first=3)
-    (step,) = collect(recorder, [session])  # type: ignore[arg-type]
-    assert recorder.heard == list(texts[:4])  # the last is what is to be predicted
+    (step,) = collect(recorder, [session()])  # type: ignore[arg-type]
+    assert recorder.heard == list(session().texts[:4])  # the last is what is to be predicted
     assert (step.number, step.step) == (0, 3)
     (score,) = step.scores
     assert score.clean and score.located
 
 
-def test_recorded_saves_weigh_what_commits_do() -> None:
-    def steps(kind: str, count: int) -> list[Offered]:
-        session = EditingSession("p", "a.py", "python", kind, ("", "x\n"))
-        return [Offered(session, number, 1, 5.0, (), ()) for number in range(count)]
+def test_what_was_collected_is_not_collected_again(tmp_path: Path) -> None:
+    path, recorder = tmp_path / "candidates.jsonl", Recorder()
+    first = collect_to_file(recorder, [session()], path)  # type: ignore[arg-type]
+    told = len(recorder.heard)
+    both = collect_to_file(recorder, [session(), session(1)], path)  # type: ignore[arg-type]
+    assert recorder.heard[told:] == list(session().texts[:4])
+    assert [(step.number, step.step) for step in both] == [(0, 3), (1, 1), (1, 2), (1, 3)]
+    assert both[:1] == first and read(path) == both
+    path.write_text("[{}]")
+    with pytest.raises(SourceError, match="holds no candidates"):
+        read(path)
 
-    commits, saves = steps("project-commits", 10), steps("project-saves", 3)
-    assert balanced(commits + saves) == commits + saves * 3
-    assert balanced(commits) == commits
-    assert balanced(saves) == saves
 
-
-def test_what_other_files_replaced_is_fitted_by_itself() -> None:
+def steps(count: int = 200) -> list[Collected]:
+    """What is probable is right; a cross-file edit is where it was made often."""
     draw = np.random.default_rng(0)
-    session = EditingSession("p", "a.py", "python", "project-commits", ("", "x\n"), 0)
-    good, bad = Score(1, True, True, True, 1.0), Score(1, False, False, False, -1.0)
-    own = Candidate(Hunk(0, 0, "own"), 1, 1, -1.0, -0.5, 0.0, True)
-    offered = []
-    for number in range(200):
+    out = []
+    for number in range(count):
         often = bool(draw.random() < 0.5)
-        heard = Heard(9 if often else 1, 1, 0, 1)
-        one = Candidate(Hunk(0, 0, "there"), 1, 0, 0.0, 0.0, 0.5, False, heard=heard)
-        scores = (bad, good if often else bad)
-        offered.append(Offered(session, number, 0, 5.0, (own, one), scores))
-    told = elsewhere(offered)
-    assert all(len(step.candidates) == len(step.scores) == 1 for step in told)
-    weights = fitted(told)
-    assert len(weights.weights) == HEARD_FEATURES
-    rows = ranked(told)
-    assert all((row.confidence or 0) > 0.8 for row in rows if row.score and row.score.clean)
-    assert all((row.confidence or 0) < 0.2 for row in rows if row.score and not row.score.clean)
+        pairs = [
+            (decoded("a", -0.2 - draw.random()), GOOD),
+            (decoded("b", -4 - draw.random()), BAD),
+            (Candidate(Hunk(0, 0, "c"), "cross-file", times=9 * often), GOOD if often else BAD),
+        ]
+        order = draw.permutation(3)
+        candidates = tuple(pairs[index][0] for index in order)
+        scores = tuple(pairs[index][1] for index in order)
+        project = EditingSession(f"project {number % 3}", "a.py", "python", "saves", ("", "x\n"))
+        out.append(Collected(project, number, 1, 5.0, candidates, scores))
+    return [*out, Collected(session(), count, 1, 5.0, (), ())]
 
 
-def test_the_best_of_a_step_is_ranked_by_what_other_sessions_show() -> None:
-    draw = np.random.default_rng(0)
-    session = EditingSession("p", "a.py", "python", "saves", ("", "x\n"))
-    good, bad = Score(1, True, True, True, 1.0), Score(1, False, False, False, -1.0)
-    offered = []
-    for number in range(200):
-        # What is probable is right; where it says otherwise, nothing else is offered.
-        sure, unsure = (
-            Candidate(Hunk(0, 0, text), 1, 1, joint, joint / 2, 0.0, True)
-            for text, joint in (("a", -0.2 - draw.random()), ("b", -4 - draw.random()))
-        )
-        offered.append(Offered(session, number, 1, 5.0, (unsure, sure), (bad, good)))
-    offered.append(Offered(session, 200, 1, 5.0, (), ()))
-    rows = ranked(offered)
+def decoded(text: str, joint: float) -> Candidate:
+    return Candidate(Hunk(0, 0, text), "decoded", 1, 1, joint, joint / 2, joint / 2)
+
+
+def test_every_source_has_weights_of_its_own() -> None:
+    ranker = fit(steps())
+    assert ranker.weights.keys() == {"decoded", "cross-file"}
+    assert all(len(weights) == 1 + len(FEATURES) for weights in ranker.weights.values())
+    often, once = (Candidate(Hunk(0, 0, "c"), "cross-file", times=times) for times in (9, 0))
+    assert (ranker.score(often) or 0) > 0.9 and (ranker.score(once) or 1) < 0.1
+
+
+def test_the_best_of_a_step_is_ranked_by_what_others_show() -> None:
+    given = steps()
+    rows = fit_across(given, lambda step: step.session.project)
     assert [row.session for row in rows] == list(range(201))
-    assert all(row.score == good for row in rows[:-1])
-    assert all(row.confidence and row.confidence > 0.9 for row in rows[:-1])
+    assert all(row.score == GOOD for row in rows[:-1])
+    assert all(row.confidence and row.confidence > 0.8 for row in rows[:-1])
     assert rows[-1].score is rows[-1].confidence is None
-    ranking = fitted(offered)
-    for weights in (ranking.weights, ranking.places, ranking.wholes):
-        assert len(weights) == FEATURES
-    assert not ranking.knots
+    assert best(given[0], Ranker()).score is None  # neither weights nor a prior
 
 
-def test_fit_finds_what_made_them_clean() -> None:
-    draw = np.random.default_rng(0)
-    rows = draw.normal(size=(4_000, FEATURES))
-    true = np.linspace(-2, 2, FEATURES)
-    clean = draw.random(4_000) < 1 / (1 + np.exp(-rows @ true))
-    assert np.abs(np.array(fit(rows, clean)) - true).max() < 0.3
+def test_the_precision_of_a_card_is_the_measured_one() -> None:
+    rows, known = calibration(steps())
+    shown = [row.score.clean for row in rows if row.score and (row.confidence or 0) > 0]
+    assert known["precision"] == sum(shown) / len(shown) == 1.0
+    assert known["suggestions"] == len(shown) == 200
+    assert known["features"] == list(FEATURES)
+    assert known["weights"].keys() == fit(steps()).weights.keys()
+    rows, known = calibration(steps(10))  # too few to say
+    assert known["threshold"] == 1.0 and known["precision"] is None
 
 
-def test_fit_is_finite_when_all_are_clean() -> None:
-    rows = np.ones((10, FEATURES))
-    weights = np.array(fit(rows, np.ones(10, np.bool_)))
-    assert np.isfinite(weights).all()
-    assert 1 / (1 + np.exp(-weights.sum())) > 0.6
+def test_where_all_are_clean_the_share_is_known() -> None:
+    candidates = (decoded("a", -1.0),)
+    given = [Collected(session(), n, 1, 5.0, candidates, (GOOD,)) for n in range(50)]
+    assert fit(given).score(candidates[0]) == pytest.approx(51 / 52, abs=1e-3)

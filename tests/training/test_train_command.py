@@ -168,7 +168,7 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     card = dict(Bundle.open(small_bundle).card.written)
     base, out = tmp_path / "base", tmp_path / "out"
     shutil.copytree(small_bundle, base)
-    weights = [0.0] * len(card["calibration"]["weights"])
+    weights = {name: [0.0] * len(of) for name, of in card["calibration"]["weights"].items()}
     calibration = card["calibration"] | {"weights": weights, "threshold": 0.1}
     trained_on = card["trained_on"] | {"sources": {"earlier": ["train"]}}
     write_card(base, card | {"calibration": calibration, "trained_on": trained_on})

@@ -1,18 +1,16 @@
 """A checkpoint to a bundle that says how good it is: exported, scored, calibrated.
 
 Confidence is calibrated on sessions that were not trained on, replayed in this process; the card
-carries the knots, the token-level scores, and what the suggestions of these sessions came to. What
-was fine-tuned keeps its base's line head and confidence: somebody's own history has a hundred steps
+carries the calibration, the token-level scores, and what the suggestions of these sessions came to.
+What was fine-tuned keeps its base's line head and confidence: an own history has a hundred steps
 to fit them on where the base had thousands, and confidence that is fitted on a hundred never says
 more than 0.6, so that nothing would be shown.
 """
 
 import gc
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from math import log
 from pathlib import Path
 from typing import Any
 
@@ -23,34 +21,26 @@ from editcast_model.errors import BundleError, TrainingError
 from editcast_model.export import export, load_network
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
-from editcast_model.forecasting.ranker import Ranking, confidence
+from editcast_model.forecasting.ranker import Ranker
 from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.model import EditNetwork, read_weights
 from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.calibration import line_ranker
-from editcast_training.calibration.isotonic import Judged, calibrate, threshold_for
-from editcast_training.calibration.ranker import (
-    Offered,
-    balanced,
-    collect,
-    elsewhere,
-    fitted,
-    ranked,
-)
+from editcast_training.calibration.collected import Collected, collect
+from editcast_training.calibration.ranker import best, calibration
 from editcast_training.data.corpus import read_manifest
 from editcast_training.data.dataset import Dataset
 from editcast_training.disk import explained
-from editcast_training.evaluation.results import Evaluation, Row, outcomes, summarize
-from editcast_training.evaluation.sessions import EditingSession
+from editcast_training.evaluation.project_sessions import within_projects
+from editcast_training.evaluation.results import Evaluation, Row, summarize
+from editcast_training.evaluation.sessions import EditingSession, some_steps
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.loss import score
 from editcast_training.sources.registry import project_and_kind
 from editcast_training.swap_weights import refit
 
-#: Suggestions shown at the card's threshold are clean with this precision, on development data.
-PRECISION = 0.85
 # Replayed to calibrate by: from scratch, and after fine-tuning, for which somebody waits.
 _MOST_STEPS, _MOST_TUNED_STEPS = 5_000, 300
 _MOST_LOOKS = 10_000  # steps that the line head is fitted on
@@ -135,18 +125,18 @@ def finish(
             card |= {"lines": head.to_json()} if head else {}
         write_card(fresh, card)
         most = _MOST_TUNED_STEPS if base else _MOST_STEPS
-        drawn = _drawn([one for one in sessions if not one.is_in_project], seed, most)
-        if base is not None and (known := Ranking.of(base.card)).weights:
+        if base is not None and base.card.calibration.weights:
             tell("Replaying what was held out")
-            rows = ranked(_offered(fresh, drawn), known)
-            card |= {"calibration": base.card.written["calibration"]}
+            alone = [one for one in sessions if not one.is_in_project]
+            known = Ranker.of(base.card)
+            steps = _collected(fresh, some_steps(alone, most, seed))
+            rows = [best(step, known) for step in steps]
+            card |= {"calibration": asdict(base.card.calibration)}
         else:
             tell("Calibrating")
-            offered = _offered(fresh, drawn)
-            rows, calibration = _calibrated(ranked(offered), fitted(offered))
-            told = _drawn([one for one in sessions if one.is_in_project], seed, most)
-            calibration |= _calibrated_elsewhere(fresh, told)
-            card |= {"calibration": calibration}
+            steps = _collected(fresh, some_steps(within_projects(sessions), most, seed))
+            rows, fitted = calibration(steps)
+            card |= {"calibration": fitted}
         card |= {"suggestions": _by_kind(rows)}
         evaluation = Evaluation.of(
             origins.name, rows, source="development", command="", device="cpu"
@@ -254,71 +244,23 @@ def _line_head(path: Path, sessions: Sequence[EditingSession], seed: int) -> Lin
     forecaster = NeuralForecaster.load(path, "cpu")
     known = list(line_ranker.examples(forecaster, line_ranker.drawn(sessions, _MOST_LOOKS, seed)))
     del forecaster
-    gc.collect()  # see `_offered`
+    gc.collect()  # see `_collected`
     return line_ranker.fit(known, seed=seed)
 
 
-def _offered(path: Path, sessions: Sequence[EditingSession]) -> list[Offered]:
+def _collected(path: Path, sessions: Sequence[EditingSession]) -> list[Collected]:
     """The candidates of every step, to rank and to calibrate by."""
     forecaster = NeuralForecaster.load(path, "cpu")
-    offered = collect(forecaster, sessions)
+    steps = list(collect(forecaster, sessions))
     # Its files are mapped, and some systems do not rename what is mapped.
     del forecaster
     gc.collect()
-    if not any(step.candidates for step in offered):
+    if not any(step.candidates for step in steps):
         raise TrainingError(
             "There is nothing to calibrate confidence by: no file has two changes that were not "
             "trained on. Name more history, or go on working for some days."
         )
-    return offered
-
-
-def _calibrated_elsewhere(path: Path, sessions: Sequence[EditingSession]) -> dict[str, Any]:
-    """What the card says of what other files replaced; nothing where there is none to learn by."""
-    heard = balanced(elsewhere(_offered(path, sessions))) if sessions else []
-    if not any(step.candidates for step in heard):
-        return {}
-    return {"elsewhere": _calibrated(ranked(heard), fitted(heard))[1]}
-
-
-def _drawn(sessions: Sequence[EditingSession], seed: int, most: int) -> list[EditingSession]:
-    """As many as have `most` steps together, in the order given."""
-    order = list(range(len(sessions)))
-    random.Random(seed).shuffle(order)
-    chosen: list[int] = []
-    steps = 0
-    for index in order:
-        count = len(sessions[index].texts) - 1 - sessions[index].first
-        if count > 0 and (steps == 0 or steps + count <= most):
-            chosen.append(index)
-            steps += count
-    return [sessions[index] for index in sorted(chosen)]
-
-
-def _calibrated(rows: Sequence[Row], ranking: Ranking) -> tuple[list[Row], dict[str, Any]]:
-    """The rows with calibrated confidence, and what the card says of it."""
-    judged = [
-        Judged(log(max(row.confidence, 1e-9)), row.score.clean)
-        for row in rows
-        if row.confidence is not None and row.score is not None
-    ]
-    knots = calibrate(judged)
-    sure = [
-        row
-        if row.confidence is None
-        else replace(row, confidence=confidence(knots, log(max(row.confidence, 1e-9))))
-        for row in rows
-    ]
-    threshold = threshold_for(PRECISION, outcomes(sure))
-    return sure, {
-        "weights": list(ranking.weights),
-        "places": list(ranking.places),
-        "wholes": list(ranking.wholes),
-        "knots": [[round(at, 6), round(value, 6)] for at, value in knots],
-        "threshold": threshold,
-        "precision": PRECISION,
-        "suggestions": len(judged),
-    }
+    return steps
 
 
 def _by_kind(rows: Sequence[Row]) -> dict[str, Any]:

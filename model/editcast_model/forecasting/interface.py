@@ -11,6 +11,7 @@ from typing import Protocol
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.history import EditHistory
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +77,9 @@ class Forecaster(Protocol):
 
     def open(self, text: str) -> Session:
         """Begin a session on the text of a file as it was opened or last saved."""
+
+    def resume(self, history: EditHistory) -> Session:
+        """Begin a session on a file's history, which the session goes on with.
+
+        Made of the same history, a session knows what the one before knew, but for other files.
+        """

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from editcast_model.card import LINE_FEATURES, Card
-from editcast_model.forecasting.interface import Prediction
 from editcast_model.forecasting.recent_edits import Trail, Words, words_of
+from editcast_model.forecasting.replacements import Repeat
 from editcast_model.inference.sequence import MASKED
 from editcast_model.tokenizer import lines
 
@@ -85,14 +85,13 @@ class Look:
 
 
 class Places(NamedTuple):
-    """Log probabilities of the next position: all in all, of its line, and the pointer's, (N,).
+    """Log probabilities of the next position, and of its line, (N,).
 
     And the line of each place, (N,), -1 for none, and how probable lines are that are looked at.
     """
 
     where: Floats
     line: Floats
-    pointer: Floats
     line_of: npt.NDArray[np.int64]
     lines: dict[int, float]
 
@@ -104,10 +103,6 @@ class Places(NamedTuple):
             yield np.where(here, self.where, np.float32(MASKED))
             line[here] = MASKED
 
-    def told(self, item: int) -> tuple[float, float]:
-        """What the line head and the pointer say of an item."""
-        return float(self.line[item]), float(self.pointer[item])
-
 
 def look(
     text: str,
@@ -115,7 +110,7 @@ def look(
     position: Floats,
     order: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
-    repeats: Sequence[Prediction],
+    repeats: Sequence[Repeat],
 ) -> Look:
     """Look at the lines of a text.
 
@@ -139,8 +134,8 @@ def look(
     np.maximum.at(peak, line, probability)
     again, rank_again = np.zeros(count), np.zeros(count)
     for rank, repeat in enumerate(repeats, 1):
-        spot = bisect_right(starts, repeat.hunks[0].start) - 1
-        again[spot] = max(again[spot], repeat.confidence)
+        spot = bisect_right(starts, repeat.hunk.start) - 1
+        again[spot] = max(again[spot], repeat.score)
         rank_again[spot] = max(rank_again[spot], 1 / rank)
     touched = trail.saves[-1] or (0,)
     last = min(touched[-1], count - 1)

@@ -1,18 +1,30 @@
 """Replacements in lexical tokens: what a save replaced, and where it could be made again."""
 
-from collections.abc import Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from editcast_model.diff import Hunk
+from editcast_model.cancellation import never
+from editcast_model.diff import Hunk, diff
+from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.history import EditHistory, Save, in_text_order
 from editcast_model.tokenizer import lex, lines
+
+#: Replacements that are kept, of the file itself and of the others each.
+REMEMBERED = 30
+LEAST_CONTEXT = 3  # matching tokens without which an insertion has no place
+MOST_TIMES = 4
+MOST_WORDS = 3
 
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
 TOGETHER = 8  # replacements that one brings along
 BRACKETS = "()[]{}"
 MOST_LINES = 50_000  # that a session remembers the tokens of
+BEST_SCORE = 2 * CONTEXT + 2 * MOST_TIMES + 2 * MOST_WORDS  # 26
 
 Places = NDArray[np.int64]
 
@@ -206,3 +218,133 @@ class Tokens:
         return (
             int(spots[self.agreement(replacement, spots, CONTEXT).argmax()]) if spots.size else None
         )
+
+
+class Repeat(NamedTuple):
+    """A replacement at a place where it could be made again.
+
+    Attributes:
+        hunk: It, with what went with it.
+        score: How well the place agrees, how often it was made, and how many words it replaces, as
+            a share of the best possible, 0 to 1.
+        times: How often it was made.
+        ago: How many replacements were made after it.
+    """
+
+    hunk: Hunk
+    score: float
+    times: int
+    ago: int
+
+
+class _Other(NamedTuple):
+    """A replacement of another file: the file's name, and the text that it replaced."""
+
+    made: Replacement
+    file: str
+    old: str
+
+
+class KnownReplacements:
+    """What was replaced lately in a file and in the others of its project.
+
+    Args:
+        history: The file's, which the replacements follow.
+    """
+
+    def __init__(self, history: EditHistory) -> None:
+        self._history = history
+        self._lexicon = Lexicon()
+        self._texts: dict[str, Tokens] = {}  # the two read last
+        self._saved: dict[int, list[Replacement]] = {}  # by number of the save
+        self._others: deque[_Other] = deque(maxlen=REMEMBERED)
+
+    @property
+    def now(self) -> Tokens:
+        """The text as it is now."""
+        return self._read(self._history.text)
+
+    def hear(self, save: OtherSave) -> None:
+        """Remember what a save of another file replaced, and forget what it took back."""
+        hunks = diff(save.before, save.after)[-REMEMBERED:]
+        made = self._lexicon.read(save.before).replacements(hunks)
+        for hunk, replacement in zip(hunks, made, strict=True):
+            old = save.before[hunk.start : hunk.end]
+            undone = (
+                other
+                for other in self._others
+                if (other.file, other.old, other.made.new) == (save.file, hunk.text, old)
+            )
+            taken_back = next(undone, None)
+            if taken_back is None:
+                self._others.append(_Other(replacement, save.file, old))
+            else:
+                self._others.remove(taken_back)
+
+    @property
+    def own(self) -> list[Replacement]:
+        """The file's own, oldest first; those that are not saved yet count."""
+        history = self._history
+        self._saved = {
+            save.number: self._saved.get(save.number) or self._of_save(save)
+            for save in history.saves
+        }
+        known = [made for of_save in self._saved.values() for made in of_save]
+        if history.unsaved:
+            hunks = in_text_order(history.unsaved)[-REMEMBERED:]
+            known += self._read(history.saved).replacements(hunks)
+        return known[-REMEMBERED:]
+
+    @property
+    def of_other_files(self) -> list[Replacement]:
+        """The other files', oldest first."""
+        return [other.made for other in self._others]
+
+    def best(
+        self, known: Sequence[Replacement], most: int, cancelled: Callable[[], bool] = never
+    ) -> list[Repeat]:
+        """Find the best places for replacements; at most `most`, best first."""
+        tokens, end = self.now, self._history.last
+        times = Counter((replacement.old, replacement.new) for replacement in known)
+        last = {(one.old, one.new): at for at, one in enumerate(known, 1)}
+        best: dict[Hunk, tuple[tuple[int, int], Replacement, int]] = {}
+        for replacement in dict.fromkeys(reversed(known)):
+            if cancelled():
+                return []
+            places = tokens.places(replacement)
+            score = tokens.agreement(replacement, places, CONTEXT)
+            if not replacement.old:
+                enough = score >= LEAST_CONTEXT
+                places, score = places[enough], score[enough]
+                absent = tokens.is_absent(replacement, places)
+                places, score = places[absent], score[absent]
+            made = min(times[replacement.old, replacement.new], MOST_TIMES)
+            score += 2 * made + 2 * min(replacement.words, MOST_WORDS)
+            ahead = tokens.starts[places] - end
+            # Behind the last change is farther than anything ahead of it.
+            away = np.where(ahead >= 0, ahead, len(tokens.text) - ahead)
+            order = score * (2 * len(tokens.text) + 2) - away
+            if places.size > most:
+                top = np.argpartition(order, -most)[-most:]
+                places, score, away = places[top], score[top], away[top]
+            for place, points, distance in zip(places, score, away, strict=True):
+                hunk = tokens.hunk(replacement, int(place))
+                rank = int(points), -int(distance)
+                if hunk not in best or best[hunk][0] < rank:
+                    best[hunk] = rank, replacement, int(place)
+        first = sorted(best.values(), key=lambda one: one[0], reverse=True)[:most]
+        found: dict[Hunk, Repeat] = {}
+        for rank, made_before, place in first:
+            whole = tokens.whole(made_before, place)
+            what = made_before.old, made_before.new
+            repeat = Repeat(whole, rank[0] / BEST_SCORE, times[what], len(known) - last[what])
+            found.setdefault(whole, repeat)
+        return list(found.values())
+
+    def _of_save(self, save: Save) -> list[Replacement]:
+        return self._read(save.before).replacements(in_text_order(save.hunks)[-REMEMBERED:])
+
+    def _read(self, text: str) -> Tokens:
+        if text not in self._texts:
+            self._texts = dict([*self._texts.items()][-1:]) | {text: self._lexicon.read(text)}
+        return self._texts[text]

@@ -26,6 +26,7 @@ from editcast_model.errors import BundleError, SourceError
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import Prediction
 from editcast_model.forecasting.repeated_edits import BASELINES
+from editcast_server.prediction.model_loader import UNCALIBRATED, default_threshold
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.metrics import PRECISIONS
 from editcast_training.evaluation.project_sessions import Changes
@@ -174,7 +175,7 @@ def evaluate(
     """
     console = Console(stderr=True)
     read = [origin for origin in origins if origin.split in (None, split)]
-    sessions = _sessions(read, console, commits, seed, held_out)
+    sessions = read_sessions(read, console, commits=commits, seed=seed, held_out=held_out)
     steps = sum(max(0, len(session.texts) - 1 - session.first) for session in sessions)
     if not steps:
         raise SourceError(
@@ -199,6 +200,7 @@ def evaluate(
                 command=shlex.join(["editcast", *sys.argv[1:]]),
                 device=device,
                 tokens={} if model in BASELINES else _tokens(Path(model), sessions, console),
+                threshold=UNCALIBRATED if model in BASELINES else _threshold(Path(model)),
             )
         evaluation.write(out / f"{_file_name(evaluation.name)}.json")
         evaluations.append(evaluation)
@@ -207,16 +209,32 @@ def evaluate(
     click.echo(f"The whole report: {page}")
 
 
-def _sessions(
-    origins: Sequence[Origin], console: Console, commits: int, seed: int, held_out: bool
+def read_sessions(
+    origins: Sequence[Origin],
+    console: Console,
+    *,
+    commits: int,
+    seed: int,
+    held_out: bool | None = None,
 ) -> list[EditingSession]:
+    """Read the sessions to replay, alone and within their projects, and say how many.
+
+    Args:
+        origins: What to read.
+        console: Where that is said.
+        commits: Drawn of each project.
+        seed: Another seed draws other commits.
+        held_out: Whether only what training on the origins holds back; None for just that of those
+            that are in no split.
+    """
     sessions: list[EditingSession] = []
     for origin in origins:
         skipped = Skipped()
         with console.status(plain(f"Reading {origin.name}")):
             changes = Changes()
             histories = changes.watched(read_origin(origin, skipped))
-            drawn = draw_sessions(histories, count=commits, seed=seed, held_out=held_out)
+            alone = origin.split is None if held_out is None else held_out
+            drawn = draw_sessions(histories, count=commits, seed=seed, held_out=alone)
             drawn += changes.sessions(drawn)
         left_out = ", ".join(f"{count} × {reason}" for reason, count in skipped.most_common(3))
         said = f"{origin.name}: {len(drawn)} sessions" + f" (left out: {left_out})" * bool(left_out)
@@ -237,6 +255,10 @@ def _tokens(bundle: Path, sessions: Sequence[EditingSession], console: Console) 
         f"{found['position']} %, content {found['content']} %, both {found['both']} %"
     )
     return found
+
+
+def _threshold(bundle: Path) -> float:
+    return default_threshold(Bundle.open(bundle).card)
 
 
 def _in_words(origins: Sequence[Origin], commits: int, seed: int, held_out: bool) -> str:
@@ -268,3 +290,23 @@ def _print_tables(evaluations: Sequence[Evaluation]) -> None:
                 *(f"{100 * share:.1f}" for share in (*shares, *found.coverage.values())),
             )
         console.print(table)
+        _print_intervals(kind, [one for one in evaluations if kind in one.kinds], console)
+
+
+def _print_intervals(kind: str, evaluations: Sequence[Evaluation], console: Console) -> None:
+    """Print what is shown at the default threshold, and 95 % intervals."""
+    found = {one.name: one.intervals(kind) for one in evaluations}
+    caption = (
+        "Per cent of all steps, with 95 % bootstrap intervals over sessions; shown: at the model's "
+        "default threshold; clean of shown: of these"
+    )
+    table = Table(caption=caption, box=SIMPLE, title_justify="left")
+    table.add_column("", no_wrap=True)
+    for name in found:
+        table.add_column(plain(name), justify="right", no_wrap=True)
+    for measure in next(iter(found.values())):
+        cells = (known[measure] for known in found.values())
+        table.add_row(
+            measure, *(f"{100 * a:.1f} ({100 * b:.1f}, {100 * c:.1f})" for a, b, c in cells)
+        )
+    console.print(table)

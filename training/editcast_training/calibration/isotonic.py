@@ -1,12 +1,9 @@
-"""Confidence that means something: the share of suggestions like this one that are clean.
-
-Isotonic regression (pool adjacent violators; Barlow et al. 1972, Zadrozny and Elkan 2002) of
-clean on the log probability, over bins that are large enough to be believed.
-"""
+"""Calibration: from a ranker's probability to the share of suggestions like this that are clean."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+
+import numpy as np
+from sklearn.isotonic import IsotonicRegression
 
 from editcast_training.evaluation.metrics import Outcome, curve
 
@@ -16,94 +13,62 @@ PRIOR = 2.0  # how many suggestions of average luck are added to each bin
 LEAST_SHOWN = 20  # suggestions that a threshold must be measured on
 
 
-class Judged(NamedTuple):
-    """A suggestion made on development data, and whether it was clean."""
+def calibrate(outcomes: Iterable[Outcome]) -> list[tuple[float, float]]:
+    """Fit points (probability, confidence) for `ranker.Ranker`.
 
-    log_probability: float
-    clean: bool
+    Isotonic regression over bins that are large enough to be believed; of bins that come to the
+    same share one point remains, so that confidence rises between all points and still ranks. It
+    rises from 0 at the probability 0, and above the last point a little.
 
+    Args:
+        outcomes: Suggestions with the model's probability as their confidence.
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """Neighbouring suggestions by log probability: their sums."""
-
-    count: int
-    log_probabilities: float
-    clean: float  # smoothed
-    weight: float
-
-    def pooled(self, other: "_Block") -> "_Block":
-        return _Block(
-            self.count + other.count,
-            self.log_probabilities + other.log_probabilities,
-            self.clean + other.clean,
-            self.weight + other.weight,
-        )
-
-    @property
-    def knot(self) -> tuple[float, float]:
-        return self.log_probabilities / self.count, self.clean / self.weight
-
-
-def calibrate(judged: Iterable[Judged]) -> list[list[float]]:
-    """Knots [[log probability, confidence], ...] for `ranker.confidence` of the model.
-
-    Both ascend strictly. Below the first block confidence goes down to 0, and above the last it
-    rises a little, so that suggestions are still ranked there. An empty list if nothing is judged.
+    Returns:
+        Both ascending, strictly; an empty list for no outcomes.
     """
-    ranked = sorted(judged)
+    ranked = sorted(outcomes, key=lambda outcome: outcome.confidence)
     if not ranked:
         return []
-    blocks: list[_Block] = []
-    for block in _bins(ranked):
-        blocks.append(block)
-        while len(blocks) > 1 and not _ascends(blocks[-2], blocks[-1]):
-            last = blocks.pop()
-            blocks[-1] = blocks[-1].pooled(last)
-    knots = [list(block.knot) for block in blocks]
-    lowest, highest = ranked[0].log_probability, ranked[-1].log_probability
-    first, bottom = blocks[0].knot
-    if bottom > 0.0:
-        # Far below, since the lower half of the first block is not worse by much.
-        knots.insert(0, [2.0 * lowest - first - 10.0, 0.0])
-    _, top = blocks[-1].knot
-    if top < 1.0:
-        knots.append([max(0.0, highest) + 1e-3, top + 0.1 * (1.0 - top)])
-    return knots
+    bins = _bins([outcome.confidence for outcome in ranked])
+    clean = np.array([outcome.clean for outcome in ranked], np.float64)
+    at = np.array([outcome.confidence for outcome in ranked])
+    sizes = np.array([end - start for start, end in bins])
+    means = np.array([at[start:end].mean() for start, end in bins])
+    smooth = np.array([clean[start:end].sum() + PRIOR * clean.mean() for start, end in bins])
+    shares = IsotonicRegression().fit_transform(
+        means, smooth / (sizes + PRIOR), sample_weight=sizes + PRIOR
+    )
+    points = [(0.0, 0.0)]
+    for share in np.unique(shares):
+        same = shares == share
+        middle = float(np.average(means[same], weights=sizes[same]))
+        point = round(middle, 6), round(float(share), 6)
+        if point[0] > points[-1][0] and point[1] > points[-1][1]:
+            points.append(point)
+    last, top = points[-1]
+    if last < 1.0 and top < 0.99999:
+        points.append((1.0, round(top + 0.1 * (1.0 - top), 6)))
+    return points
 
 
-def _bins(ranked: Sequence[Judged]) -> list[_Block]:
-    """Bins of equal counts, except that equal log probabilities are never parted."""
-    size = max(LEAST_BIN, -(-len(ranked) // MOST_BINS))
-    average = sum(one.clean for one in ranked) / len(ranked)
-    bins: list[_Block] = []
+def _bins(ascending: Sequence[float]) -> list[tuple[int, int]]:
+    """Cut into bins of equal counts, (start, end), but never between equal values."""
+    size = max(LEAST_BIN, -(-len(ascending) // MOST_BINS))
+    bins: list[tuple[int, int]] = []
     start = 0
-    while start < len(ranked):
-        end = min(start + size, len(ranked))
-        if len(ranked) - end < size:
-            end = len(ranked)
-        while end < len(ranked) and ranked[end].log_probability == ranked[end - 1].log_probability:
+    while start < len(ascending):
+        end = min(start + size, len(ascending))
+        if len(ascending) - end < size:
+            end = len(ascending)
+        while end < len(ascending) and ascending[end] == ascending[end - 1]:
             end += 1
-        inside = ranked[start:end]
-        bins.append(
-            _Block(
-                len(inside),
-                sum(one.log_probability for one in inside),
-                sum(one.clean for one in inside) + PRIOR * average,
-                len(inside) + PRIOR,
-            )
-        )
+        bins.append((start, end))
         start = end
     return bins
 
 
-def _ascends(left: _Block, right: _Block) -> bool:
-    (before, low), (after, high) = left.knot, right.knot
-    return before < after and low < high
-
-
 def threshold_for(precision: float, outcomes: Iterable[Outcome]) -> float:
-    """The lowest confidence at and above which suggestions are clean with this precision.
+    """Return the lowest confidence from which on suggestions are clean with this precision.
 
     A precision that is only reached on fewer than `LEAST_SHOWN` suggestions is luck; if it is not
     reached at all, the threshold is 1.0.

@@ -1,154 +1,148 @@
-"""Fits the logistic models that put candidates of both sources on one scale."""
+"""Fits the ranker: a logistic model with weights for each candidate source, and its calibration."""
 
-import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+import shutil
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+from sklearn.linear_model import LogisticRegression
 
-from editcast_model.card import HEARD_FEATURES
-from editcast_model.forecasting.filters import Work
-from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
-from editcast_model.forecasting.ranker import FEATURES, Candidate, Ranking, features
-from editcast_training.evaluation.metrics import Judge, Score
-from editcast_training.evaluation.results import Row
-from editcast_training.evaluation.sessions import EditingSession
+from editcast_model.bundle import Bundle, write_card
+from editcast_model.card import RANKER_FEATURES, VERSION
+from editcast_model.errors import TrainingError
+from editcast_model.forecasting.ranker import Ranker, features
+from editcast_model.private_files import fresh_folder
+from editcast_training.calibration.collected import Collected
+from editcast_training.calibration.isotonic import LEAST_SHOWN, calibrate, threshold_for
+from editcast_training.evaluation.results import Row, outcomes, summarize
 
-_RIDGE = 1.0
-#: Weights by which a session is ranked are fitted on the sessions outside its part.
+#: The precision, on development data, that the default threshold is chosen for.
+PRECISION = 0.85
 _FOLDS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """The candidates of one step, and what became of each.
+def fit(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
+    """Fit the weights and the calibration to these steps.
 
-    Attributes:
-        session: The session.
-        number: Its number.
-        step: Number of the step within it, from 1; 0 when the file was just opened.
-        milliseconds: From the save until they were there.
-        candidates: The candidates.
-        scores: Theirs.
+    The calibration is fitted to suggestions that other sessions' weights have chosen.
+
+    Args:
+        steps: The steps.
+        without: Names of features that get no weight.
     """
-
-    session: EditingSession
-    number: int
-    step: int
-    milliseconds: float
-    candidates: tuple[Candidate, ...]
-    scores: tuple[Score, ...]
-
-
-def collect(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -> list[Offered]:
-    """The candidates of every step, of those that would be shown if they were sure."""
-    # With weights, whatever they are, a session offers repeated replacements too.
-    heard = Ranking((0.0,) * HEARD_FEATURES)
-    forecaster.ranking = Ranking((0.0,) * FEATURES, elsewhere=heard)
-    out: list[Offered] = []
-    for number, replayed in enumerate(sessions):
-        session = forecaster.open(replayed.texts[0])
-        saved = time.perf_counter()
-
-        def save(text: str, session: NeuralSession = session) -> None:
-            nonlocal saved
-            saved = time.perf_counter()
-            session.update(text, saved=True)
-
-        for index, step in replayed.replay(save, session.hear):
-            work = Work.of(replayed.texts[: index + 1], replayed.language)
-            candidates = tuple(session.candidates(1, fits=work.admits))
-            milliseconds = 1e3 * (time.perf_counter() - saved)
-            judge = Judge(step)
-            scores = tuple(judge.score((one.hunk,)) for one in candidates)
-            out.append(Offered(replayed, number, index, milliseconds, candidates, scores))
-    return out
-
-
-def decoding(offered: Iterable[Offered]) -> dict[str, int]:
-    """How many edits the network decoded in how many decisions; by spans several edits are one.
-
-    What is a repeated replacement too is left out.
-    """
-    every = chain.from_iterable(step.candidates for step in offered)
-    made = [one for one in every if one.decisions]
-    return {
-        "edits": sum(one.edits for one in made),
-        "decisions": sum(one.decisions for one in made),
-    }
-
-
-def elsewhere(offered: Iterable[Offered]) -> list[Offered]:
-    """The same steps with those candidates alone that repeat what other files replaced."""
-    out: list[Offered] = []
-    for step in offered:
-        pairs = zip(step.candidates, step.scores, strict=True)
-        heard = [(one, score) for one, score in pairs if one.heard]
-        candidates = tuple(one for one, _ in heard)
-        out.append(replace(step, candidates=candidates, scores=tuple(score for _, score in heard)))
-    return out
-
-
-def balanced(offered: Sequence[Offered]) -> list[Offered]:
-    """The same steps, those of recorded saves so often that they weigh about what commits do."""
-    saves = [step for step in offered if step.session.kind.endswith("saves")]
-    commits = [step for step in offered if not step.session.kind.endswith("saves")]
-    times = max(1, round(len(commits) / len(saves))) if saves else 1
-    return commits + saves * times
-
-
-def fitted(offered: Sequence[Offered]) -> Ranking:
-    """The weights that rank the candidates, which are all of one kind; without knots."""
-    rows = [features(one) for step in offered for one in step.candidates]
-    scores = list(chain.from_iterable(step.scores for step in offered))
-    table = np.array(rows, np.float64).reshape(-1, len(rows[0]) if rows else FEATURES)
-    clean, located, whole = (
-        tuple(fit(table, right))
-        for right in (
-            [one.clean for one in scores],
-            [one.located for one in scores],
-            [one.exact for one in scores],
-        )
-    )
-    return Ranking(clean, (), located, whole)
-
-
-def ranked(offered: Sequence[Offered], ranking: Ranking | None = None) -> list[Row]:
-    """The best suggestion of every step, by a ranking or by weights fitted on other sessions."""
-    if ranking is not None:
-        return [_row(step, ranking) for step in offered]
     rows: list[Row] = []
-    for fold in range(_FOLDS):
-        others = [step for step in offered if step.number % _FOLDS != fold]
-        ranking = fitted(others or offered)
-        rows += (_row(step, ranking) for step in offered if step.number % _FOLDS == fold)
+    for others, own in _parts(steps, lambda step: step.number % _FOLDS):
+        ranker = _fit_weights(others or steps, without)
+        rows += (best(step, ranker) for step in own)
+    return replace(_fit_weights(steps, without), points=tuple(calibrate(outcomes(rows))))
+
+
+def fit_across(
+    steps: Sequence[Collected],
+    group: Callable[[Collected], Hashable],
+    without: Collection[str] = (),
+) -> list[Row]:
+    """Return the best suggestion of every step, by rankers fitted to the other groups.
+
+    Args:
+        steps: The steps.
+        group: What may not be both fitted to and ranked, such as the project of a step.
+        without: Names of features that get no weight.
+    """
+    rows: list[Row] = []
+    for others, own in _parts(steps, group):
+        ranker = fit(others or steps, without)
+        rows += (best(step, ranker) for step in own)
     return sorted(rows, key=lambda row: (row.session, row.step))
 
 
-def _row(step: Offered, ranking: Ranking) -> Row:
+def best(step: Collected, ranker: Ranker) -> Row:
+    """Return the step with its most probable suggestion, if there is one."""
     session = step.session
     about = (session.project, session.path, session.language, session.kind)
     where = (*about, step.number, step.step, round(step.milliseconds, 3))
-    if not step.candidates:
+    pairs = zip(step.candidates, step.scores, strict=True)
+    rated = [(ranker.score(one), one, score) for one, score in pairs]
+    known = [each for each in rated if each[0] is not None]
+    if not known:
         return Row(*where, None, None, None)
-    best, score = max(
-        zip(step.candidates, step.scores, strict=True), key=lambda pair: ranking.worth(pair[0])
-    )
-    return Row(*where, ranking.confidence(best), best.log_probability, score)
+    _, chosen, score = max(known, key=lambda each: each[0] or 0.0)
+    return Row(*where, ranker.confidence(chosen), chosen.log_probability, score)
 
 
-def fit(
-    rows: npt.NDArray[np.float64], right: Sequence[bool] | npt.NDArray[np.bool_]
-) -> list[float]:
-    """Ridge logistic regression by Newton's method; weights (FEATURES,)."""
-    weights = np.zeros(rows.shape[1])
-    wanted = np.asarray(right, np.float64)
-    ridge = _RIDGE * np.eye(rows.shape[1])
-    for _ in range(30):
-        share = 1 / (1 + np.exp(-rows @ weights))
-        gradient = rows.T @ (wanted - share) - ridge @ weights
-        curvature = (rows * (share * (1 - share))[:, None]).T @ rows + ridge
-        weights = weights + np.linalg.solve(curvature, gradient)
-    return [float(round(weight, 6)) for weight in weights]
+def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
+    """Fit a bundle's ranker.
+
+    Returns:
+        Every step with the suggestion and confidence that other sessions' rankers give, and what
+        the card says under `calibration`. Its precision is the measured one at the threshold, null
+        where nothing reaches it.
+    """
+    ranker = fit(steps)
+    rows = fit_across(steps, lambda step: step.number % _FOLDS)
+    threshold = threshold_for(PRECISION, outcomes(rows))
+    shown = [one.clean for one in outcomes(rows) if one.confidence >= threshold]
+    return rows, {
+        "features": list(RANKER_FEATURES),
+        "weights": {name: list(weights) for name, weights in ranker.weights.items()},
+        "points": [list(point) for point in ranker.points],
+        "threshold": threshold,
+        "precision": sum(shown) / len(shown) if len(shown) >= LEAST_SHOWN else None,
+        "suggestions": len(outcomes(rows)),
+    }
+
+
+def recalibrate(bundle: Bundle, steps: Sequence[Collected], out: Path) -> Bundle:
+    """Write a bundle that is another one with its ranker fitted to collected candidates.
+
+    Args:
+        bundle: The other one.
+        steps: Of sessions that neither it nor its line head was trained on.
+        out: The folder; the bundle that lies there, which may be the same, is replaced.
+
+    Raises:
+        TrainingError: There is nothing to fit to.
+    """
+    if not any(step.candidates for step in steps):
+        raise TrainingError("There is nothing to calibrate by: no file has two changes.")
+    rows, known = calibration(steps)
+    kinds = sorted({row.kind for row in rows})
+    found = {kind: asdict(summarize([row for row in rows if row.kind == kind])) for kind in kinds}
+    card = {**bundle.card.written, "version": VERSION, "calibration": known, "suggestions": found}
+    with fresh_folder(out) as fresh:
+        shutil.copytree(bundle.path, fresh, dirs_exist_ok=True)
+        write_card(fresh, card)
+    return Bundle.open(out)
+
+
+def _parts(
+    steps: Sequence[Collected], group: Callable[[Collected], Hashable]
+) -> Iterator[tuple[list[Collected], list[Collected]]]:
+    """For each group, the steps of all others and its own."""
+    for name in dict.fromkeys(map(group, steps)):
+        own = [step for step in steps if group(step) == name]
+        yield [step for step in steps if group(step) != name], own
+
+
+def _fit_weights(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
+    kept = [float(name not in without) for name in RANKER_FEATURES]
+    rows: dict[str, list[list[float]]] = {}
+    clean: dict[str, list[bool]] = {}
+    for step in steps:
+        for one, score in zip(step.candidates, step.scores, strict=True):
+            numbers = [a * b for a, b in zip(features(one), kept, strict=True)]
+            rows.setdefault(one.source, []).append(numbers)
+            clean.setdefault(one.source, []).append(score.clean)
+    return Ranker({name: _logistic(rows[name], clean[name]) for name in sorted(rows)})
+
+
+def _logistic(rows: Sequence[Sequence[float]], clean: Sequence[bool]) -> tuple[float, ...]:
+    """Fit an intercept and weights by ridge logistic regression."""
+    if len(set(clean)) == 1:  # nothing to tell apart: the share, with one of each kind added
+        share = (sum(clean) + 1) / (len(clean) + 2)
+        return (round(float(np.log(share / (1 - share))), 6), *([0.0] * len(rows[0])))
+    model = LogisticRegression(C=1.0, max_iter=1000).fit(np.array(rows), np.array(clean))
+    weights = [*model.intercept_, *model.coef_[0]]
+    return tuple(round(float(weight), 6) for weight in weights)

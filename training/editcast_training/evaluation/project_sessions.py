@@ -81,3 +81,14 @@ class Changes:
                 if save.file != session.path:
                     told[number].append(save)
         return [(number, save) for number, saves in told.items() for save in saves]
+
+
+def within_projects(sessions: Iterable[EditingSession]) -> list[EditingSession]:
+    """Leave out the sessions that are there within their project, too."""
+    given = list(sessions)
+    inside = {(one.project, one.path, one.texts) for one in given if one.is_in_project}
+    return [
+        one
+        for one in given
+        if one.is_in_project or (one.project, one.path, one.texts) not in inside
+    ]

@@ -18,8 +18,8 @@ import numpy as np
 
 from editcast_model.errors import ReportError, SourceError
 from editcast_model.private_files import private_folder, write_text
-from editcast_training.calibration.isotonic import Judged
 from editcast_training.disk import explained
+from editcast_training.evaluation.intervals import Interval, intervals
 from editcast_training.evaluation.metrics import (
     PRECISIONS,
     Outcome,
@@ -110,15 +110,6 @@ def outcomes(rows: Iterable[Row]) -> list[Outcome]:
     ]
 
 
-def judged(rows: Iterable[Row]) -> list[Judged]:
-    """Log probability and cleanness of the suggestions in the rows, to calibrate by."""
-    return [
-        Judged(row.log_probability, row.score.clean)
-        for row in rows
-        if row.log_probability is not None and row.score is not None
-    ]
-
-
 def summarize(rows: Sequence[Row]) -> Summary:
     """The summary of at least one row."""
     scores = [row.score for row in rows if row.score is not None]
@@ -141,6 +132,27 @@ def summarize(rows: Sequence[Row]) -> Summary:
     )
 
 
+def shares(rows: Sequence[Row], threshold: float) -> dict[str, float]:
+    """Measure what is compared with intervals, of at least one row.
+
+    Returns:
+        By name, shares of all steps: exact; located; the most that can be shown when 50 and 80 % of
+        it are to be clean; and shown at this threshold. And of these, the share that is clean.
+    """
+    scores = [row.score for row in rows if row.score is not None]
+    known = outcomes(rows)
+    points = curve(known, len(rows))
+    shown = [one.clean for one in known if one.confidence >= threshold]
+    return {
+        "exact": sum(score.exact for score in scores) / len(rows),
+        "located": sum(score.located for score in scores) / len(rows),
+        "50 %": coverage_at(points, 0.5),
+        "80 %": coverage_at(points, 0.8),
+        "shown": len(shown) / len(rows),
+        "clean of shown": sum(shown) / max(len(shown), 1),
+    }
+
+
 def _percentiles(times: Sequence[float]) -> dict[str, float]:
     p50, p95, p99 = np.percentile(times, (50, 95, 99)).tolist()
     return {"p50": p50, "p95": p95, "p99": p99, "max": max(times)}
@@ -159,6 +171,7 @@ class Evaluation:
         hardware: Processor, cores, system, and what the model ran on.
         rows: Every step, in the order of replay.
         tokens: Teacher-forced accuracy, as `TokenScores.shares` gives it; empty if not measured.
+        threshold: The least confidence that is shown by default.
     """
 
     name: str
@@ -169,6 +182,7 @@ class Evaluation:
     hardware: Mapping[str, str]
     rows: tuple[Row, ...]
     tokens: Mapping[str, float]
+    threshold: float = 0.5
 
     @classmethod
     def of(
@@ -180,6 +194,7 @@ class Evaluation:
         command: str,
         device: str,
         tokens: Mapping[str, float] | None = None,
+        threshold: float = 0.5,
     ) -> "Evaluation":
         """The evaluation just made on this machine; `device` is what the model ran on."""
         return cls(
@@ -191,6 +206,7 @@ class Evaluation:
             hardware=_hardware(device),
             rows=tuple(rows),
             tokens=tokens or {},
+            threshold=threshold,
         )
 
     @property
@@ -201,6 +217,10 @@ class Evaluation:
     def of_kind(self, kind: str) -> list[Row]:
         """The rows of one kind; commits and saves are never averaged."""
         return [row for row in self.rows if row.kind == kind]
+
+    def intervals(self, kind: str) -> dict[str, Interval]:
+        """Measure the rows of one kind: `shares` with 95 % intervals over the sessions."""
+        return intervals(self.of_kind(kind), lambda rows: shares(rows, self.threshold))
 
     def projects(self, kind: str) -> dict[str, list[Row]]:
         """The rows of one kind by project."""
@@ -229,6 +249,8 @@ class Evaluation:
             "versions": dict(self.versions),
             "hardware": dict(self.hardware),
             "tokens": dict(self.tokens),
+            "threshold": self.threshold,
+            "intervals": {kind: self.intervals(kind) for kind in self.kinds},
             "summary": {
                 kind: {
                     "total": asdict(summarize(self.of_kind(kind))),
@@ -259,6 +281,7 @@ class Evaluation:
                 )
             rows = tuple(_row(cells) for cells in document.pop("rows"))
             kept = {field.name for field in fields(cls)} - {"rows"}
+            document.setdefault("threshold", 0.5)  # results from before it was kept
             return cls(**{name: document[name] for name in kept}, rows=rows)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SourceError(

@@ -6,6 +6,7 @@ saved text. A line hunk is a group of adjacent changed lines.
 """
 
 import hashlib
+import random
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -197,6 +198,20 @@ def draw_sessions(
                 saves.append(save_session(history))
 
     return sample_commits(commits(), count=count, seed=seed) + saves
+
+
+def some_steps(sessions: Sequence[EditingSession], most: int, seed: int) -> list[EditingSession]:
+    """Draw as many sessions as have `most` steps together; they stay in the order given."""
+    order = list(range(len(sessions)))
+    random.Random(seed).shuffle(order)
+    chosen: list[int] = []
+    steps = 0
+    for index in order:
+        count = len(sessions[index].texts) - 1 - sessions[index].first
+        if count > 0 and (steps == 0 or steps + count <= most):
+            chosen.append(index)
+            steps += count
+    return [sessions[index] for index in sorted(chosen)]
 
 
 def sample_commits(

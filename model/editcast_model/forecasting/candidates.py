@@ -1,0 +1,185 @@
+"""Candidates, the situation that they are proposed for, and the protocol of their sources.
+
+A new source is one file with a class like `CandidateSource`, and one line in `forecaster.SOURCES`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from editcast_model.diff import Hunk
+from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.forecasting.interface import Fits
+from editcast_model.forecasting.line_ranker import LineHead, Look, Places, look
+from editcast_model.forecasting.recent_edits import Trail
+from editcast_model.forecasting.replacements import KnownReplacements, Repeat
+from editcast_model.history import EditHistory, changes
+from editcast_model.inference.decoding import score
+from editcast_model.inference.sequence import Sequence as NetworkSequence
+from editcast_model.inference.window import Window
+from editcast_model.tokenizer import Tokenizer
+
+#: The log probability of a hunk that the window does not hold.
+UNSEEN = -15.0
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change that may come next.
+
+    Attributes:
+        hunk: In the text as it is now.
+        source: Name of the candidate source that proposed it.
+        edits: How many token edits it is.
+        scored: How many of them the network scored, from the first on; 0 where it was not asked.
+        log_probability: Joint, of those.
+        location: Log probability of the first position.
+        line: Log probability of its line.
+        repeated: Score of a repeated edit, 0 to 1; 0 for others.
+        times: How often the same change was made lately.
+        ago: How many saves ago it was made last, 0 in the last one or if never; of a cross-file
+            edit, how many replacements ago.
+        distance: How many lines below the last change it is, negative above.
+        known: Whether all words that it inserts stand in the text.
+        prior: The probability that it is clean where the ranker has no weights for its source; None
+            where nobody knows, so that it is dropped then.
+    """
+
+    hunk: Hunk
+    source: str
+    edits: int = 1
+    scored: int = 0
+    log_probability: float = 0.0
+    location: float = 0.0
+    line: float = 0.0
+    repeated: float = 0.0
+    times: int = 0
+    ago: int = 0
+    distance: int = 0
+    known: bool = True
+    prior: float | None = None
+
+
+class NetworkView:
+    """A file as the network sees it: the window, the edits read, and where the next may be.
+
+    Attributes:
+        window: The part of the file that it sees.
+        sequence: With all edits read. Whoever goes on from here leaves it as it was.
+        timeline: The edits of `sequence`, to be asked while `sequence` is further on.
+        tokenizer: The bundle's.
+        lines: The features of the lines.
+        places: Log probabilities of the next position.
+    """
+
+    def __init__(
+        self,
+        history: EditHistory,
+        window: Window,
+        sequence: NetworkSequence,
+        tokenizer: Tokenizer,
+        trail: Trail,
+        repeats: Sequence[Repeat],
+        head: LineHead | None,
+    ) -> None:
+        self.window, self.sequence, self.tokenizer = window, sequence, tokenizer
+        self.timeline = sequence.timeline.copy()
+        if history.unsaved:
+            trail = trail.followed(history.saved, history.unsaved)
+        ends = window.starts(self.timeline)
+        order = self.timeline.order()
+        self.lines: Look = look(history.text, trail, sequence.position, order, ends, repeats)
+        of_lines = head.log_probabilities(self.lines.features) if head else self.lines.pointed()
+        by_line = dict(zip(self.lines.lines.tolist(), np.exp(of_lines).tolist(), strict=True))
+        self.places = Places(*self.lines.placed(of_lines), self.lines.line_of, by_line)
+
+    def score(self, hunk: Hunk, most: int) -> tuple[int, int, float, float, float]:
+        """Score the first `most` token edits of a hunk of the text; each costs a step.
+
+        Returns:
+            How many edits it is, how many were scored, and the log probabilities of those, of the
+            first position and of its line.
+        """
+        edits = self.window.edits(self.timeline, hunk)
+        if not edits:
+            return 1, 1, UNSEEN, UNSEEN, UNSEEN
+        joint, location = score(self.sequence, self.places.where, edits, most)
+        line = float(self.places.line[edits[0].position])
+        return len(edits), min(len(edits), most), joint, location, line
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What candidates are proposed for.
+
+    Attributes:
+        history: The file's edit history: its saves with their texts and hunks, what is not saved
+            yet, the text as it is now, and the language and path where they are known.
+        other_saves: What the last saves of other files changed, oldest first.
+        replacements: The same two in lexical tokens.
+        repeats: Replacements of this file that could be made again, best first.
+        view: The network's; None before the first change of the file, and where it sees nothing.
+        count: How many predictions are wanted.
+        fits: Whether a change is worth proposing.
+    """
+
+    history: EditHistory
+    other_saves: Sequence[OtherSave]
+    replacements: KnownReplacements
+    repeats: Sequence[Repeat]
+    view: NetworkView | None
+    count: int
+    fits: Fits
+
+    def candidate(
+        self,
+        hunk: Hunk,
+        source: str,
+        *,
+        most: int = 2,
+        repeated: float = 0.0,
+        prior: float | None = None,
+    ) -> Candidate:
+        """Make a candidate of a hunk, scored by the network where there is a view.
+
+        Args:
+            hunk: Of the text as it is now.
+            source: Name of the source.
+            most: How many token edits are scored.
+            repeated: Score of a repeated edit, 0 to 1.
+            prior: See `Candidate`.
+        """
+        scores = self.view.score(hunk, most) if self.view else (1, 0, 0.0, 0.0, 0.0)
+        return self.described(Candidate(hunk, source, *scores, repeated, prior=prior))
+
+    def described(self, candidate: Candidate) -> Candidate:
+        """Fill in what is seen of a candidate beside the text and its history."""
+        text, hunk = self.history.text, candidate.hunk
+        (change,) = changes(text, [hunk])
+        times, ago = self.history.made(change)
+        start, end = sorted((hunk.start, self.history.last))
+        lines = text.count("\n", start, end)
+        return replace(
+            candidate,
+            times=times,
+            ago=ago,
+            distance=lines if hunk.start >= self.history.last else -lines,
+            known=all(word in text for word in _WORD.findall(hunk.text)),
+        )
+
+
+class CandidateSource(Protocol):
+    """What proposes candidates for one open file; each session has its own.
+
+    Attributes:
+        name: By which the ranker has weights for it.
+    """
+
+    name: str
+
+    def propose(self, situation: Situation) -> Iterator[Candidate]:
+        """Propose candidates that fit; a sequence of the view is left as it was."""

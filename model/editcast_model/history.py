@@ -1,0 +1,122 @@
+"""The edit history of one file: its last snapshots and the hunks between them.
+
+Windows, repeated edits, features and recent edits all read this one record, and a session that is
+made anew from it, after another model was loaded, say, knows what the one before knew.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from editcast_model.diff import Hunk, diff, shortest_hunk
+
+#: Saves that are remembered.
+DEPTH = 30
+#: What stood somewhere, and what stands there then, without common ends.
+Change = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """What one save changed.
+
+    Attributes:
+        number: Of the file's saves that changed something, from 1.
+        before: The text that it replaced.
+        after: The text that was saved.
+        hunks: From `before` to `after`, in the order in which they were first seen.
+    """
+
+    number: int
+    before: str
+    after: str
+    hunks: tuple[Hunk, ...]
+
+
+class EditHistory:
+    """What was done to one file since it was opened.
+
+    Attributes:
+        language: Its LSP identifier; empty where nobody knows it.
+        path: Within its project; empty where nobody knows it.
+        text: As it is now.
+        saves: The last `DEPTH` saves that changed something, oldest first.
+        unsaved: The hunks from the text last saved to `text`, in the order they were first seen.
+        last: Where the last change ends, an offset in `text`; 0 before the first.
+    """
+
+    def __init__(self, text: str, *, language: str = "", path: str = "") -> None:
+        self.language, self.path = language, path
+        self.text = self._saved = text
+        self.saves: deque[Save] = deque(maxlen=DEPTH)
+        self.unsaved: tuple[Hunk, ...] = ()
+        self.last = 0
+        self._changes: deque[list[Change]] = deque(maxlen=DEPTH)
+
+    @property
+    def saved(self) -> str:
+        """The text as it was saved last, or opened."""
+        return self._saved
+
+    @property
+    def snapshots(self) -> list[str]:
+        """The text before the first of `saves`, and after each of them."""
+        return [*(save.before for save in self.saves), self._saved]
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing has changed since the file was opened."""
+        return not self.saves and not self.unsaved
+
+    def update(self, text: str, *, saved: bool) -> Save | None:
+        """Take in that the text is now `text`, and return the save if one changed something."""
+        self.text = text
+        self.unsaved = _in_order_seen(diff(self._saved, text), self.unsaved)
+        if self.unsaved:
+            last = self.unsaved[-1]
+            self.last = last.end + sum(
+                len(hunk.text) - (hunk.end - hunk.start)
+                for hunk in self.unsaved
+                if hunk.end <= last.end
+            )
+        if not saved or not self.unsaved:
+            return None
+        number = self.saves[-1].number + 1 if self.saves else 1
+        save = Save(number, self._saved, text, self.unsaved)
+        self.saves.append(save)
+        self._changes.append(changes(save.before, save.hunks))
+        self._saved, self.unsaved = text, ()
+        return save
+
+    def made(self, change: Change) -> tuple[int, int]:
+        """Count how often this change was made, and how many saves ago it was made last.
+
+        What is not saved yet counts as of the last save; a change that was never made is 0 ago.
+        """
+        made = [*self._changes, changes(self._saved, self.unsaved)]
+        times = [of_save.count(change) for of_save in made]
+        last = max((number for number, count in enumerate(times) if count), default=len(times))
+        return sum(times), max(len(times) - 2 - last, 0)
+
+
+def in_text_order(hunks: Iterable[Hunk]) -> list[Hunk]:
+    """Sort disjoint hunks by where they are."""
+    return sorted(hunks, key=lambda hunk: hunk.start)
+
+
+def changes(text: str, hunks: Iterable[Hunk]) -> list[Change]:
+    """Return what stands at hunks of a text and what they put there, without common ends."""
+    shortest = (shortest_hunk(text[one.start : one.end], one.text, one.start) for one in hunks)
+    return [(text[one.start : one.end], one.text) for one in shortest]
+
+
+def _in_order_seen(hunks: Iterable[Hunk], seen: Sequence[Hunk]) -> tuple[Hunk, ...]:
+    """Sort hunks by when they were first seen; new ones come last, left to right."""
+
+    def rank(hunk: Hunk) -> int:
+        for index, old in enumerate(seen):
+            if hunk.start <= old.end and old.start <= hunk.end:
+                return index
+        return len(seen)
+
+    return tuple(sorted(hunks, key=rank))

@@ -1,0 +1,59 @@
+"""`editcast calibrate`: the ranker and confidence of a bundle, fitted again."""
+
+import tempfile
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from editcast import ranges
+from editcast.commands.evaluate import read_sessions
+from editcast.guarded import guarded
+from editcast.source_options import source_options
+from editcast_model.bundle import Bundle
+from editcast_model.errors import SourceError
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_training.calibration.collected import collect_to_file
+from editcast_training.calibration.ranker import recalibrate
+from editcast_training.evaluation.project_sessions import within_projects
+from editcast_training.sources.registry import Origin
+
+_FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+@click.command()
+@guarded("The calibration was stopped; the folder is as it was before.")
+@click.argument("bundle", type=_FOLDER)
+@source_options
+@click.option("--out", type=_FOLDER, required=True, help="The new bundle's folder.")
+@click.option("--commits", default=200, show_default=True, type=click.IntRange(1, 10**6))
+@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
+@click.option(
+    "--candidates",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A file that keeps what was collected, to go on with.",
+)
+def calibrate(
+    bundle: Path, origins: list[Origin], out: Path, commits: int, seed: int, candidates: Path | None
+) -> None:
+    """Fit the ranker and the confidence of a BUNDLE to histories that it has not seen.
+
+    These are the dev list of --repositories, dev=PATH, and of any source in no split the newest
+    tenth of each file's changes. Of every project's commits --commits are drawn.
+    """
+    console = Console(stderr=True)
+    unseen = [one for one in origins if (one.split or "dev").endswith("dev")]
+    sessions = within_projects(read_sessions(unseen, console, commits=commits, seed=seed))
+    if not sessions:
+        raise SourceError("Name histories to calibrate by: --git, --saves, --store or others.")
+    given = Bundle.open(bundle)
+    with console.status("Collecting candidates"), tempfile.TemporaryDirectory() as folder:
+        kept = candidates or Path(folder) / "candidates.jsonl"
+        steps = collect_to_file(NeuralForecaster.load(bundle), sessions, kept)
+    known = recalibrate(given, steps, out).card.calibration
+    reached = (
+        "no confidence is clean enough"
+        if known.precision is None or known.threshold is None
+        else f"{100 * known.precision:.0f} % are clean at {known.threshold:.2f} and more"
+    )
+    click.echo(f"Fitted to {known.suggestions} suggestions; {reached}. The bundle is in {out}.")

@@ -1,0 +1,106 @@
+"""What the candidate sources propose, and that a new source is one class and one registration."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from editcast_model.bundle import Bundle
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting import forecaster as forecasting
+from editcast_model.forecasting.candidates import Candidate, Situation
+from editcast_model.forecasting.cross_file import other_save
+from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
+from editcast_model.forecasting.ranker import FEATURES, Ranker
+from editcast_model.history import EditHistory
+
+_TEXT = "".join(f"value = first({number})\nother = {number}\n" for number in range(3))
+_RENAME = other_save("there.py", "x = first(1)\n", "x = second(1)\n")
+_ZEROS = (0.0,) * (1 + len(FEATURES))
+
+
+@pytest.fixture(scope="module")
+def forecaster(bundle: Bundle) -> NeuralForecaster:
+    forecaster = NeuralForecaster.load(bundle.path, "cpu")
+    forecaster.ranker = Ranker(dict.fromkeys(("decoded", "repeated", "cross-file"), _ZEROS))
+    return forecaster
+
+
+def of_source(session: NeuralSession, source: str) -> list[Candidate]:
+    return [one for one in session.candidates(1) if one.source == source]
+
+
+def test_nothing_has_changed_here_yet(forecaster: NeuralForecaster) -> None:
+    session = forecaster.open(_TEXT)
+    assert session.predict() == []
+    session.hear(_RENAME)
+    (prediction,) = session.predict()
+    # Where the number beside it is the same, too.
+    assert prediction.apply(_TEXT) == _TEXT.replace("first(1)", "second(1)")
+    assert prediction.confidence == pytest.approx(0.5)
+    candidates = session.candidates(1)
+    assert len(candidates) == 2  # more places are not looked at
+    assert all(one.source == "cross-file" and not one.scored for one in candidates)
+    assert {(one.times, one.ago) for one in candidates} == {(1, 0)}
+
+
+def test_once_something_has_changed_the_network_is_asked_too(forecaster: NeuralForecaster) -> None:
+    session = forecaster.open(_TEXT)
+    session.hear(_RENAME)
+    session.update(_TEXT + "more = 1\n", saved=True)
+    heard = of_source(session, "cross-file")
+    assert heard and all(one.scored and one.log_probability < 0 for one in heard)
+    assert all(one.distance < 0 for one in heard)
+    assert of_source(session, "decoded")
+
+
+def test_what_was_made_here_is_a_repeated_edit_of_this_file(forecaster: NeuralForecaster) -> None:
+    session = forecaster.open(_TEXT)
+    session.hear(_RENAME)
+    text = _TEXT.replace("first", "second", 1)
+    session.update(text, saved=True)
+    renames = [
+        one
+        for one in session.candidates(1)
+        if apply_hunks(text, [one.hunk]) == _TEXT.replace("first", "second", 2)
+    ]
+    assert [one.source for one in renames] == ["repeated"]
+    assert (renames[0].times, renames[0].ago, renames[0].distance) == (1, 0, 2)
+    assert renames[0].known
+
+
+def test_what_the_ranker_does_not_know_is_dropped(forecaster: NeuralForecaster) -> None:
+    known = forecaster.ranker
+    try:
+        forecaster.ranker = Ranker({"repeated": _ZEROS})
+        session = forecaster.open(_TEXT)
+        session.hear(_RENAME)
+        assert session.predict() == []
+    finally:
+        forecaster.ranker = known
+
+
+class Ends:
+    """A source that nobody has trained weights for: it ends the text with what was saved first."""
+
+    name = "ends"
+
+    def propose(self, situation: Situation) -> Iterator[Candidate]:
+        history = situation.history
+        if history.saves and history.language == "python":
+            size = len(history.text)
+            hunk = Hunk(size, size, history.saves[0].hunks[0].text)
+            if situation.fits((hunk,)):
+                yield situation.candidate(hunk, self.name, prior=0.9)
+
+
+def test_a_new_source_is_a_class_and_its_registration(
+    forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forecasting, "SOURCES", (*forecasting.SOURCES, Ends))
+    session = forecaster.resume(EditHistory(_TEXT, language="python"))
+    session.update("new = 1\n" + _TEXT, saved=True)
+    (one,) = of_source(session, "ends")
+    assert one.scored == 2 and one.log_probability < 0
+    best = session.predict()[0]
+    assert best.confidence == 0.9 and best.hunks == (one.hunk,)
+    assert not [one for one in session.candidates(1, fits=lambda hunks: False) if one]

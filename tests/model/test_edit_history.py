@@ -1,0 +1,88 @@
+"""One record of what was done to a file, that every part of a session reads."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.bundle import Bundle
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.repeated_edits import RepeatBest
+from editcast_model.history import DEPTH, EditHistory, changes, in_text_order
+
+_TEXT = "".join(f"value = first({number})\nother = {number}\n" for number in range(6))
+texts = st.lists(st.sampled_from(["a\n", "b = 1\n", "\n", "c\r\n", "é"]), max_size=8).map("".join)
+
+
+def renamed(count: int) -> str:
+    return _TEXT.replace("first", "second", count)
+
+
+def test_a_history_before_the_first_change() -> None:
+    history = EditHistory(_TEXT, language="python", path="a.py")
+    assert history.is_untouched and history.snapshots == [_TEXT]
+    assert history.update(_TEXT, saved=True) is None
+    assert history.is_untouched and history.last == 0
+    assert (history.language, history.path) == ("python", "a.py")
+
+
+@given(st.lists(st.tuples(texts, st.booleans()), max_size=12))
+def test_hunks_lead_from_snapshot_to_snapshot(updates: list[tuple[str, bool]]) -> None:
+    history = EditHistory("a\nb = 1\n")
+    for text, saved in updates:
+        history.update(text, saved=saved)
+        assert history.text == text
+        assert apply_hunks(history.saved, in_text_order(history.unsaved)) == text
+        assert 0 <= history.last <= max(len(text), history.last if not history.unsaved else 0)
+    snapshots = history.snapshots
+    assert snapshots[-1] == history.saved
+    for save, before, after in zip(history.saves, snapshots, snapshots[1:], strict=False):
+        assert (save.before, save.after) == (before, after)
+        assert apply_hunks(before, in_text_order(save.hunks)) == after
+
+
+def test_a_history_is_bounded() -> None:
+    history = EditHistory("")
+    for number in range(2 * DEPTH):
+        history.update(f"{number}\n", saved=True)
+    assert len(history.saves) == DEPTH and history.saves[-1].number == 2 * DEPTH
+    assert len(history.snapshots) == DEPTH + 1
+
+
+def test_how_often_and_how_long_ago() -> None:
+    history, change = EditHistory(_TEXT), ("first", "second")
+    assert history.made(change) == (0, 0)
+    history.update(renamed(1), saved=False)
+    assert history.made(change) == (1, 0)
+    history.update(renamed(1), saved=True)
+    assert history.made(change) == (1, 0)
+    history.update(renamed(1) + "more\n", saved=True)
+    assert history.made(change) == (1, 1)
+    history.update(renamed(2) + "more\n", saved=True)
+    assert history.made(change) == (2, 0)
+
+
+def test_changes_are_without_common_ends() -> None:
+    text = "call(first, last)\n"
+    assert changes(text, [Hunk(5, 10, "forest"), Hunk(12, 16, "")]) == [("ir", "ore"), ("last", "")]
+
+
+def test_a_session_made_anew_proposes_the_same(bundle: Bundle) -> None:
+    forecaster = NeuralForecaster.load(bundle.path, "cpu")
+    history = EditHistory(_TEXT)
+    session = forecaster.resume(history)
+    for count in range(1, 4):
+        session.update(renamed(count), saved=True)
+    session.update(renamed(3) + "x", saved=False)
+    again = forecaster.resume(history)
+    ours, theirs = session.candidates(2), again.candidates(2)
+    assert [(one.hunk, one.source, one.times, one.ago) for one in ours] == [
+        (one.hunk, one.source, one.times, one.ago) for one in theirs
+    ]
+    assert {one.source for one in ours} >= {"decoded", "repeated"}
+
+
+def test_a_baseline_made_anew_predicts_the_same() -> None:
+    history = EditHistory(_TEXT)
+    session = RepeatBest().resume(history)
+    session.update(renamed(2), saved=True)
+    assert session.predict(3) == RepeatBest().resume(history).predict(3) != []

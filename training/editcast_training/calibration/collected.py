@@ -1,0 +1,132 @@
+"""Collected candidates: what every source proposed at the steps of sessions, and its scores."""
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from editcast_model.diff import Hunk
+from editcast_model.errors import SourceError
+from editcast_model.forecasting.candidates import Candidate
+from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.history import EditHistory
+from editcast_training.evaluation.metrics import Judge, Score
+from editcast_training.evaluation.sessions import EditingSession
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The candidates of one step, and what became of each.
+
+    Attributes:
+        session: The session; nothing asks for its texts any longer.
+        number: Its number.
+        step: Number of the step within it, from 1; 0 when the file was just opened.
+        milliseconds: From the save until the candidates were there.
+        candidates: The candidates.
+        scores: Theirs.
+    """
+
+    session: EditingSession
+    number: int
+    step: int
+    milliseconds: float
+    candidates: tuple[Candidate, ...]
+    scores: tuple[Score, ...]
+
+
+def collect(
+    forecaster: NeuralForecaster, sessions: Iterable[EditingSession]
+) -> Iterator[Collected]:
+    """Collect the candidates of every step, of those that no filter drops."""
+    for number, session in enumerate(sessions):
+        yield from _of_session(forecaster, session, number)
+
+
+def collect_to_file(
+    forecaster: NeuralForecaster, sessions: Sequence[EditingSession], path: Path
+) -> list[Collected]:
+    """Collect as `collect` does, and keep it in a file: what lies there is not collected again.
+
+    Raises:
+        SourceError: The file holds something else.
+    """
+    done = read(path) if path.exists() else []
+    known = {step.number for step in done}
+    with path.open("a", encoding="utf-8") as file:
+        for number, session in enumerate(sessions):
+            if number in known:
+                continue
+            steps = list(_of_session(forecaster, session, number))
+            file.write(json.dumps([_written(step) for step in steps]) + "\n")
+            file.flush()
+            done += steps
+    return sorted(done, key=lambda step: (step.number, step.step))
+
+
+def read(path: Path) -> list[Collected]:
+    """Read the steps that `collect_to_file` has written, a session a line.
+
+    Raises:
+        SourceError: The file cannot be read, or holds something else.
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            return [_step(written) for line in file for written in json.loads(line)]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SourceError(
+            f"{path} holds no candidates that this version collected ({type(error).__name__}); "
+            "name another file."
+        ) from error
+
+
+def _of_session(
+    forecaster: NeuralForecaster, replayed: EditingSession, number: int
+) -> Iterator[Collected]:
+    history = EditHistory(replayed.texts[0], language=replayed.language, path=replayed.path)
+    session = forecaster.resume(history)
+    saved = time.perf_counter()
+
+    def save(text: str) -> None:
+        nonlocal saved
+        saved = time.perf_counter()
+        session.update(text, saved=True)
+
+    about = replace(replayed, texts=(), first=1, times=(), others=())
+    for index, step in replayed.replay(save, session.hear):
+        work = Work.of(replayed.texts[: index + 1], replayed.language)
+        candidates = tuple(session.candidates(1, fits=work.admits))
+        milliseconds = round(1e3 * (time.perf_counter() - saved), 3)
+        judge = Judge(step)
+        scores = tuple(judge.score((one.hunk,)) for one in candidates)
+        yield Collected(about, number, index, milliseconds, candidates, scores)
+
+
+def _written(step: Collected) -> dict[str, Any]:
+    session = step.session
+    return {
+        "session": [session.project, session.path, session.language, session.kind],
+        "number": step.number,
+        "step": step.step,
+        "milliseconds": step.milliseconds,
+        "candidates": [asdict(one) for one in step.candidates],
+        "scores": [asdict(one) for one in step.scores],
+    }
+
+
+def _step(written: dict[str, Any]) -> Collected:
+    candidates = (
+        Candidate(**{**one, "hunk": Hunk(**one["hunk"])}) for one in written["candidates"]
+    )
+    project, path, language, kind = written["session"]
+    return Collected(
+        EditingSession(project, path, language, kind, ()),
+        written["number"],
+        written["step"],
+        written["milliseconds"],
+        tuple(candidates),
+        tuple(Score(**one) for one in written["scores"]),
+    )
