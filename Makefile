@@ -11,8 +11,10 @@ demo: $(VENV)/.runtime
 	$(BIN)/editcast demo
 
 test: $(VENV)/.all vsix
-	$(BIN)/python -m pytest
+	@mkdir -p .cache
+	EDITCAST_NOT_RUN=.cache/not-run $(BIN)/python -m pytest
 	cd $(EXTENSION) && EDITCAST_TEST_PYTHON=$(CURDIR)/$(BIN)/python npm test --silent
+	@cat .cache/not-run
 
 check: docs $(VENV)/.all $(EXTENSION)/node_modules/.complete
 	$(BIN)/ruff check .

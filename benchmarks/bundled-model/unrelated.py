@@ -12,7 +12,7 @@ import click
 
 from editcast_model.forecasting.filters import Work
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_server.prediction.model_loader import default_threshold
+from editcast_server.prediction.policy import default_threshold
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.project_sessions import Changes
 from editcast_training.evaluation.sessions import draw_sessions

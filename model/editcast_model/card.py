@@ -206,6 +206,9 @@ class Card:
         earlier = _earlier_weights(read.get("calibration"))
         if earlier is not None:
             del read["calibration"]
+        elif read.get("version", VERSION) == 1 and isinstance(read.get("calibration"), dict):
+            # Until version 2 the precision was the one aimed at, not a measured one.
+            read["calibration"] = {**read["calibration"], "precision": None}
         card = replace(structure(read, cls), written=written)
         return replace(card, calibration=_bundled_calibration()) if earlier else card
 

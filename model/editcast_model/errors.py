@@ -45,6 +45,10 @@ class TrainingError(EditcastError):
     """Training cannot start or go on: too little history, a checkpoint that does not fit."""
 
 
+class NoBetterModelError(TrainingError):
+    """A training made nothing better than what it began with; the command line exits with 0."""
+
+
 class BusyError(EditcastError):
     """Another process does the very thing; the command line exits with 1."""
 

@@ -7,7 +7,7 @@ is killed, or a disk that is full, changes nothing.
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     Raises:
         OSError: It cannot be written.
     """
-    partial = path.with_suffix(".partial")
+    partial = path.with_name(f".{path.name}.partial")
     partial.unlink(missing_ok=True)  # of a process that was killed
     try:
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE))
@@ -52,6 +52,17 @@ def write_text(path: Path, text: str) -> None:
     """Write a whole file, UTF-8; see `atomic_write`."""
     with atomic_write(path) as partial:
         partial.write_text(text, "utf-8")
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a file that the user named, UTF-8: where a link leads, or to a terminal or a pipe."""
+    path = path.resolve()
+    if path.exists() and not path.is_file():  # nothing to be replaced
+        with path.open("w", encoding="utf-8") as file:
+            file.writelines(lines)
+        return
+    with atomic_write(path) as partial, partial.open("w", encoding="utf-8") as file:
+        file.writelines(lines)
 
 
 def append_text(path: Path, text: str) -> None:

@@ -1,14 +1,11 @@
 """Where Editcast writes: one folder that belongs to the user, or `EDITCAST_HOME`."""
 
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
 
 from platformdirs import user_data_path
 
+from editcast_model import private_files
 from editcast_model.errors import HomeError
 
 
@@ -66,37 +63,13 @@ def private_folder(folder: Path) -> None:
     Raises:
         OSError: It cannot be made.
     """
-    missing = [one for one in (folder, *folder.parents) if not os.path.isdir(one)]
-    for one in reversed(missing):
-        one.mkdir(mode=0o700, exist_ok=True)
-    if os.name == "posix" and not missing:
+    is_new = not folder.is_dir()
+    private_files.private_folder(folder)
+    if os.name == "posix" and not is_new:
         status = folder.stat()
         is_open = status.st_mode & 0o077 and status.st_uid == os.geteuid()
         if is_open and (_is_ours(folder) or not any(folder.iterdir())):
             folder.chmod(0o700)
-
-
-@contextmanager
-def private_file(path: Path) -> Iterator[TextIO]:
-    """Write a text file that only its owner can read, whole or not at all; it replaces another.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    path = path.resolve()
-    if path.exists() and not path.is_file():  # a terminal, a pipe: nothing to be replaced
-        with path.open("w", encoding="utf-8") as file:
-            yield file
-        return
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # for its owner only
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            yield file
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
 
 
 def _is_ours(folder: Path) -> bool:

@@ -1,8 +1,14 @@
-"""How far a training is: a bar on a terminal, a line for each evaluation anywhere else.
+"""Progress of a training: a bar on a terminal, sentences elsewhere, or JSON lines for a program.
 
-The server reads the lines and shows the first percentage in each as the work's progress.
+A JSON line is an object with a `type` and a `text` for the user:
+
+    {"type": "stage", "text": ...}                                what begins, or went wrong
+    {"type": "step", "text": ..., "share": 0 to 1, "step": N}     at most one for each per cent
+    {"type": "evaluation", "text": ..., "share": ..., "step": N}
+    {"type": "unchanged", "text": ...}                            nothing better was made
 """
 
+import json
 import sys
 import time
 from types import TracebackType
@@ -16,23 +22,28 @@ from editcast.render_diff import plain
 
 
 class TrainingProgress:
-    """Shows what `trainer.train` tells; a context, so that the bar is cleared away."""
+    """Shows what a training reports; a context, so that the bar is cleared away.
 
-    def __init__(self) -> None:
+    Args:
+        as_json: Whether to print JSON lines.
+    """
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self._as_json = as_json
         self._share = 0.0
         self._began: tuple[float, float] | None = None  # time and share at the first step
         self._loss = ""
         self._dev = ""
         self._bar: Progress | None = None
-        if sys.stdout.isatty():
+        if sys.stdout.isatty() and not as_json:
             self._bar = Progress(
                 TextColumn("{task.description}"),
                 BarColumn(),
                 TaskProgressColumn(),
-                TextColumn("{task.fields[said]}"),
+                TextColumn("{task.fields[details]}"),
                 console=Console(),
             )
-            self._task = self._bar.add_task("Training", total=1.0, said="", visible=False)
+            self._task = self._bar.add_task("Training", total=1.0, details="", visible=False)
 
     def __enter__(self) -> "TrainingProgress":
         if self._bar:
@@ -48,36 +59,54 @@ class TrainingProgress:
         if self._bar:
             self._bar.stop()
 
-    def say(self, sentence: str) -> None:
-        """Print a sentence above the bar."""
-        if self._bar:
-            self._bar.console.print(plain(sentence))
-        else:
-            click.echo(sentence)
+    def stage(self, sentence: str) -> None:
+        """Show what begins, or what went wrong."""
+        self._print("stage", sentence)
 
-    def tell(self, line: dict[str, Any]) -> None:
+    def unchanged(self, sentence: str) -> None:
+        """Show that the training made nothing better than what it began with."""
+        self._print("unchanged", sentence)
+
+    def line(self, line: dict[str, Any]) -> None:
         """Show a step, an evaluation or a message of the trainer."""
         if "message" in line:
-            self.say(line["message"])
+            self.stage(line["message"])
         elif "dev" in line:
             dev = line["dev"]
             self._dev = f"{dev['both']:.1f} % of held-out edits right, their loss {dev['loss']:.2f}"
             if not self._bar:
-                self.say(f"{self._percent()}, step {line['step']}: {self._dev}{self._left()}")
+                text = f"{self._percent}, step {line['step']}: {self._dev}{self._left}"
+                self._print("evaluation", text, share=self._share, step=line["step"])
         else:
-            self._share = min(line["share"], 1.0)
+            before, self._share = self._percent, min(line["share"], 1.0)
             if self._began is None:
                 self._began = time.monotonic(), self._share
             self._loss = f"loss {line['loss']:.2f}"
+            if self._as_json and self._percent != before:
+                text = f"{self._percent}, step {line['step']}: {self._details}"
+                self._print("step", text, share=self._share, step=line["step"])
         if self._bar:
-            said = ", ".join(filter(None, (self._loss, self._dev))) + self._left()
-            self._bar.update(self._task, completed=self._share, said=said, visible=True)
+            self._bar.update(self._task, completed=self._share, details=self._details, visible=True)
 
+    def _print(self, kind: str, text: str, **fields: float) -> None:
+        if self._as_json:
+            click.echo(json.dumps({"type": kind, "text": text, **fields}))
+        elif self._bar:
+            self._bar.console.print(plain(text))  # above the bar
+        else:
+            click.echo(text)
+
+    @property
+    def _details(self) -> str:
+        return ", ".join(filter(None, (self._loss, self._dev))) + self._left
+
+    @property
     def _percent(self) -> str:
         return f"{100 * self._share:.0f} %"
 
+    @property
     def _left(self) -> str:
-        """At most so long: it may stop early."""
+        """Time left at most: it may stop early."""
         if self._began is None or self._share <= self._began[1]:
             return ""
         began, share = self._began

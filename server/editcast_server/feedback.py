@@ -7,12 +7,11 @@ from functools import partial
 from itertools import count
 from typing import Final, Protocol
 
-from editcast_server.documents import acceptance
-from editcast_server.documents.acceptance import Standing
+from editcast_server.documents import suggestion as suggestions
 from editcast_server.documents.document import Document
-from editcast_server.documents.suggestion import Suggestion
+from editcast_server.documents.suggestion import Standing, Suggestion
 from editcast_server.prediction.engine import Answer
-from editcast_server.prediction.pace import Debounce, Decisions
+from editcast_server.prediction.policy import Policy
 from editcast_store.saves import What
 
 REMEMBERED: Final = 256  # suggestions that can still be accepted or rejected
@@ -39,16 +38,10 @@ class Listener(Protocol):
 
 
 class Feedback:
-    """The suggestions that the user can decide on, and what follows from the decisions.
+    """The suggestions that the user can decide on, and what follows from the decisions."""
 
-    Attributes:
-        debounce: How long typing must pause.
-        decisions: What the user thinks of suggestions lately.
-    """
-
-    def __init__(self, listener: Listener, debounce_ms: float) -> None:
-        self.debounce = Debounce(debounce_ms)
-        self.decisions = Decisions()
+    def __init__(self, listener: Listener, policy: Policy) -> None:
+        self._policy = policy
         self._listener = listener
         self._loop = asyncio.get_running_loop()
         self._ids = count(1)
@@ -56,24 +49,29 @@ class Feedback:
 
     def offer(self, document: Document, answer: Answer) -> tuple[Suggestion, ...]:
         """The suggestions that an answer becomes; what was suggested before keeps its id."""
-        text = answer.job.situation.work.text
-        known = {one.hunks: one.id for one in document.suggestions}
-        suggestions = tuple(
-            Suggestion.of(one, text, known.get(one.hunks) or str(next(self._ids)))
+        text, model = answer.job.situation.work.text, answer.model
+        ids = {one.hunks: one.id for one in document.suggestions}
+        offered = tuple(
+            Suggestion.of(
+                one,
+                text,
+                ids.get(one.hunks) or str(next(self._ids)),
+                is_probable=model is not None and model.card is not None,
+            )
             for one in answer.predictions
         )
-        for one in suggestions:
+        for one in offered:
             before = self._offers.get(one.id)
             is_shown = before is not None and before.is_shown
-            self._offers[one.id] = Offer(document, one, answer.model, is_shown)
+            self._offers[one.id] = Offer(document, one, answer.model_name, is_shown)
         while len(self._offers) > REMEMBERED:
             self._offers.popitem(last=False)
-        return suggestions
+        return offered
 
     def settle(self, document: Document) -> None:
         """Look at a document after a change; what was typed to its end counts as accepted."""
         for suggestion in document.settle():
-            self.decisions.add(True, suggestion.confidence)
+            self._policy.count_decision(True, suggestion.confidence)
 
     def shown(self, id: str) -> Offer | None:
         """The user has seen a suggestion; None when there is none of this id (any more)."""
@@ -90,12 +88,12 @@ class Feedback:
             return None
         document, suggestion = offer.document, offer.suggestion
         self._listener.record(offer, "accepted")
-        self.debounce.accepted()
+        self._policy.shorten_pause()
         document.drop(id)
         document.end_restraint()
         was_there = document.results.accept(id, suggestion.result, partial(self._watch, offer))
         if not was_there:  # otherwise it was counted when it was found
-            self.decisions.add(True, suggestion.confidence)
+            self._policy.count_decision(True, suggestion.confidence)
         return offer
 
     def reject(self, id: str) -> Offer | None:
@@ -104,13 +102,13 @@ class Feedback:
         if offer is None:
             return None
         self._listener.record(offer, "rejected")
-        self.debounce.rejected()
-        self.decisions.add(False, offer.suggestion.confidence)
+        self._policy.lengthen_pause()
+        self._policy.count_decision(False, offer.suggestion.confidence)
         offer.document.reject(offer.suggestion)
         return offer
 
     def _watch(self, offer: Offer, standing: Standing) -> None:
-        self._loop.call_later(acceptance.AFTER, self._judge, offer, standing)
+        self._loop.call_later(suggestions.AFTER, self._judge, offer, standing)
         offer.document.end_restraint()
         self._listener.has_applied(offer.document)
 

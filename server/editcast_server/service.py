@@ -15,12 +15,10 @@ from lsprotocol import types
 
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document, is_longer
-from editcast_server.documents.eligibility import is_allowed, too_long, why_not
 from editcast_server.feedback import Feedback, Offer
-from editcast_server.prediction.engine import Answer, Engine, Job, Track
-from editcast_server.prediction.model_loader import UNCALIBRATED, Choice, Model
-from editcast_server.prediction.pace import Debounce
-from editcast_server.prediction.workspace import Projects
+from editcast_server.prediction.engine import Answer, Engine, Job, Projects, Track
+from editcast_server.prediction.model_loader import Choice, Model
+from editcast_server.prediction.policy import Policy
 from editcast_server.settings import Settings
 from editcast_server.status import Activity, Status
 from editcast_server.store_writer import Saves, now_ms
@@ -37,7 +35,7 @@ _TIMED: Final = 1000  # predictions
 class Client(Protocol):
     """Whom the service talks to; all on the event loop."""
 
-    def tell(self, sentence: str, *, warning: bool) -> None:
+    def show_message(self, sentence: str, *, warning: bool) -> None:
         """Show the user a sentence."""
 
     def has_predicted(self, document: Document) -> None:
@@ -67,12 +65,13 @@ class Service:
         self._loop = asyncio.get_running_loop()
         self._saves = Saves(lambda sentence: self._on_loop(self._warn, sentence))
         self._engine = Engine(
-            loaded=lambda model: self._on_loop(self._took_up, model),
+            loaded=lambda model: self._on_loop(self._on_model, model),
             failed=lambda text: self._on_loop(
                 self._warn, f"Editcast could not predict here ({text}); the log has more."
             ),
         )
-        self._feedback = Feedback(self, settings.debounce_ms)
+        self._policy = Policy(settings)
+        self._feedback = Feedback(self, self._policy)
         self._activity = Activity(client.has_status, lambda: self.settings.enabled)
         self._has_ended = False
 
@@ -99,8 +98,8 @@ class Service:
         document.folder = self.projects.folder_of(uri)
         self.documents[uri] = document
         if known is None:
-            self._tell_once(document, too_long(document, self.settings))
-        elif is_allowed(document, self.settings):
+            self._warn_once(document, document.too_long(self.settings.max_file_bytes))
+        elif document.is_allowed(self.settings):
             self._engine.open(self._track(document, known))
             if self.projects.of(document.folder).is_stirred:
                 self._ask(document, 1)
@@ -116,7 +115,7 @@ class Service:
         had = document.suggestions
         trouble = document.change(version, changes)
         if trouble:
-            self._tell_once(
+            self._warn_once(
                 document,
                 f"Editcast and the editor do not agree about {document.name}: {trouble}. "
                 "Suggestions there go on after the next save.",
@@ -128,9 +127,7 @@ class Service:
             self._client.has_predicted(document)
         if document.suggestions or document.job or document.is_restrained or not is_served:
             return
-        document.pause = self._loop.call_later(
-            self._feedback.debounce.milliseconds / 1000, self._ask, document, 1
-        )
+        document.pause = self._loop.call_later(self._policy.pause, self._ask, document, 1)
 
     def save(self, uri: str, text: str | None) -> None:
         """A document was saved, with this text if the editor told it."""
@@ -141,26 +138,26 @@ class Service:
         if text is not None:
             if is_longer(text, self.settings.max_file_bytes):
                 document.lose_track()
-                self._tell_once(document, too_long(document, self.settings))
+                self._warn_once(document, document.too_long(self.settings.max_file_bytes))
                 return
             document.replace(text)
-        document.look_where_it_is()
+        document.check_path()
         if (
             document.buffer is None
-            or not is_allowed(document, self.settings)
+            or not document.is_allowed(self.settings)
             or not self._fits(document)
         ):
             return
         text = document.buffer.text
         self._feedback.settle(document)
-        document.rejections.saved()
+        document.rejections.end_disagreement()
         document.end_restraint()
         self._track(document, text).save(text)
         for other in self.documents.values():
             if other is not document and document.folder and other.folder == document.folder:
                 other.expect_news()  # by whoever asks there next
         self._record(document, text)
-        self._engine.look_for_newer()
+        self._engine.check_for_newer()
         document.forget_suggestions()
         self._ask(document, 1)
 
@@ -221,7 +218,7 @@ class Service:
                 document.job.is_for_requests = is_for_request
                 return
         document.cancel_job()
-        situation = document.situation(self._feedback.decisions.threshold(self._threshold))
+        situation = document.situation(self._policy.threshold)
         document.job = Job(
             self._track(document, situation.work.text),
             situation,
@@ -236,7 +233,7 @@ class Service:
         is_current = document.job is answer.job and document.buffer is not None
         if is_current:
             self.latencies.append(answer.milliseconds)
-            document.take(answer, self._feedback.offer(document, answer))
+            document.set_answer(answer, self._feedback.offer(document, answer))
         if not any(one.job for one in self.documents.values()):
             self._activity.end_thinking()
         if is_current:
@@ -268,24 +265,23 @@ class Service:
         if seconds > 0:
             self._withdraw_all()
 
-    def take_settings(self, settings: Settings) -> None:
+    def apply_settings(self, settings: Settings) -> None:
         """Follow other settings."""
         before, self.settings = self.settings, settings
         if settings == before:
             return
         if self._choice != Choice(before.model_path, before.device):
             self._engine.choose(self._choice)
-        if settings.debounce_ms != before.debounce_ms:
-            self._feedback.debounce = Debounce(settings.debounce_ms)
+        self._policy.follow(settings)
         self._withdraw_all()
-        self._activity.look()
+        self._activity.update()
 
     def set_training(self, message: str) -> None:
         """Training goes on, and how far; empty when it does not. A new model is taken up."""
         if self._activity.training and not message:
-            self._engine.look_for_newer()
+            self._engine.check_for_newer()
         self._activity.training = message
-        self._activity.look()
+        self._activity.update()
 
     async def report(self) -> str:
         """The report page (HTML), from what is on this machine."""
@@ -308,7 +304,7 @@ class Service:
         from editcast_store.models import revert  # imports tokenizers, as `models` does
 
         sentence = await asyncio.to_thread(revert, paths.models_dir())
-        self._engine.look_for_newer()
+        self._engine.check_for_newer()
         return sentence
 
     def _withdraw_all(self) -> None:
@@ -323,7 +319,7 @@ class Service:
     def record(self, offer: Offer, what: What) -> None:
         """Keep what became of a suggestion."""
         document = offer.document
-        if document.path and self.settings.history_enabled and is_allowed(document, self.settings):
+        if document.path and self.settings.history_enabled and document.is_allowed(self.settings):
             self._saves.record_outcome(
                 offer.suggestion.id,
                 what,
@@ -346,11 +342,6 @@ class Service:
         return self._activity.status
 
     @property
-    def _threshold(self) -> float:
-        model = self._activity.model
-        return self.settings.threshold(model.threshold if model else UNCALIBRATED)
-
-    @property
     def _choice(self) -> Choice:
         return Choice(self.settings.model_path, self.settings.device)
 
@@ -358,7 +349,7 @@ class Service:
         """Whether suggestions are to be made in a document as it is now."""
         return (
             not self._activity.is_snoozed
-            and is_allowed(document, self.settings)
+            and document.is_allowed(self.settings)
             and self._fits(document)
         )
 
@@ -366,28 +357,32 @@ class Service:
         """Whether its text is known, and is such that Editcast can do something with it."""
         if document.buffer is None:
             return False
-        problem = why_not(document, self.settings)
+        problem = document.problem(self.settings.max_file_bytes)
         if problem:
-            self._tell_once(document, problem)
+            self._warn_once(document, problem)
         return not problem
 
     # To the client
 
-    def _took_up(self, model: Model) -> None:
-        self._activity.model = model
+    def _on_model(self, model: Model) -> None:
+        self._activity.model, self._policy.card = model, model.card
         log.info("Model: %s", model.forecaster.name)
         if model.problem:
             self._warn(model.problem)
-        self._activity.look()
+        self._activity.update()
+        for document in self.documents.values():
+            if document.has(1) or document.job:  # the answer is another model's
+                document.forget_suggestions()
+                self._ask(document, 1)
 
-    def _tell_once(self, document: Document, sentence: str) -> None:
-        if sentence not in document.told:
-            document.told.add(sentence)
+    def _warn_once(self, document: Document, sentence: str) -> None:
+        if sentence not in document.warned:
+            document.warned.add(sentence)
             self._warn(sentence)
 
     def _warn(self, sentence: str) -> None:
         log.warning("%s", sentence)
-        self._client.tell(sentence, warning=True)
+        self._client.show_message(sentence, warning=True)
 
     def _on_loop(self, what: Callable[..., None], *args: Any) -> None:
         try:

@@ -1,9 +1,10 @@
 """The user's settings: what they mean, their defaults, and how an editor's JSON becomes them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_type_hints
 
+from editcast_model.checked import Between, UnfitError, structure
 from editcast_model.errors import SettingsError
 from editcast_server.documents import globs
 
@@ -15,8 +16,12 @@ SECTION = "editcast"
 #: Beside the settings in initializationOptions: whether the user trusts the folders that are open.
 TRUSTED = "isWorkspaceTrusted"
 
-#: The least confidence that is shown where the model's own threshold is not asked for.
-_LOW, _HIGH = 0.8, 0.3
+
+def _at_least_one(value: int) -> str:
+    return "" if value >= 1 else "must be at least 1"
+
+
+Positive = Annotated[int, _at_least_one]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,84 +44,15 @@ class Settings:
 
     enabled: bool = True
     eagerness: Eagerness = "medium"
-    confidence_threshold: float | None = None
-    debounce_ms: int = 75
+    confidence_threshold: Annotated[float, Between(0, 1)] | None = None
+    debounce_ms: Annotated[int, Between(0, 60_000)] = 75
     languages: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()
     history_enabled: bool = True
-    history_days: int = 365
-    max_file_bytes: int = 1_000_000
+    history_days: Positive = 365
+    max_file_bytes: Positive = 1_000_000
     model_path: str = ""
     device: Device = "auto"
-
-    def threshold(self, model: float) -> float:
-        """The least confidence to show, 0 to 1.
-
-        Args:
-            model: The model's own threshold, at which 85 % of what is shown was clean on the data
-                that it was calibrated by.
-        """
-        if self.confidence_threshold is not None:
-            return self.confidence_threshold
-        return {"low": max(_LOW, model), "medium": model, "high": min(_HIGH, model)}[self.eagerness]
-
-
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """What a value must be: its JSON type in words, and its bounds."""
-
-    kind: Literal["true or false", "a number", "a whole number", "text", "a list of texts"]
-    low: float = 0
-    high: float = float("inf")
-    choices: tuple[str, ...] = field(default=())
-
-    def read(self, value: Any) -> Any:
-        """The value as `Settings` holds it; raises `SettingsError` saying what it must be."""
-        if not self._is_of_kind(value):
-            raise SettingsError(f"must be {self.kind}, not {_shown(value)}")
-        if self.kind in ("a number", "a whole number") and not self.low <= value <= self.high:
-            raise SettingsError(f"must be {self._bounds()}, not {_shown(value)}")
-        if self.choices and value not in self.choices:
-            raise SettingsError(f"must be one of {', '.join(self.choices)}, not {_shown(value)}")
-        if self.kind == "a list of texts":
-            return tuple(value)
-        return float(value) if self.kind == "a number" else value
-
-    def _is_of_kind(self, value: Any) -> bool:
-        # In Python True is an int; in JSON it is no number.
-        match self.kind:
-            case "true or false":
-                return isinstance(value, bool)
-            case "a number":
-                return isinstance(value, (int, float)) and not isinstance(value, bool)
-            case "a whole number":
-                return isinstance(value, int) and not isinstance(value, bool)
-            case "text":
-                return isinstance(value, str)
-            case "a list of texts":
-                return isinstance(value, (list, tuple)) and all(
-                    isinstance(item, str) for item in value
-                )
-
-    def _bounds(self) -> str:
-        if self.high == float("inf"):
-            return f"at least {self.low:g}"
-        return f"from {self.low:g} to {self.high:g}"
-
-
-_RULES = {
-    "enabled": _Rule("true or false"),
-    "eagerness": _Rule("text", choices=get_args(Eagerness)),
-    "confidence_threshold": _Rule("a number", 0, 1),
-    "debounce_ms": _Rule("a whole number", 0, 60_000),
-    "languages": _Rule("a list of texts"),
-    "exclude": _Rule("a list of texts"),
-    "history_enabled": _Rule("true or false"),
-    "history_days": _Rule("a whole number", 1),
-    "max_file_bytes": _Rule("a whole number", 1),
-    "model_path": _Rule("text"),
-    "device": _Rule("text", choices=("auto", "cpu", "cuda")),
-}
 
 
 def read_settings(given: Any) -> tuple[Settings, list[str]]:
@@ -133,17 +69,19 @@ def read_settings(given: Any) -> tuple[Settings, list[str]]:
         ]
     values: dict[str, Any] = {}
     complaints = []
-    for one in fields(Settings):
-        key = _camel_case(one.name)
+    for name, kind in get_type_hints(Settings, include_extras=True).items():
+        key = _camel_case(name)
         value = given.get(key)
         if value is None:
             continue
         try:
-            values[one.name] = _RULES[one.name].read(value)
-        except SettingsError as error:
-            default = _shown(getattr(Settings(), one.name))
+            values[name] = structure(list(value) if isinstance(value, tuple) else value, kind)
+        except UnfitError as error:
+            place, _, problem = str(error).partition(" ")
+            place, default = place.removeprefix("it"), _shown(getattr(Settings(), name))
             complaints.append(
-                f"The setting {SECTION}.{key} {error}; its default, {default}, is used."
+                f"The setting {SECTION}.{key}{place} {problem}, not {_shown(value)}; its default, "
+                f"{default}, is used."
             )
     values["exclude"], beyond = _within_bounds(values.get("exclude", ()))
     return Settings(**values), complaints + beyond
@@ -159,18 +97,20 @@ def _within_bounds(given: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
 
     The others are kept: what they exclude is not to be read because of a mistake beside them.
     """
-    kept, complaints, left = [], [], globs.MOST_CHARACTERS_TOGETHER
+    kept, complaints, count, characters = [], [], 0, 0
     for number, glob in enumerate(given):
         path = f"{SECTION}.exclude[{number}]"
         try:
-            left -= globs.length(glob)
+            own_count, own_characters = globs.size(glob)
         except SettingsError as error:
             complaints.append(f"The setting {path} {error}, not {_shown(glob)}; it is left out.")
             continue
-        if left < 0:
+        count, characters = count + own_count, characters + own_characters
+        if count > globs.MOST_GLOBS or characters > globs.MOST_CHARACTERS_TOGETHER:
             complaints.append(
-                f"The setting {path} and those after it are left out: the globs must have at most "
-                f"{globs.MOST_CHARACTERS_TOGETHER:,} characters together, braces multiplied out."
+                f"The setting {path} and those after it are left out: at most {globs.MOST_GLOBS} "
+                f"globs of {globs.MOST_CHARACTERS_TOGETHER:,} characters together are matched, "
+                "braces multiplied out."
             )
             break
         kept.append(glob)

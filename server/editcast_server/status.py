@@ -25,7 +25,7 @@ class Activity:
     """What goes on in one server; belongs to the event loop.
 
     Args:
-        tell: Called with the status whenever it is another one.
+        send: Called with the status whenever it is another one.
         is_enabled: Says whether the user wants suggestions at all.
 
     Attributes:
@@ -33,13 +33,13 @@ class Activity:
         training: What a training said last; empty when there is none.
     """
 
-    def __init__(self, tell: Callable[[Status], None], is_enabled: Callable[[], bool]) -> None:
+    def __init__(self, send: Callable[[Status], None], is_enabled: Callable[[], bool]) -> None:
         self.model: Model | None = None
         self.training = ""
-        self._tell = tell
+        self._send = send
         self._is_enabled = is_enabled
         self._loop = asyncio.get_running_loop()
-        self._told: Status | None = None
+        self._last: Status | None = None
         self._snooze: asyncio.TimerHandle | None = None
         self._thinking: asyncio.TimerHandle | None = None
         self._is_thinking = False
@@ -72,7 +72,7 @@ class Activity:
             self._snooze = None
         if seconds > 0:
             self._snooze = self._loop.call_later(seconds, self.snooze, 0)
-        self.look()
+        self.update()
 
     def begin_thinking(self) -> None:
         """A prediction has begun; the user hears of it when it takes long."""
@@ -85,18 +85,18 @@ class Activity:
             self._thinking.cancel()
             self._thinking = None
         self._is_thinking = False
-        self.look()
+        self.update()
 
-    def look(self) -> None:
+    def update(self) -> None:
         """Tell the status if it is another one now."""
         status = self.status
-        if status != self._told:
-            self._told = status
-            self._tell(status)
+        if status != self._last:
+            self._last = status
+            self._send(status)
 
     def _show_thinking(self) -> None:
         self._is_thinking = True
-        self.look()
+        self.update()
 
 
 def _duration(seconds: float) -> str:

@@ -24,13 +24,13 @@ class Saves:
     """Everything that one server process writes to the store.
 
     Args:
-        tell: Called on the store's thread with a sentence for the user; not twice in a row with
+        show: Called on the store's thread with a sentence for the user; not twice in a row with
             the same one.
     """
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
-        self._tell = tell
-        self._told = ""
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._last_problem = ""
         self._store: Store | None = None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
 
@@ -94,20 +94,20 @@ class Saves:
                 self._store = Store.open(paths.store_path())
             work(self._store)
         except StoreError as error:
-            self._say(str(error))
+            self._show_once(str(error))
         except Exception as error:
             log.exception("The store failed")
-            self._say(f"A save could not be kept ({type(error).__name__}).")
+            self._show_once(f"A save could not be kept ({type(error).__name__}).")
         else:
-            self._told = ""
+            self._last_problem = ""
             for notice in self._store.notices:
-                self._tell(notice)
+                self._show(notice)
             self._store.notices.clear()
 
-    def _say(self, sentence: str) -> None:
-        if sentence != self._told:
-            self._told = sentence
-            self._tell(sentence)
+    def _show_once(self, sentence: str) -> None:
+        if sentence != self._last_problem:
+            self._last_problem = sentence
+            self._show(sentence)
 
 
 def now_ms() -> int:

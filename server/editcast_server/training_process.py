@@ -4,26 +4,45 @@ It works in Editcast's own folder; the folders that the editor has open are argu
 """
 
 import asyncio
+import json
 import logging
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, replace
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from editcast_model.checked import structure
 from editcast_model.errors import EditcastError
 from editcast_server.children import in_folder, isolated_python
 from editcast_server.documents.document import path_of
 from editcast_store import paths
-from editcast_store.models import NO_BETTER
 
 log = logging.getLogger(__name__)
 
-_PERCENT = re.compile(r"(\d{1,3})(?:\.\d+)? ?%")
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x09\x0b\x0c\x0e-\x1f]")
 
 
-TRAIN = isolated_python("-m", "editcast", "train")
+TRAIN = isolated_python("-m", "editcast", "train", "--json")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A line of a training; see `editcast.progress`. What is no JSON line is a text alone."""
+
+    text: str
+    type: str = "stage"
+    share: float | None = None
+
+    @classmethod
+    def of(cls, line: str) -> "Event":
+        """Read a line."""
+        try:
+            event = structure(json.loads(line), cls)
+        except (ValueError, RecursionError):
+            event = cls(line)
+        return replace(event, text=_CONTROL.sub("", event.text).strip())
 
 
 class TrainingRun:
@@ -32,7 +51,7 @@ class TrainingRun:
     Args:
         server: For the progress that the editor shows.
         report: Called with the last thing that the training said; empty when it has ended.
-        tell: Called with a sentence for the user, and whether it is a warning.
+        show: Called with a sentence for the user, and whether it is a warning.
         command: What to run.
     """
 
@@ -40,12 +59,12 @@ class TrainingRun:
         self,
         server: LanguageServer,
         report: Callable[[str], None],
-        tell: Callable[[str, bool], None],
+        show: Callable[[str, bool], None],
         command: Sequence[str] = TRAIN,
     ) -> None:
         self._server = server
         self._report = report
-        self._tell = tell
+        self._show = show
         self._command = command
         self._task: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
@@ -54,7 +73,7 @@ class TrainingRun:
     def start(self) -> None:
         """Begin to train on the user's own history."""
         if self._task and not self._task.done():
-            self._tell("Editcast is training already.", False)
+            self._show("Editcast is training already.", False)
             return
         self._was_stopped = False
         self._task = asyncio.get_running_loop().create_task(self._run())
@@ -68,7 +87,7 @@ class TrainingRun:
     async def _run(self) -> None:
         self._report("Training begins.")
         token = await self._begin_progress()
-        said = ""
+        last = Event("")
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
@@ -82,21 +101,24 @@ class TrainingRun:
             if self._was_stopped:
                 self._process.terminate()
             async for line in _lines(self._process):
-                said = line
-                self._report(line)
-                self._show_progress(token, line)
+                event = Event.of(line)
+                if event.text:
+                    last = event
+                    self._report(last.text)
+                    self._show_progress(token, last)
             code = await self._process.wait()
         except (EditcastError, OSError) as error:
-            code, said = 1, f"Training could not be started: {error}"
+            code, last = 1, Event(f"Training could not be started: {error}")
         if self._was_stopped:
             end = "Training was stopped."
         elif code == 0:
-            is_better = said != NO_BETTER
-            end = "Training is done; Editcast takes the new model up." if is_better else said
-            self._tell(end, False)
+            end = "Training is done; Editcast uses the new model now."
+            if last.type == "unchanged":
+                end = last.text
+            self._show(end, False)
         else:
-            end = said or f"Training ended with code {code}."
-            self._tell(end, True)
+            end = last.text or f"Training ended with code {code}."
+            self._show(end, True)
         log.info("%s", end)
         if token:
             self._server.work_done_progress.end(token, types.WorkDoneProgressEnd(message=end))
@@ -124,26 +146,21 @@ class TrainingRun:
         )
         return token
 
-    def _show_progress(self, token: str | None, line: str) -> None:
+    def _show_progress(self, token: str | None, event: Event) -> None:
         if token is None:
             return
-        percent = _PERCENT.search(line)
+        percentage = None if event.share is None else min(100, max(0, round(100 * event.share)))
         self._server.work_done_progress.report(
-            token,
-            types.WorkDoneProgressReport(
-                message=line, percentage=min(100, int(percent[1])) if percent else None
-            ),
+            token, types.WorkDoneProgressReport(message=event.text, percentage=percentage)
         )
 
 
 async def _lines(process: asyncio.subprocess.Process) -> AsyncIterator[str]:
-    """What a process says, line by line; a progress bar's carriage return ends a line as well."""
+    """Yield what a process prints, line by line."""
     assert process.stdout
-    rest = ""
+    rest = b""
     while data := await process.stdout.read(4096):
-        *whole, rest = re.split(r"[\r\n]+", rest + data.decode("utf-8", "replace"))
+        *whole, rest = (rest + data).split(b"\n")
         for line in whole:
-            if text := _CONTROL.sub("", line).strip():
-                yield text
-    if text := _CONTROL.sub("", rest).strip():
-        yield text
+            yield line.decode("utf-8", "replace")
+    yield rest.decode("utf-8", "replace")

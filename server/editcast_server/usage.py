@@ -15,7 +15,7 @@ no line `shown` (it was taken from a menu, say) counts as shown: somebody saw it
 `changed` without an accept before it (the store lets go of what is old) counts as nothing.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import ceil
@@ -128,18 +128,22 @@ class Usage:
     bins: tuple[Bin, ...]
 
 
-def usage(outcomes: Iterable[Outcome], today: date) -> Usage:
-    """Numbers of what the store has.
+def usage(
+    outcomes: Iterable[Outcome], today: date, baselines: Collection[str] = frozenset()
+) -> Usage:
+    """Count what the store has.
 
     Args:
         outcomes: In the order in which they were recorded.
         today: The last day of `Usage.days`; days are those of the local clock.
+        baselines: Names of models whose confidence is no probability: not in `Usage.bins`.
     """
     ones = suggestions(outcomes)
     by_day = _grouped(ones, lambda one: _day(one.time))
     by_language = _grouped(ones, lambda one: one.language)
     by_model = _grouped(reversed(ones), lambda one: one.model)
-    by_bin = _grouped(ones, lambda one: bin_of(one.confidence))
+    probable = (one for one in ones if one.model not in baselines)
+    by_bin = _grouped(probable, lambda one: bin_of(one.confidence))
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
     return Usage(
         total=Counts.of(ones),

@@ -12,9 +12,9 @@ from typing import Any
 
 from editcast_model.card import Measured, TokenScores
 from editcast_model.errors import BundleError, ReportError, StoreError
-from editcast_server.prediction.model_loader import HIGHEST
+from editcast_model.private_files import write_lines
+from editcast_server.prediction.policy import default_threshold, measured_precision
 from editcast_server.usage import BINS, Usage, interval, percentile, usage
-from editcast_store.paths import private_file
 from editcast_store.saves import Store
 
 # Jinja2 and the model's side take a tenth of a second to import, and the server starts without.
@@ -100,8 +100,7 @@ def write_page(page: str, path: Path) -> None:
         ReportError: It cannot be written there.
     """
     try:
-        with private_file(path) as file:
-            file.write(page)
+        write_lines(path, [page])
     except OSError as error:
         raise ReportError(
             f"The report cannot be written to {path} ({error.strerror or error}); name another "
@@ -111,6 +110,8 @@ def write_page(page: str, path: Path) -> None:
 
 def _stored(path: Path) -> dict[str, Any]:
     """What the template needs to know of the store."""
+    from editcast_model.forecasting.repeated_edits import BASELINES
+
     found: dict[str, Any] = {"store": path, "size": None, "saves": 0, "files": 0}
     outcomes, problem = [], ""
     if path.exists():
@@ -126,7 +127,7 @@ def _stored(path: Path) -> dict[str, Any]:
                 problem = " ".join(store.notices)
         except StoreError as error:
             problem = str(error)
-    numbers: Usage = usage(outcomes, date.today())
+    numbers: Usage = usage(outcomes, date.today(), BASELINES)
     tallest = max((counts.shown for _, counts in numbers.days), default=0)
     return found | {"usage": numbers, "tallest": tallest, "problem": problem}
 
@@ -142,19 +143,17 @@ def _card(path: Path | None) -> _Card:
     except (BundleError, ImportError, OSError) as error:
         return _Card(problem=str(error))
     card = bundle.card
-    trained, calibration, threshold = card.trained_on, card.calibration, card.calibration.threshold
-    sources, created = trained.sources, card.created
-    sure_from = None if threshold is None else min(threshold, HIGHEST)
+    trained, calibration, created = card.trained_on, card.calibration, card.created
     facts = [
         ("made", f"{created:%Y-%m-%d %H:%M}" if created else None),
         ("begun from", card.base),
         ("trained on", trained.what),
-        ("sources", f"{len(sources):,}" if sources else None),
+        ("sources", f"{len(trained.sources):,}" if trained.sources else None),
         ("edits to train on", _number(trained.edits.get("train"), "{:,}")),
         ("parameters", _number(card.network.parameters, "{:,}")),
         ("calibrated on", _number(calibration.suggestions, "{:,} suggestions")),
-        ("sure from", _number(sure_from, "a confidence of {:.2f}")),
-        ("precision there", _number(calibration.precision, "{:.0f} %", 100)),
+        ("shown from", f"a confidence of {default_threshold(card):.2f}"),
+        ("clean of these", _number(measured_precision(card), "{:.0f} %", 100)),
         ("licence", card.licence),
     ]
     return _Card(

@@ -1,5 +1,6 @@
 """Nothing is sent: no process of ours asks for a socket of the internet families."""
 
+import shutil
 import socket
 import subprocess
 import sys
@@ -21,7 +22,12 @@ def test_no_process_opens_an_internet_socket() -> None:
         assert figures.tried["commands watched"] == 5 and figures.tried["predictions"] > 5
 
 
-@pytest.mark.skipif(not can_trace(), reason="strace is not there, or may not be used")
+@pytest.mark.skipif(
+    not can_trace(),
+    reason="strace may not be used here"
+    if shutil.which("strace")
+    else "no strace: apt-get install --no-install-recommends strace",
+)
 def test_a_socket_would_be_seen(tmp_path: Path) -> None:
     watch = network.Watch(tmp_path)
     code = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"

@@ -52,7 +52,9 @@ def test_a_file_that_cannot_be_finished_leaves_the_one_before(tmp_path: Path) ->
         partial.write_text("tw")
         raise ValueError("stop")
     assert path.read_text() == "one" and list(tmp_path.iterdir()) == [path]
-    (tmp_path / "plan.partial").symlink_to(tmp_path / "elsewhere")  # it is never written through
+    (tmp_path / ".plan.json.partial").symlink_to(
+        tmp_path / "elsewhere"
+    )  # it is never written through
     write_text(path, "two")
     assert path.read_text() == "two" and list(tmp_path.iterdir()) == [path]
     assert path.stat().st_mode & 0o777 == 0o600

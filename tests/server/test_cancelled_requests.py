@@ -60,7 +60,7 @@ class Listener:
     def __init__(self) -> None:
         self.predicted: list[str] = []
 
-    def tell(self, sentence: str, *, warning: bool) -> None:
+    def show_message(self, sentence: str, *, warning: bool) -> None:
         """A sentence."""
 
     def has_status(self, status: Any) -> None:

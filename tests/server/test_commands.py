@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from editcast_model.bundle import bundled_path
-from editcast_store.models import install
+from editcast_store.models import Active, install
 from editcast_store.saves import Store
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(5))
@@ -78,7 +78,7 @@ async def test_going_back_to_the_model_before(start: Any, tmp_path: Path) -> Non
     async with start({"modelPath": ""}) as editor:
         await editor.command("editcast.revert")
         assert "Editcast uses the model that it came with now" in editor.messages[-1]
-        assert not current.exists()
+        assert Active.of(editor.home / "models") == (None, current)
     shutil.rmtree(tmp_path / "models")
     async with start() as editor:
         await editor.command("editcast.revert")

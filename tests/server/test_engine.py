@@ -110,7 +110,7 @@ def test_what_is_cancelled_ends_and_the_next_is_answered(bench: Bench) -> None:
     assert old_answer().predictions == []
     assert queued_answer().predictions == []
     assert answer().predictions == [insert("word")]
-    assert answer().model == "scripted"
+    assert answer().model_name == "scripted"
 
 
 def test_an_error_is_told_and_the_session_begins_anew(bench: Bench) -> None:

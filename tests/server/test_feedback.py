@@ -9,7 +9,8 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
-from editcast_server.documents import acceptance
+from editcast_model.diff import Hunk
+from editcast_server.documents import suggestion
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
@@ -26,7 +27,7 @@ SETTINGS = Settings(confidence_threshold=0.0, model_path="repeat-best")
 class Screen:
     """A client that remembers nothing."""
 
-    def tell(self, sentence: str, *, warning: bool) -> None: ...
+    def show_message(self, sentence: str, *, warning: bool) -> None: ...
 
     def has_predicted(self, document: Document) -> None: ...
 
@@ -55,7 +56,7 @@ class Desk:
     def replace(self, document: Document, old: str, new: str) -> None:
         assert document.buffer
         start = document.buffer.text.index(old)
-        (edit,) = document.buffer.text_edits([acceptance.Hunk(start, start + len(old), new)])
+        (edit,) = document.buffer.text_edits([Hunk(start, start + len(old), new)])
         self.change(document, [edit])
 
     def change(self, document: Document, edits: list[types.TextEdit]) -> None:
@@ -85,7 +86,7 @@ class Desk:
 async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     """A desk where a minute is a moment."""
     monkeypatch.setenv("EDITCAST_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(acceptance, "AFTER", 0.05)
+    monkeypatch.setattr(suggestion, "AFTER", 0.05)
     service = Service(Screen(), Units.of("utf-16"), SETTINGS)
     service.start()
     yield Desk(service, tmp_path)
@@ -145,7 +146,7 @@ async def test_nothing_is_said_of_closed_files_and_of_edits_never_made(desk: Des
 
 
 async def test_an_accepted_edit_is_one_decision_in_any_order(desk: Desk) -> None:
-    decisions = desk.service._feedback.decisions
+    decisions = desk.service._policy._decisions
     document = await desk.begin("a.py")
     confidences = []
     for edit_first in (True, False):
@@ -156,7 +157,7 @@ async def test_an_accepted_edit_is_one_decision_in_any_order(desk: Desk) -> None
         desk.service.accept(best.id)
         if not edit_first:
             desk.apply(document, best)
-    assert list(decisions._last) == [(True, one) for one in confidences]
+    assert list(decisions) == [(True, one) for one in confidences]
 
 
 async def test_typing_a_suggestion_to_its_end_is_a_decision_too(desk: Desk) -> None:
@@ -165,11 +166,11 @@ async def test_typing_a_suggestion_to_its_end_is_a_decision_too(desk: Desk) -> N
     desk.replace(document, "render(text, 1)", "d(text, 1)")
     assert document.suggestions[0].id == best.id
     desk.replace(document, "d(text, 1)", "draw(text, 1)")
-    decisions = desk.service._feedback.decisions
-    assert list(decisions._last) == [(True, best.confidence)]
+    decisions = desk.service._policy._decisions
+    assert list(decisions) == [(True, best.confidence)]
     second = await desk.best(document)
     desk.service.reject(second.id)
-    assert list(decisions._last) == [(True, best.confidence), (False, second.confidence)]
+    assert list(decisions) == [(True, best.confidence), (False, second.confidence)]
 
 
 async def test_what_is_rejected_while_a_save_is_predicted_for_does_not_come_back(
@@ -199,17 +200,24 @@ async def test_what_is_rejected_by_its_id_from_before_a_save_goes_away(desk: Des
 
 async def test_decisions_move_the_pause_and_the_threshold(desk: Desk) -> None:
     document = await desk.begin("a.py")
-    desk.service.take_settings(Settings(confidence_threshold=0.2, model_path="repeat-best"))
-    feedback = desk.service._feedback
+    desk.service.apply_settings(Settings(confidence_threshold=0.2, model_path="repeat-best"))
+    policy = desk.service._policy
     best = await desk.best(document)
     assert best.confidence > 0.2
     for _ in range(30):
-        feedback.decisions.add(False, 1.0)
-    assert feedback.decisions.threshold(0.2) == pytest.approx(1 / 3)
+        policy.count_decision(False, 1.0)
+    assert policy.threshold == pytest.approx(1 / 3)
     desk.service.reject(best.id)
-    assert feedback.debounce.milliseconds == 75 * 1.5
-    desk.service.take_settings(Settings(debounce_ms=30))
-    assert feedback.debounce.milliseconds == 30
+    assert policy.pause == pytest.approx(0.075 * 1.5)
+    desk.service.apply_settings(Settings(debounce_ms=30))
+    assert policy.pause == 0.03
+
+
+async def test_a_score_that_is_no_probability_is_not_printed(desk: Desk) -> None:
+    document = await desk.begin("a.py")
+    best = await desk.best(document)
+    assert best.confidence > 0
+    assert "%" not in best.title and not best.title.endswith(")")
 
 
 async def test_the_last_latencies_are_known(desk: Desk) -> None:

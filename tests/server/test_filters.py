@@ -4,14 +4,14 @@ from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.filters import Work
 from editcast_model.forecasting.interface import Prediction
 from editcast_server.documents.suggestion import Suggestion
-from editcast_server.prediction.policy import REMEMBERED, Rejections, Situation, reason_to_hold_back
+from editcast_server.prediction.policy import REMEMBERED, Rejections, Situation
 
 LINES = "".join(f"value_{i} = compute({i})\n" for i in range(40))
 
 
 def rejected(text: str, prediction: Prediction, rejections: Rejections) -> str | None:
     it = Situation(Work(text, "python"), 0.5, rejections.now())
-    return reason_to_hold_back(prediction.hunks, it)
+    return it.reason_against(prediction.hunks)
 
 
 def insertion(text: str, number: int) -> Prediction:
@@ -62,7 +62,7 @@ def test_nothing_else_is_shown_where_something_was_just_rejected() -> None:
 
     def reason(prediction: Prediction, text: str) -> str | None:
         it = Situation(Work(text, "python"), 0.5, rejections.now(), rejections.fresh)
-        return reason_to_hold_back(prediction.hunks, it)
+        return it.reason_against(prediction.hunks)
 
     start = LINES.index("value_7")
     second_best = Prediction((Hunk(start, start + 5, "result"),), 0.0, 0.9, 1)
@@ -93,11 +93,11 @@ def test_a_line_where_the_user_typed_something_else_is_left_alone_until_the_save
     assert text[first:last] == "xvalue_7 = compute(7)  # why\nmore = 2"
     rejections.move(Hunk(last + 1, last + 1, "below"))
     assert rejections.disagreed == ((first, last),)
-    rejections.saved()
+    rejections.end_disagreement()
     assert rejections.disagreed == ()
 
 
 def test_what_nobody_wants_is_held_back_too() -> None:
     it = Situation(Work(LINES, "python"), 0.5)
-    assert reason_to_hold_back((Hunk(0, 0, " "),), it) == "changes only white space"
-    assert reason_to_hold_back(insertion(LINES, 7).hunks, it) is None
+    assert it.reason_against((Hunk(0, 0, " "),)) == "changes only white space"
+    assert it.reason_against(insertion(LINES, 7).hunks) is None

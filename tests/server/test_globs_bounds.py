@@ -1,6 +1,7 @@
 """`exclude`: no glob that the settings let through takes work without bound, whatever the path."""
 
 import multiprocessing
+import sys
 from collections.abc import Iterator
 from multiprocessing.pool import Pool
 from pathlib import Path
@@ -14,6 +15,9 @@ from editcast_server.documents.globs import (
     MOST_ALTERNATIVES,
     MOST_CHARACTERS,
     MOST_CHARACTERS_TOGETHER,
+    MOST_FOLDERS,
+    MOST_GLOBS,
+    MOST_PATH_CHARACTERS,
     matches_any,
 )
 from editcast_server.settings import read_settings
@@ -87,7 +91,7 @@ GLOBS = st.builds(
     st.integers(1, MOST_CHARACTERS),
 )
 PATHS = st.builds(
-    lambda parts, times: "/" + "/".join((parts * times)[:1000]),
+    lambda parts, times: "/" + "/".join((parts * times)[:MOST_FOLDERS]),
     st.lists(st.builds(str.__mul__, st.sampled_from("ab"), st.integers(1, 255)), min_size=1),
     st.integers(1, 500),
 )
@@ -117,10 +121,18 @@ def test_any_globs_within_the_bounds(elsewhere: Pool, globs: list[str], path: st
             'alternatives, not "' + "{a,b}" * 10 + '"; it is left out.',
         ),
         (
-            ["*.c"] + ["x" * 199] * 100_000,
-            ("*.c",) + ("x" * 199,) * 49,
-            "The setting editcast.exclude[50] and those after it are left out: the globs must have "
-            f"at most {MOST_CHARACTERS_TOGETHER:,} characters together, braces multiplied out.",
+            ["*.c"] + ["x" * 200] * 100_000,
+            ("*.c",) + ("x" * 200,) * 14,
+            "The setting editcast.exclude[15] and those after it are left out: at most "
+            f"{MOST_GLOBS} globs of {MOST_CHARACTERS_TOGETHER:,} characters together are matched, "
+            "braces multiplied out.",
+        ),
+        (
+            ["{a,b}*"] * 100_000,
+            ("{a,b}*",) * (MOST_GLOBS // 2),
+            f"The setting editcast.exclude[{MOST_GLOBS // 2}] and those after it are left out: at "
+            f"most {MOST_GLOBS} globs of {MOST_CHARACTERS_TOGETHER:,} characters together are "
+            "matched, braces multiplied out.",
         ),
     ],
 )
@@ -130,6 +142,43 @@ def test_globs_beyond_the_bounds_are_left_out_and_reported_by_path(
     found, complaints = read_settings({"exclude": globs})
     assert complaints == [complaint]
     assert found.exclude == kept
+
+
+def test_a_path_beyond_the_bounds_is_excluded_by_any_glob() -> None:
+    deep, long = "/a" * MOST_FOLDERS, "/" + "a" * (MOST_PATH_CHARACTERS - 1)
+    for path in (deep, long):
+        assert not matches_any(Path(path), ("*.min.js",))
+        assert matches_any(Path(path + "/b"), ("*.min.js",))
+        assert not matches_any(Path(path + "/b"), ())
+
+
+@pytest.mark.parametrize(
+    ("globs", "path"),
+    [
+        ([f"**/{'a/' * 40}b/**/{number}" for number in range(10_000)], "/a" * 50_000),
+        ([f"**/{'a/' * 40}b/**/{number}" for number in range(10_000)], "/a" * MOST_FOLDERS),
+        ([f"x/**/{number}" for number in range(10_000)], "/a" * 50_000),
+        ([f"*a{number}" for number in range(10_000)], "/a" * MOST_FOLDERS),
+        (["?" * 240 + str(number) for number in range(10_000)], "/a" * MOST_FOLDERS),
+    ],
+)
+def test_the_event_loop_does_little_for_any_settings_and_path(globs: list[str], path: str) -> None:
+    # 3 s before there were bounds; what is counted is calls, about 10 million a second.
+    calls = 0
+
+    def count(*_: object) -> None:
+        nonlocal calls
+        calls += 1
+
+    exclude = read_settings({"exclude": globs})[0].exclude
+    file = Path(path)
+    hash(file)  # pathlib parses it, once for each document
+    sys.setprofile(count)
+    try:
+        matches_any(file, exclude)
+    finally:
+        sys.setprofile(None)
+    assert calls < 1_000_000
 
 
 async def test_the_server_answers_whatever_is_excluded(start: Any) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
-from editcast_server.documents.acceptance import Result, Results, Standing
+from editcast_server.documents.suggestion import Result, Results, Standing
 
 TEXT = "def f(a):\n    return a\n\n\ndef g(a):\n    return a\n"
 RENAMED = TEXT.replace("f(a)", "f(size)").replace("return a", "return size", 1)
@@ -81,8 +81,8 @@ RESULT = Result.of(diff(TEXT, RENAMED), TEXT)
 
 def test_accepted_after_it_was_applied(found: list[Standing]) -> None:
     results = Results()
-    assert results.look({"1": RESULT}, TEXT) == []
-    assert results.look({"1": RESULT}, RENAMED) == ["1"]
+    assert results.find({"1": RESULT}, TEXT) == []
+    assert results.find({"1": RESULT}, RENAMED) == ["1"]
     results.move(Hunk(0, 0, "\n"))
     assert results.accept("1", RESULT, found.append)
     (standing,) = found
@@ -95,9 +95,9 @@ def test_accepted_before_it_is_applied_hunk_by_hunk(found: list[Standing]) -> No
     results = Results()
     assert not results.accept("1", RESULT, found.append)
     half = apply_hunks(TEXT, diff(TEXT, RENAMED)[:1])
-    assert results.look({}, half) == []
+    assert results.find({}, half) == []
     assert not found
-    results.look({}, RENAMED)
+    results.find({}, RENAMED)
     (standing,) = found
     results.move(Hunk(0, len(RENAMED), ""))
     assert results.judge(standing, "") == "changed"
@@ -107,17 +107,17 @@ def test_what_is_never_applied_is_not_looked_for_for_ever(found: list[Standing])
     results = Results()
     results.accept("1", RESULT, found.append)
     for number in range(4):
-        results.look({}, TEXT + str(number))
-    results.look({}, RENAMED)
+        results.find({}, TEXT + str(number))
+    results.find({}, RENAMED)
     assert not found
 
 
 def test_nothing_is_known_of_a_text_that_was_lost(found: list[Standing]) -> None:
     results = Results()
-    results.look({"1": RESULT}, RENAMED)
+    results.find({"1": RESULT}, RENAMED)
     results.accept("1", RESULT, found.append)
     results.accept("2", RESULT, found.append)
     results.clear()
-    results.look({}, RENAMED)
+    results.find({}, RENAMED)
     assert len(found) == 1
     assert results.judge(found[0], RENAMED) is None

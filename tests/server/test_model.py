@@ -9,7 +9,7 @@ import pytest
 
 from editcast_model.bundle import bundled_path, write_card
 from editcast_model.card import Card
-from editcast_server.prediction.model_loader import default_threshold
+from editcast_server.prediction.policy import default_threshold
 from editcast_store.models import install
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(6))

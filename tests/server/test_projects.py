@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from editcast_server.prediction.workspace import Projects
+from editcast_server.prediction.engine import Projects
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 OTHER = 'def page(text):\n    """One page."""\n    return render(text, 7)\n'
@@ -104,7 +104,7 @@ async def test_the_editor_is_asked_to_tell_of_folders(editor: Any) -> None:
 def test_a_file_is_in_the_innermost_folder(tmp_path: Path) -> None:
     projects = Projects()
     outer, inner = "file:///c%3A/shop", "file:///c:/shop/my%20part/"
-    projects.take_folders([outer, inner])
+    projects.set_folders([outer, inner])
     assert projects.folder_of("file:///c%3A/shop/my%20part/a.py") == inner
     assert projects.folder_of("file:///c:/shop/a.py") == outer
     assert projects.folder_of("file:///c:/shopping/a.py") is None

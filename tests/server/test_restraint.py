@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_server.documents.typing_activity import Memory, Volume
+from editcast_server.prediction.policy import PastTexts, RecentChanges
 
 
 def test_an_undo_brings_back_a_text() -> None:
-    memory = Memory()
+    memory = PastTexts()
     seen = [memory.brings_back(text) for text in ("", "a", "ab", "ab", "a", "", "a", "ab", "abc")]
     #        opened, typed, typed, saved, undone, undone, redone, redone, typed
     assert seen == [False, False, False, False, True, True, True, True, False]
@@ -16,7 +16,7 @@ def test_an_undo_brings_back_a_text() -> None:
 
 
 def test_the_last_64_texts_are_known() -> None:
-    memory = Memory()
+    memory = PastTexts()
     texts = [str(number) for number in range(65)]
     for text in texts:
         assert not memory.brings_back(text)
@@ -28,7 +28,7 @@ def test_the_last_64_texts_are_known() -> None:
 
 @given(st.lists(st.sampled_from("abcde"), max_size=40))
 def test_few_texts_are_all_remembered(texts: list[str]) -> None:
-    memory = Memory()
+    memory = PastTexts()
     for index, text in enumerate(texts):
         earlier = texts[:index]
         assert memory.brings_back(text) == (text in earlier and earlier[-1] != text)
@@ -51,7 +51,7 @@ def test_few_texts_are_all_remembered(texts: list[str]) -> None:
     ],
 )
 def test_bulk(changes: list[tuple[float, int, int]], is_bulk: bool) -> None:
-    volume = Volume()
+    volume = RecentChanges()
     for now, characters, lines in changes:
         volume.add(now, characters, lines)
     assert volume.is_bulk is is_bulk

@@ -39,7 +39,7 @@ def test_good_settings(given: Any, expected: Settings) -> None:
         ),
         (
             {"confidenceThreshold": 1.5},
-            "The setting editcast.confidenceThreshold must be from 0 to 1, not 1.5; "
+            "The setting editcast.confidenceThreshold must be a number between 0 and 1, not 1.5; "
             "its default, null, is used.",
         ),
         (
@@ -59,7 +59,7 @@ def test_good_settings(given: Any, expected: Settings) -> None:
         ),
         (
             {"exclude": ["*.c", 3]},
-            "The setting editcast.exclude must be a list of texts, not ['*.c', 3]; "
+            "The setting editcast.exclude[1] must be a text, not ['*.c', 3]; "
             "its default, [], is used.",
         ),
         (
@@ -76,21 +76,6 @@ def test_good_settings(given: Any, expected: Settings) -> None:
 )
 def test_bad_settings_are_reported_by_path_and_defaulted(given: Any, complaint: str) -> None:
     assert read_settings(given) == (Settings(), [complaint])
-
-
-@pytest.mark.parametrize(
-    ("settings", "model", "threshold"),
-    [
-        (Settings(), 0.6, 0.6),
-        (Settings(eagerness="low"), 0.6, 0.8),
-        (Settings(eagerness="low"), 0.85, 0.85),
-        (Settings(eagerness="high"), 0.6, 0.3),
-        (Settings(eagerness="high"), 0.2, 0.2),
-        (Settings(eagerness="low", confidence_threshold=0.0), 0.6, 0.0),
-    ],
-)
-def test_the_threshold(settings: Settings, model: float, threshold: float) -> None:
-    assert settings.threshold(model) == threshold
 
 
 def test_good_values_beside_bad_ones_are_used() -> None:

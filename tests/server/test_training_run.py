@@ -1,6 +1,7 @@
 """`editcast.train`: a process of its own, with progress; and the sentence when it cannot train."""
 
 import asyncio
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,6 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import Workspace
 
 from editcast_server.training_process import TrainingRun
-from editcast_store.models import NO_BETTER
 
 
 class Training:
@@ -35,18 +35,31 @@ class Training:
             await asyncio.sleep(0.01)
 
 
+def _printing(*events: dict[str, object]) -> str:
+    return "\n".join(f"print({json.dumps(event)!r})" for event in events)
+
+
 @pytest.mark.parametrize(
     ("code", "reports", "told"),
     [
         (
-            "print('3 %, step 1\\r40 %\\n\\x1b[1mdone\\x1b[0m')",
-            ["3 %, step 1", "40 %", "done"],
-            ("Training is done; Editcast takes the new model up.", False),
+            _printing(
+                {"type": "stage", "text": "\x1b[1mReading"},
+                {"type": "step", "text": "3 %", "share": 0.03, "step": 1},
+                {"type": "stage", "text": "done"},
+            ),
+            ["Reading", "3 %", "done"],
+            ("Training is done; Editcast uses the new model now.", False),
         ),
         (
-            f"print('100 %, step 6'); print({NO_BETTER!r})",
-            ["100 %, step 6", NO_BETTER],
-            (NO_BETTER, False),
+            _printing({"type": "unchanged", "text": "It is no better."}),
+            ["It is no better."],
+            ("It is no better.", False),
+        ),
+        (
+            "print('a warning'); print('{\"type\": 3}')",
+            ["a warning", '{"type": 3}'],
+            ("Training is done; Editcast uses the new model now.", False),
         ),
         (
             "import sys; print('x'); sys.exit('There is too little history.')",

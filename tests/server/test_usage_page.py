@@ -105,6 +105,12 @@ def test_all_of_it(tmp_path: Path) -> None:
     assert card["licence"] in page.words
 
 
+def test_a_score_of_a_baseline_is_no_confidence(tmp_path: Path) -> None:
+    words = Page(usage_page(fill(tmp_path, model="repeat-best"), "repeat-best", None, [])).words
+    assert "repeat-best 5 2 1 2 2 of 5 (40 %)" in words
+    assert "20 to 30 %" not in words
+
+
 def test_nothing_is_run_and_nothing_is_fetched(tmp_path: Path) -> None:
     html = usage_page(fill(tmp_path), "m", bundled_path(), [1.0])
     page = Page(html)

@@ -40,7 +40,7 @@ def test_half_a_checkpoint_is_never_in_the_place_of_a_whole_one(tmp_path: Path) 
     path = tmp_path / "latest.safetensors"
     network, optimizer = _trained()
     save_checkpoint(path, network, optimizer, 1)
-    path.with_suffix(".partial").write_bytes(path.read_bytes()[:100])
+    path.with_name(f".{path.name}.partial").write_bytes(path.read_bytes()[:100])
     assert read_checkpoint(path)[2] == 1
     save_checkpoint(path, network, optimizer, 2)
     assert read_checkpoint(path)[2] == 2

@@ -153,8 +153,8 @@ def test_making_it_again_goes_on_where_it_stopped(
     make_corpus(out, origins[:1], tokenizer=tokenizer)
     (shard,) = out.rglob("*.parquet")
     made_at = shard.stat().st_mtime_ns
-    (out / "train" / "me+two.partial").parent.mkdir(exist_ok=True)
-    (out / "train" / "me+two.partial").write_bytes(b"half a shard")
+    (out / "train" / ".me+two.parquet.partial").parent.mkdir(exist_ok=True)
+    (out / "train" / ".me+two.parquet.partial").write_bytes(b"half a shard")
     told: list[Made] = []
     make_corpus(out, origins, each=told.append)
     assert [made.name for made in told[:1]] == [origins[0].name]

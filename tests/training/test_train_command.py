@@ -27,7 +27,7 @@ from editcast_model.forecasting.line_ranker import FEATURES, LineHead
 from editcast_model.networks.model import EditNetwork
 from editcast_model.tokenizer import Tokenizer
 from editcast_server.prediction import model_loader
-from editcast_store.models import NO_BETTER, default_bundle_path, install
+from editcast_store.models import Active, default_bundle_path, install
 from editcast_training.swap_weights import refit
 
 _HEAD = LineHead(np.eye(FEATURES + 1, 2, dtype=np.float32), np.ones(2, np.float32))
@@ -119,16 +119,16 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     monkeypatch.setenv("EDITCAST_HOME", str(home))
     model = model_loader.load(model_loader.Choice())
     assert model.problem == "" and model.path == default_bundle_path()
-    card = Bundle.open(home / "models" / "current").card.written
+    card = Bundle.open(Active.of(home / "models").current).card.written
     assert model.forecaster.name == card["name"] and card["name"].startswith("yours-")
     assert card["base"] == "small" and card["trained_on"]["what"] == "your own history"
     assert card["suggestions"]["commits"]["steps"] > 10
     # The base's: they were fitted on more sessions.
-    base = Bundle.open(home / "models" / "previous").card.written
+    base = Bundle.open(Active.of(home / "models").previous).card.written
     assert card["lines"] == base["lines"] == _HEAD.to_json()
     assert card["calibration"] == base["calibration"] and base["calibration"]["weights"]
     assert str(small_repository.parent) not in json.dumps(card)
-    assert Bundle.open(home / "models" / "previous").name == "small"
+    assert Bundle.open(Active.of(home / "models").previous).name == "small"
 
 
 def test_a_model_that_is_no_better_is_not_taken_up(
@@ -141,8 +141,8 @@ def test_a_model_that_is_no_better_is_not_taken_up(
     monkeypatch.setattr(personal, "_FINE_TUNING_RATE", 30.0)  # it diverges
     result = _invoke(train, "--steps", 4, "--processes", 1)
     assert result.exit_code == 0, result.output
-    assert result.output.splitlines()[-1] == NO_BETTER
-    assert Bundle.open(home / "models" / "current").name == "small"
+    assert result.output.splitlines()[-1].endswith("of your history; the model stays.")
+    assert Bundle.open(Active.of(home / "models").current).name == "small"
     assert sorted(path.name for path in (home / "training").iterdir()) == [".lock"]
 
 
@@ -150,7 +150,7 @@ def test_training_begins_with_the_bundled_model_where_the_own_one_is_damaged(
     small_bundle: Path, small_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = _home_with(small_bundle, tmp_path)
-    (home / "models" / "current" / "card.json").write_text("{}")
+    (Active.of(home / "models").current / "card.json").write_text("{}")
     monkeypatch.setenv("EDITCAST_HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "no-editor"))
     monkeypatch.setattr("editcast_model.bundle._BUNDLED", small_bundle)

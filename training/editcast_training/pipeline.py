@@ -12,20 +12,18 @@ last checkpoint. Only the export and the calibration, minutes at most, are done 
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
-from typing import Any
-
-import pygit2
+from typing import Any, Protocol
 
 from editcast_model.bundle import Bundle, checksum_of
 from editcast_model.errors import (
     BusyError,
     CorpusError,
     EmptyCorpusError,
+    NoBetterModelError,
     SourceError,
     TrainingError,
 )
@@ -35,8 +33,8 @@ from editcast_model.networks.config import NetworkConfig
 from editcast_model.private_files import discard, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
 from editcast_store.lock import process_lock
-from editcast_store.models import NO_BETTER, install
-from editcast_store.paths import models_dir, store_path
+from editcast_store.models import install
+from editcast_store.paths import models_dir
 from editcast_training.data.corpus import FORMAT, make_corpus, read_manifest
 from editcast_training.data.splits import split_by_time
 from editcast_training.disk import explained
@@ -47,7 +45,6 @@ from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.trainer import TrainingPlan, train
 from editcast_training.packaging import Origins, finish
 from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.local_history import local_history_folders
 from editcast_training.sources.registry import Origin, read_origin, trained_on
 
 #: Fewer instances (of about 100 edits) teach nothing that lasts.
@@ -96,28 +93,31 @@ class Request:
     personal: bool
 
 
+class Progress(Protocol):
+    """Shows how far a training is."""
+
+    def stage(self, sentence: str) -> None:
+        """Show what begins."""
+
+    def line(self, line: dict[str, Any]) -> None:
+        """Show what the trainer reports; see `trainer.train`."""
+
+
 @explained(TrainingError)
-def train_to_bundle(
-    request: Request,
-    *,
-    processes: int,
-    say: Callable[[str], None],
-    tell: Callable[[dict[str, Any]], None],
-) -> Path | None:
+def train_to_bundle(request: Request, progress: Progress, *, processes: int) -> Path | None:
     """Make the corpus, train, and finish; or go on with it.
 
     Args:
         request: What to do.
+        progress: Shows how far it is.
         processes: How many read sources at once.
-        say: Called with a sentence for each thing that begins.
-        tell: Called by the trainer; see `trainer.train`.
 
     Returns:
-        The bundle; None in all but the first process of a `torchrun`, and where a personal training
-        made nothing better than what it began with, on the newest tenth of the history, which it
-        was not trained on. That is said, and the folder is cleared for the next.
+        The bundle; None in all but the first process of a `torchrun`.
 
     Raises:
+        NoBetterModelError: A personal training made nothing better than what it began with, on the
+            newest tenth of the history, which it was not trained on. The folder is cleared.
         TrainingError: There is too little history, the corpus is of another tokenizer than the
             bundle, or the folder holds another training.
         CorpusError: The corpus cannot be read or written.
@@ -126,39 +126,25 @@ def train_to_bundle(
     if request.corpus is None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise TrainingError("Several processes train on a corpus that is there: give --corpus.")
     if first:
-        _settle_plan(request, say)
+        _settle_plan(request, progress)
     try:
-        corpus = request.corpus or _corpus(request, processes, say)
+        corpus = request.corpus or _corpus(request, processes, progress)
         _check_amount(corpus)
     except TrainingError:
         _clear_if_small(request)
         raise
-    network = _network(request.base, corpus)
-    weights = None
-    if request.base is not None:
-        weights = dict(load_network(request.base).state_dict())
-    plan = TrainingPlan(
-        corpus,
-        request.folder / "run",
-        network,
-        steps=request.steps,
-        minutes=request.minutes,
-        learning_rate=_rate(request),
-        seed=request.seed,
-        interval=_interval(request),
-        patience=request.patience,
-        device=request.device,
-        weights=weights,
+    progress.stage(
+        f"Training {'on' if request.base else 'from scratch on'} {request.named.trained_on}"
     )
-    say(f"Training {'on' if request.base else 'from scratch on'} {request.named.trained_on}")
-    checkpoint = train(plan, tell)
+    checkpoint = train(_training_plan(request, corpus), progress.line)
     if not first:
         return None
     if request.personal and request.base is not None and _is_base(checkpoint):
         _clear(request.folder)
-        say(NO_BETTER)
-        return None
-    say("Reading what was held out")
+        raise NoBetterModelError(
+            "What was learned is no better on the newest tenth of your history; the model stays."
+        )
+    progress.stage("Reading what was held out")
     out = request.folder / "bundle"
     kept = None if request.further else request.base
     sessions = development_sessions(request.origins, seed=request.seed, in_projects=kept is None)
@@ -170,10 +156,27 @@ def train_to_bundle(
         sessions or window_sessions(corpus),
         trained=trained_sessions(request.origins, kept, seed=request.seed),
         base=kept,
-        tell=say,
+        tell=progress.stage,
         seed=request.seed,
     )
     return out
+
+
+def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
+    base = request.base
+    return TrainingPlan(
+        corpus,
+        request.folder / "run",
+        _network(base, corpus),
+        steps=request.steps,
+        minutes=request.minutes,
+        learning_rate=_rate(request),
+        seed=request.seed,
+        interval=_interval(request),
+        patience=request.patience,
+        device=request.device,
+        weights=None if base is None else dict(load_network(base).state_dict()),
+    )
 
 
 def _is_base(checkpoint: Path) -> bool:
@@ -234,35 +237,6 @@ def trained_sessions(
     return sessions
 
 
-def own_history(workspaces: Sequence[Path]) -> list[Origin]:
-    """What there is of the user's own: the store, Local History, repositories of workspaces."""
-    origins: list[Origin] = []
-    if store_path().exists():
-        origins.append(Origin("store", "store", store_path()))
-    for number, place in enumerate(local_history_folders(), 1):
-        origins.append(Origin(f"local-history-{number}", "local-history", place))
-    taken = {origin.name for origin in origins}
-    for path in dict.fromkeys(filter(None, map(_repository, workspaces))):
-        name = next(one for one in _names(path.name) if one not in taken)
-        taken.add(name)
-        origins.append(Origin(name, "git", path))
-    return origins
-
-
-def _names(name: str) -> Iterator[str]:
-    """A name, and others where it is taken."""
-    yield name
-    yield from (f"{name}-{number}" for number in count(2))
-
-
-def _repository(folder: Path) -> Path | None:
-    found = pygit2.discover_repository(str(folder))
-    if found is None:
-        return None
-    repository = pygit2.Repository(found)
-    return Path(repository.workdir or repository.path)
-
-
 def install_own(folder: Path) -> Path:
     """Put the bundle of a personal training in place, and clear its folder for the next."""
     current = install(folder / "bundle", models_dir())
@@ -300,7 +274,7 @@ def _is_first() -> bool:
     return int(os.environ.get("RANK", "0")) == 0
 
 
-def _settle_plan(request: Request, say: Callable[[str], None]) -> None:
+def _settle_plan(request: Request, progress: Progress) -> None:
     """Go on with what lies in the folder if it is the same plan; else begin anew, or refuse."""
     base, tokenizer = request.base, request.tokenizer
     plan = {
@@ -318,7 +292,7 @@ def _settle_plan(request: Request, say: Callable[[str], None]) -> None:
     path = private_folder(request.folder) / "plan.json"
     if path.exists():
         if json.loads(path.read_text("utf-8")) == plan:
-            say("Going on with the training that was stopped")
+            progress.stage("Going on with the training that was stopped")
             return
         if not request.personal:
             raise TrainingError(
@@ -335,11 +309,11 @@ def _clear(folder: Path) -> None:
     (folder / "plan.json").unlink(missing_ok=True)
 
 
-def _corpus(request: Request, processes: int, say: Callable[[str], None]) -> Path:
+def _corpus(request: Request, processes: int, progress: Progress) -> Path:
     """Make the corpus of the origins, or go on making it."""
     folder = request.folder / "corpus"
     tokenizer = request.base.path / "tokenizer.json" if request.base else request.tokenizer
-    say(f"Reading {request.named.trained_on}")
+    progress.stage(f"Reading {request.named.trained_on}")
     try:
         result = make_corpus(
             folder,
@@ -355,7 +329,7 @@ def _corpus(request: Request, processes: int, say: Callable[[str], None]) -> Pat
         raise TrainingError(str(error)) from error
     for made in result:
         if made.failed:
-            say(f"{made.name}: left out. {made.failed}")
+            progress.stage(f"{made.name}: left out. {made.failed}")
     return folder
 
 

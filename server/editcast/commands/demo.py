@@ -15,10 +15,11 @@ from editcast.printable import printable
 from editcast.render_diff import render_changes
 from editcast.replay_client import ReplayClient, Suggested
 from editcast_model.bundle import Bundle
+from editcast_model.card import Card
 from editcast_model.diff import apply_hunks, diff
 from editcast_model.errors import BundleError
 from editcast_model.tokenizer import lex
-from editcast_server.prediction.model_loader import UNCALIBRATED, default_threshold
+from editcast_server.prediction.policy import default_threshold
 from editcast_store import paths
 from editcast_store.models import default_bundle_path
 
@@ -62,7 +63,8 @@ class Step:
 def run(console: Console) -> list[Step]:
     """Replay the session and print it; the user's own store is never touched."""
     paths.home()  # before anything is shown: where nothing can be written, nothing is
-    threshold = _threshold()
+    card = _card()
+    threshold = default_threshold(card)
     settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
     texts = demo_session.texts()
     steps = []
@@ -80,16 +82,16 @@ def run(console: Console) -> list[Step]:
                     break
                 best = next(iter(client.suggest()), None)
                 steps.append(Step(before, text, future, texts[-1], best))
-                _print_step(console, steps[-1], threshold)
+                _print_step(console, steps[-1], threshold, is_probable=card is not None)
     _sum_up(console, steps, threshold)
     return steps
 
 
-def _threshold() -> float:
+def _card() -> Card | None:
     try:
-        return default_threshold(Bundle.open(default_bundle_path()).card)
+        return Bundle.open(default_bundle_path()).card
     except BundleError:  # the server says so, and goes on without a model
-        return UNCALIBRATED
+        return None
 
 
 def _introduce(console: Console, client: ReplayClient, threshold: float) -> None:
@@ -102,14 +104,15 @@ def _introduce(console: Console, client: ReplayClient, threshold: float) -> None
     )
 
 
-def _print_step(console: Console, step: Step, threshold: float) -> None:
+def _print_step(console: Console, step: Step, threshold: float, *, is_probable: bool) -> None:
     best = step.suggested
     if best is None:
         console.print("  [yellow]Predicts nothing.[/] It has no idea what comes next.\n")
         return
     colour = "cyan" if best.confidence >= threshold else "yellow"
+    sure = f"confidence {best.confidence:.0%}, " if is_probable else ""
     console.print(
-        f"  [{colour}]Predicts[/] (confidence {best.confidence:.0%}, {best.milliseconds:.1f} ms):",
+        f"  [{colour}]Predicts[/] ({sure}{best.milliseconds:.1f} ms):",
         highlight=False,
     )
     console.print(render_changes(step.text, best.hunks), soft_wrap=True)

@@ -14,6 +14,7 @@ from editcast_model.bundle import bundled_path
 from editcast_model.errors import BundleError, EditcastError
 from editcast_model.inference.telemetry import load_onnxruntime
 from editcast_server.prediction import model_loader
+from editcast_server.prediction.policy import default_threshold, measured_precision
 from editcast_store import paths
 from editcast_store.models import default_bundle_path
 from editcast_store.saves import Store
@@ -76,9 +77,12 @@ def _model() -> Iterator[Fact]:
     if model.problem:
         yield "problem", model.problem
     yield "device", str(getattr(model.forecaster, "device", "none"))
-    bundle = getattr(model.forecaster, "bundle", None)
-    if bundle:
-        yield from _flat(bundle.card.written)
+    yield "shown from", f"{default_threshold(model.card):.2f}"
+    if model.card:
+        precision = measured_precision(model.card)
+        yield "clean of these", "not measured" if precision is None else f"{100 * precision:.0f} %"
+        numbers = ("calibration", "lines")  # of the ranker's, for nobody to read
+        yield from _flat({k: v for k, v in model.card.written.items() if k not in numbers})
 
 
 def _flat(card: Mapping[str, Any], prefix: str = "") -> Iterator[Fact]:

@@ -13,11 +13,11 @@ from rich.rule import Rule
 from rich.table import Table
 
 from editcast.render_diff import plain, render_changes
+from editcast_model import private_files
 from editcast_model.diff import diff
 from editcast_model.errors import NoRoomError, ReportError, StoreError
 from editcast_store import paths
 from editcast_store.forgetting_without_room import forget_without_room
-from editcast_store.paths import private_file
 from editcast_store.saves import Store
 from editcast_store.sqlite_file import set_aside_files
 
@@ -91,8 +91,7 @@ def write_lines(lines: Iterable[str], path: Path | None) -> None:
             click.echo(line)
         return
     try:
-        with private_file(path) as file:
-            file.writelines(f"{line}\n" for line in lines)
+        private_files.write_lines(path, (f"{line}\n" for line in lines))
     except OSError as error:
         raise ReportError(
             f"The histories cannot be written to {path} ({error.strerror or error}); name another "

@@ -2,6 +2,7 @@
 
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -17,7 +18,8 @@ from editcast.progress import TrainingProgress
 from editcast.render_diff import plain
 from editcast.source_options import source_options
 from editcast_model.bundle import Bundle, bundled_path
-from editcast_model.errors import BundleError, BusyError, TrainingError
+from editcast_model.errors import BundleError, BusyError, NoBetterModelError, TrainingError
+from editcast_server.prediction.policy import default_threshold, measured_precision
 from editcast_store import models
 from editcast_store.models import default_bundle_path
 from editcast_store.paths import home, models_dir, training_dir
@@ -153,6 +155,7 @@ def _summary(console: Console, result: list[Made]) -> None:
 @click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@click.option("--json", "as_json", is_flag=True, help="Print progress as JSON lines.")
 @click.option(
     "--revert",
     is_flag=True,
@@ -173,6 +176,7 @@ def train(
     processes: int,
     seed: int,
     device: str,
+    as_json: bool,
     revert: bool,
 ) -> None:
     """Train a model, on your own history if nothing else is named.
@@ -183,24 +187,15 @@ def train(
     if revert:
         _revert()
         return
-    if scratch and base:
-        raise click.UsageError("--from and --scratch exclude each other.")
-    if further and (scratch or out is None):
-        raise click.UsageError("--further goes with OUT, and not with --scratch.")
-    if tokenizer and (not scratch or corpus):
-        raise click.UsageError("--tokenizer goes with --scratch, and a corpus has its own.")
-    if steps and minutes:
-        raise click.UsageError("--steps and --minutes exclude each other.")
-    if workspaces and (origins or corpus):
-        raise click.UsageError("--workspace is about your own history: name no other source.")
+    _check_combination(click.get_current_context().params | {"origins": origins})
     from editcast_training.packaging import Origins
     from editcast_training.pipeline import (
         Request,
         alone_in,
         install_own,
-        own_history,
         train_to_bundle,
     )
+    from editcast_training.sources.own import own_history
 
     if not steps and not minutes:
         minutes = _FROM_SCRATCH_MINUTES if scratch or further else _FINE_TUNING_MINUTES
@@ -228,19 +223,44 @@ def train(
         personal=out is None,
     )
     try:
-        with alone_in(request.folder):
-            with TrainingProgress() as progress:
-                made = train_to_bundle(
-                    request, processes=processes, say=progress.say, tell=progress.tell
-                )
-            if made is not None and out is None:
+        with alone_in(request.folder), TrainingProgress(as_json=as_json) as progress:
+            try:
+                made = train_to_bundle(request, progress, processes=processes)
+            except NoBetterModelError as error:
+                progress.unchanged(str(error))
+                return
+            if made is None:  # another process of a `torchrun` goes on
+                return
+            if out is None:
                 made = install_own(request.folder)
+            for sentence in (*_result(Bundle.open(made)), f"The model is in {made}."):
+                progress.stage(sentence)
     except BusyError as error:
         raise _RefusedError(str(error)) from error
-    if made is None:
-        return
-    _print_result(Bundle.open(made))
-    click.echo(f"The model is in {made}.")
+
+
+def _check_combination(given: dict[str, Any]) -> None:
+    """Raise a usage error where options exclude each other."""
+    from_scratch, further, corpus = given["scratch"], given["further"], given["corpus"]
+    own_only = not given["origins"] and not corpus
+    for is_wrong, sentence in (
+        (from_scratch and given["base"], "--from and --scratch exclude each other."),
+        (
+            further and (from_scratch or given["out"] is None),
+            "--further goes with OUT, and not with --scratch.",
+        ),
+        (
+            given["tokenizer"] and (not from_scratch or corpus),
+            "--tokenizer goes with --scratch, and a corpus has its own.",
+        ),
+        (given["steps"] and given["minutes"], "--steps and --minutes exclude each other."),
+        (
+            given["workspaces"] and not own_only,
+            "--workspace is about your own history: name no other source.",
+        ),
+    ):
+        if is_wrong:
+            raise click.UsageError(sentence)
 
 
 def _here() -> tuple[Path, ...]:
@@ -296,22 +316,21 @@ def _listed() -> list[str]:
     return list(tomllib.loads(listing.read_text("utf-8")).get("train", [])) if listing else []
 
 
-def _print_result(bundle: Bundle) -> None:
+def _result(bundle: Bundle) -> Iterator[str]:
+    """Yield what was measured on what was not trained on, in sentences."""
     card = bundle.card
     for split, tokens in card.tokens.items():
-        click.echo(
+        yield (
             f"{split}: {tokens.both or 0:.1f} % of edits right, {tokens.jumps_both or 0:.1f} % of "
             "the first edits after a save"
         )
     for kind, found in card.suggestions.items():
         clean, steps = 100 * (found.clean_of_shown or 0), found.steps or 0
-        click.echo(f"{kind}: {clean:.1f} % of suggestions clean, in {steps} steps")
-    known = card.calibration
-    if known.threshold is not None and known.precision is not None:
-        click.echo(
-            f"At a confidence of {known.threshold:.2f} and more, "
-            f"{100 * known.precision:.0f} % are clean."
-        )
+        yield f"{kind}: {clean:.1f} % of suggestions clean, in {steps} steps"
+    precision = measured_precision(card)
+    if precision is not None:
+        threshold = default_threshold(card)
+        yield f"At a confidence of {threshold:.2f} and more, {100 * precision:.0f} % are clean."
 
 
 @click.command()
@@ -357,7 +376,7 @@ def export(
             from editcast_training.packaging import Origins, finish
             from editcast_training.pipeline import development_sessions, trained_sessions
 
-            progress.say("Reading what to calibrate by")
+            progress.stage("Reading what to calibrate by")
             sessions = development_sessions(origins, seed=seed, in_projects=True)
             sessions = sessions or window_sessions(corpus)
             named = Origins(name, "projects", _listed())
@@ -369,8 +388,9 @@ def export(
                 sessions,
                 trained=trained_sessions(origins, None, seed=seed),
                 tokenizer=tokenizer,
-                tell=progress.say,
+                tell=progress.stage,
                 seed=seed,
             )
-            _print_result(bundle)
+            for sentence in _result(bundle):
+                progress.stage(sentence)
     click.echo(f"The bundle is in {out}.")

@@ -15,12 +15,18 @@ from pygls.uris import to_fs_path
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecasting.filters import Work, line_at
 from editcast_model.forecasting.import_lines import is_import
-from editcast_server.documents.acceptance import Results
+from editcast_server.documents import globs
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
-from editcast_server.documents.suggestion import Suggestion
-from editcast_server.documents.typing_activity import Memory, Volume
+from editcast_server.documents.suggestion import Results, Suggestion
 from editcast_server.prediction.engine import Answer, Job, Track
-from editcast_server.prediction.policy import Rejections, Situation, is_beside
+from editcast_server.prediction.policy import (
+    PastTexts,
+    RecentChanges,
+    Rejections,
+    Situation,
+    is_beside,
+)
+from editcast_server.settings import Settings
 from editcast_server.store_writer import now_ms
 from editcast_store.secrets import is_secret
 
@@ -45,11 +51,11 @@ class Document:
             replaces it.
         rejections: What the user did not want here.
         results: What has been applied here, and is followed for a while.
-        memory: The texts it had.
+        past_texts: The texts it had.
         suggestions: For the text as it is now, best first.
         model: Who made them.
         milliseconds: How long it took.
-        told: Sentences that the user has been told about this document.
+        warned: Sentences that the user has seen about this document.
         is_open: Whether the editor still has it open.
     """
 
@@ -59,7 +65,7 @@ class Document:
         self.uri = uri
         self.language = language
         self.path = path_of(uri)
-        self.look_where_it_is()
+        self.check_path()
         self.version = version
         self.revision = 0
         self.buffer = None if text is None else Buffer(text, units)
@@ -68,33 +74,58 @@ class Document:
         self.opened = None if text is None else (text, now_ms())
         self.rejections = Rejections()
         self.results = Results()
-        self.memory = Memory()
+        self.past_texts = PastTexts()
         self.suggestions: tuple[Suggestion, ...] = ()
         self.model = ""
         self.milliseconds = 0.0
-        self.told: set[str] = set()
+        self.warned: set[str] = set()
         self.is_open = True
         self.job: Job | None = None
         self.pause: asyncio.TimerHandle | None = None
         self._units = units
         self._covered = 0
         self._had: tuple[Suggestion, ...] = ()
-        self._volume = Volume()
+        self._recent = RecentChanges()
         self._is_undone = False
         self._changed = Hunk(0, 0, "")
         self._line_before = ""
         self._waiting: list[asyncio.Future[None]] = []
         if text is not None:
-            self.memory.brings_back(text)
+            self.past_texts.brings_back(text)
 
     @property
     def name(self) -> str:
         """What the user calls it."""
         return self.path.name if self.path else self.uri.rsplit("/", 1)[-1]
 
-    def look_where_it_is(self) -> None:
+    def check_path(self) -> None:
         """Look on the disk whether it is a secret: when it is opened or saved, not at each key."""
         self.is_secret = self.path is not None and is_secret(self.path)
+
+    def is_allowed(self, settings: Settings) -> bool:
+        """Whether the settings let Editcast look at it at all."""
+        wanted = settings.languages
+        if not {"*", self.language} & set(wanted) or f"!{self.language}" in wanted:
+            return False
+        path, is_enabled = self.path, settings.enabled
+        return is_enabled and (
+            path is None or not (self.is_secret or globs.matches_any(path, settings.exclude))
+        )
+
+    def problem(self, most_bytes: int) -> str:
+        """Say in a sentence why nothing can be done with its text, which is known; else empty."""
+        assert self.buffer is not None
+        text = self.buffer.text
+        if "\0" in text:
+            return f"{self.name} holds NUL bytes, as no text does; Editcast leaves it alone."
+        return self.too_long(most_bytes) if is_longer(text, most_bytes) else ""
+
+    def too_long(self, most_bytes: int) -> str:
+        """Say that it is too long."""
+        return (
+            f"{self.name} is longer than {most_bytes:,} bytes; Editcast leaves it alone (setting "
+            "maxFileBytes)."
+        )
 
     # Changes
 
@@ -135,7 +166,7 @@ class Document:
             deleted = before.text.count("\n", hunk.start, hunk.end)
             self._follow(hunk, self.buffer, hunk.text.count("\n") + deleted)
         else:
-            self.told.clear()
+            self.warned.clear()
             if self.track is None:
                 self.opened = text, now_ms()
 
@@ -145,8 +176,8 @@ class Document:
         self._begin_revision()
         self.suggestions = ()
         self.results.clear()
-        self.memory.clear()
-        self.rejections.saved()  # where its lines are is not known any more either
+        self.past_texts.clear()
+        self.rejections.end_disagreement()  # where its lines are is not known any more either
         self.end_restraint()
 
     def settle(self) -> list[Suggestion]:
@@ -161,21 +192,21 @@ class Document:
             return []
         text, had = self.buffer.text, {one.id: one for one in self._had}
         self._had = ()
-        self._is_undone = self.memory.brings_back(text)
+        self._is_undone = self.past_texts.brings_back(text)
         if self._is_undone:
             self.forget_suggestions()
-        found = self.results.look({id: one.result for id, one in had.items()}, text)
+        found = self.results.find({id: one.result for id, one in had.items()}, text)
         return [had[id] for id in found]
 
     @property
     def is_restrained(self) -> bool:
         """Whether a typing pause is no reason to predict: after an undo, and after bulk changes."""
-        return self._is_undone or self._volume.is_bulk
+        return self._is_undone or self._recent.is_bulk
 
     def end_restraint(self) -> None:
         """The user did what asks for the next prediction in any case."""
         self._is_undone = False
-        self._volume.clear()
+        self._recent.clear()
 
     @property
     def is_on_imports(self) -> bool:
@@ -203,7 +234,7 @@ class Document:
     def _follow(self, change: Hunk, buffer: Buffer, line_ends: int) -> None:
         self._changed = change
         characters = change.end - change.start + len(change.text)
-        self._volume.add(time.monotonic(), characters, line_ends)
+        self._recent.add(time.monotonic(), characters, line_ends)
         self.results.move(change)
         self.rejections.move(change)
         if self.suggestions:
@@ -223,7 +254,7 @@ class Document:
         work = Work(
             self.buffer.text,
             self.language,
-            texts=self.memory.hashes,
+            texts=self.past_texts.hashes,
             on_imports=self.is_on_imports,
         )
         held_back = (*self.rejections.fresh, *self.rejections.disagreed)
@@ -237,12 +268,12 @@ class Document:
         """Whether they are being predicted."""
         return self.job is not None and self.job.most >= count
 
-    def take(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
+    def set_answer(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
         """Have an answer for the text as it is now."""
         self.job = None
         self.end_pause()
         self._covered = answer.job.most
-        self.model, self.milliseconds = answer.model, answer.milliseconds
+        self.model, self.milliseconds = answer.model_name, answer.milliseconds
         self.suggestions = suggestions
         self.wake()
 

@@ -3,6 +3,9 @@
 A glob is matched folder by folder: each part of it by `fnmatch` of the standard library, which
 never goes back over what it has matched. The work grows no faster than the length of the glob
 times that of the path. As one regular expression, `**/**/**/x` would take a time without bound.
+
+The event loop asks, so globs and paths have bounds as well: compiling and matching take at most
+some 30 ms together. A path beyond the bounds counts as excluded: not to read a file is never wrong.
 """
 
 import fnmatch
@@ -16,7 +19,12 @@ from editcast_model.errors import SettingsError
 
 MOST_CHARACTERS: Final = 250
 MOST_ALTERNATIVES: Final = 200
-MOST_CHARACTERS_TOGETHER: Final = 10_000  # of all globs of one list, the braces multiplied out
+# Of all globs of one list, the braces multiplied out
+MOST_GLOBS: Final = 200
+MOST_CHARACTERS_TOGETHER: Final = 3_000
+# Of a path: what Linux opens, and folders within each other
+MOST_PATH_CHARACTERS: Final = 4_096
+MOST_FOLDERS: Final = 100
 
 _Run = tuple[re.Pattern[str], ...]
 #: A glob without braces: runs of parts, and between two of them any number of folders.
@@ -35,22 +43,27 @@ def matches_any(path: Path, globs: tuple[str, ...]) -> bool:
 
     A glob without a slash is about names, wherever the file is; one with a slash is about the end
     of the path, or about all of it when it begins with a slash; one that ends in a slash is about
-    everything in folders of that name. `**` between slashes is any number of folders.
+    everything in folders of that name. `**` between slashes is any number of folders. A path
+    beyond the bounds is excluded by any glob.
 
     Raises:
         SettingsError: A glob is beyond the bounds.
     """
-    parts = path.as_posix().split("/")
+    name = path.as_posix()
+    if globs and (len(name) > MOST_PATH_CHARACTERS or name.count("/") > MOST_FOLDERS):
+        return True
+    parts = name.split("/")
     return any(_matches(pattern, parts) for glob in globs for pattern in _compiled(glob))
 
 
-def length(glob: str) -> int:
-    """Characters of a glob with its braces multiplied out.
+def size(glob: str) -> tuple[int, int]:
+    """How many globs one stands for, its braces multiplied out, and their characters.
 
     Raises:
         SettingsError: It is beyond the bounds; the message says what it must be.
     """
-    return sum(len(one) + 1 for one in _alternatives(glob))
+    alternatives = _alternatives(glob)
+    return len(alternatives), sum(len(one) for one in alternatives)
 
 
 def _matches(runs: _Pattern, parts: Sequence[str]) -> bool:

@@ -1,14 +1,70 @@
-"""What is offered: one predicted edit of one text, its title, and its life while the user types."""
+"""A suggestion: one predicted edit of one text, its title, and its life while the user types.
 
-from collections.abc import Sequence
+`Results` recognises a suggestion in the text, whoever put it there, and follows what was accepted.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecasting.interface import Prediction
-from editcast_server.documents.acceptance import CONTEXT, Result
 
-_TITLE_WIDTH = 40
+AFTER: Final = 60.0  # seconds from an accept to the look at what became of it
+CONTEXT: Final = 32  # code points on each side by which a place is recognised
+_CHANGES: Final = 4  # after an accept; its edit is one of them, or was made before
+_FOUND: Final = 8  # results in the text whose accept may still come
+_TITLE_WIDTH: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a text is once some hunks are applied to it, by whoever and in whatever steps.
+
+    Attributes:
+        length: Of the whole text, in code points.
+        back: The way back: where the new texts stand then, and what each of them replaced.
+        new: The new texts.
+        before: The text before the first of them, at most `CONTEXT` code points.
+        after: The text behind the last of them, at most `CONTEXT` code points.
+    """
+
+    length: int
+    back: tuple[Hunk, ...]
+    new: tuple[str, ...]
+    before: str
+    after: str
+
+    @classmethod
+    def of(cls, hunks: Sequence[Hunk], text: str) -> "Result":
+        """The result of hunks, ascending and disjoint, for `text`."""
+        back, grown = [], 0
+        for hunk in hunks:
+            start = hunk.start + grown
+            back.append(Hunk(start, start + len(hunk.text), text[hunk.start : hunk.end]))
+            grown += len(hunk.text) - (hunk.end - hunk.start)
+        first, last = hunks[0].start, hunks[-1].end
+        return cls(
+            len(text) + grown,
+            tuple(back),
+            tuple(hunk.text for hunk in hunks),
+            text[max(0, first - CONTEXT) : first],
+            text[last : last + CONTEXT],
+        )
+
+    def is_in(self, text: str) -> bool:
+        """Whether `text` is the result, as far as can be told from the places that change."""
+        first, last = self.back[0].start, self.back[-1].end
+        return (
+            len(text) == self.length
+            and all(
+                text.startswith(new, hunk.start)
+                for hunk, new in zip(self.back, self.new, strict=True)
+            )
+            and text.endswith(self.before, 0, first)
+            and text.startswith(self.after, last)
+        )
 
 
 class _Place(NamedTuple):
@@ -45,6 +101,7 @@ class Suggestion:
         log_probability: Joint natural log probability.
         edits: Number of token edits.
         result: What the document is once all of it is applied; typing along does not change that.
+        is_probable: Whether the confidence is a probability; a baseline's score only ranks.
     """
 
     id: str
@@ -57,10 +114,13 @@ class Suggestion:
     log_probability: float
     edits: int
     result: Result
+    is_probable: bool = True
 
     @classmethod
-    def of(cls, prediction: Prediction, text: str, id: str) -> "Suggestion":
-        """The suggestion that a prediction for `text` becomes."""
+    def of(
+        cls, prediction: Prediction, text: str, id: str, *, is_probable: bool = True
+    ) -> "Suggestion":
+        """Make the suggestion that a prediction for `text` becomes."""
         place = _Place.of(prediction.hunks, text)
         return cls(
             id,
@@ -70,11 +130,12 @@ class Suggestion:
             prediction.log_probability,
             prediction.edits,
             Result.of(prediction.hunks, text),
+            is_probable,
         )
 
     @property
     def title(self) -> str:
-        """Such as "Next edit, line 50: `foo` -> `bar` (93 %)"."""
+        """Such as "Next edit, line 50: `foo` -> `bar` (93 %)"; a mere score is not printed."""
         old, new = _one_line(self.replaced[0]), _one_line(self.hunks[0].text)
         if not old:
             what = f"insert `{new}`"
@@ -84,9 +145,8 @@ class Suggestion:
             what = f"`{old}` -> `{new}`"
         more = len(self.hunks) - 1
         also = f" and {more} more" if more else ""
-        return f"Next edit, line {self.line + 1}: {what}{also} ({self.confidence:.0%})".replace(
-            "%", " %"
-        )
+        sure = f" ({100 * self.confidence:.0f} %)" if self.is_probable else ""
+        return f"Next edit, line {self.line + 1}: {what}{also}{sure}"
 
     def is_for(self, text: str) -> bool:
         """Whether its hunks are places of `text`, which may be another one than it was made for."""
@@ -133,6 +193,113 @@ class Suggestion:
         if len(new) > len(old) and new.startswith(head) and new.endswith(tail):
             return new[len(head) : len(new) - len(tail)]
         return None
+
+
+class Standing:
+    """The new texts of one result, from the moment it is in a document; they move with the text.
+
+    An insertion or replacement stands as long as its text is where it was put; a deletion as long
+    as what it deleted was not put back.
+    """
+
+    def __init__(self, result: Result) -> None:
+        self._new = result.new
+        self._old = tuple(hunk.text for hunk in result.back)
+        self._spans = [(hunk.start, hunk.end) for hunk in result.back]
+        self._is_put_back = False
+
+    def move(self, change: Hunk) -> None:
+        """Follow a change of the text."""
+        grown = len(change.text) - (change.end - change.start)
+        for index, (start, end) in enumerate(self._spans):
+            touches = change.start <= end and start <= change.end
+            if not self._new[index] and touches:
+                self._is_put_back |= self._old[index] in change.text
+            if (change.start < end and start < change.end) or (touches and start == end):
+                # Undoing this change brings the text back: the span takes in what was touched.
+                start, end = min(start, change.start), max(end, change.end) + grown
+            elif change.end <= start:
+                start, end = start + grown, end + grown
+            self._spans[index] = start, end
+
+    def is_in(self, text: str) -> bool:
+        """Whether all of it stands in the text as it is now."""
+        return not self._is_put_back and all(
+            new in text[start:end] for new, (start, end) in zip(self._new, self._spans, strict=True)
+        )
+
+
+class Results:
+    """Which suggestions of one document have been applied, and what became of the accepted ones.
+
+    An editor applies a suggestion and tells of its accept in either order.
+    """
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[str, Standing] = OrderedDict()
+        self._awaited: dict[str, tuple[Result, Callable[[Standing], None], int]] = {}
+        self._followed: list[Standing] = []
+
+    def move(self, change: Hunk) -> None:
+        """Follow a change of the text."""
+        for standing in (*self._found.values(), *self._followed):
+            standing.move(change)
+
+    def find(self, results: Mapping[str, Result], text: str) -> list[str]:
+        """Look for results after a change of the text: those that were awaited, and these.
+
+        Returns:
+            Which of `results`, by their suggestions' ids, the text is now.
+        """
+        for id, (result, found, left) in list(self._awaited.items()):
+            if result.is_in(text):
+                del self._awaited[id]
+                self._follow(Standing(result), found)
+            elif left > 1:
+                self._awaited[id] = result, found, left - 1
+            else:
+                del self._awaited[id]
+        ids = [id for id, result in results.items() if result.is_in(text)]
+        for id in ids:
+            self._found[id] = Standing(results[id])
+            if len(self._found) > _FOUND:
+                self._found.popitem(last=False)
+        return ids
+
+    def accept(self, id: str, result: Result, found: Callable[[Standing], None]) -> bool:
+        """The user accepted a suggestion.
+
+        Args:
+            id: The suggestion's.
+            result: The suggestion's.
+            found: Called once the result is in the text: now, or after one of the next changes.
+
+        Returns:
+            Whether it was found before.
+        """
+        standing = self._found.pop(id, None)
+        if standing is None:
+            self._awaited[id] = result, found, _CHANGES
+            return False
+        self._follow(standing, found)
+        return True
+
+    def judge(self, standing: Standing, text: str) -> Literal["kept", "changed"] | None:
+        """What became of accepted text, which is followed no longer; None if nobody knows."""
+        if standing not in self._followed:
+            return None
+        self._followed.remove(standing)
+        return "kept" if standing.is_in(text) else "changed"
+
+    def clear(self) -> None:
+        """The text is not known any more."""
+        self._found.clear()
+        self._awaited.clear()
+        self._followed.clear()
+
+    def _follow(self, standing: Standing, found: Callable[[Standing], None]) -> None:
+        self._followed.append(standing)
+        found(standing)
 
 
 def _size(hunk: Hunk) -> int:

@@ -42,7 +42,7 @@ def _register_lifecycle(server: EditcastServer) -> None:
         units = Units.of(ls.workspace.position_encoding or types.PositionEncodingKind.Utf16)
         ls.service = Service(ls, units, settings)
         ls.is_trusted = is_trusted(params.initialization_options)
-        ls.take_folders()
+        ls.set_folders()
         stop_on_signals(ls.stop)
         if get_capability(params.capabilities, "text_document.inline_completion"):
             _register_inline_completion(ls)
@@ -50,7 +50,7 @@ def _register_lifecycle(server: EditcastServer) -> None:
     @server.feature(types.INITIALIZED)
     async def initialized(ls: EditcastServer, params: types.InitializedParams) -> None:
         for complaint in ls.complaints:
-            ls.tell(complaint, warning=True)
+            ls.show_message(complaint, warning=True)
         ls.service.start()
         if get_capability(
             ls.client_capabilities, "workspace.did_change_configuration.dynamic_registration", False
@@ -68,13 +68,13 @@ def _register_lifecycle(server: EditcastServer) -> None:
     async def configure(ls: EditcastServer, params: types.DidChangeConfigurationParams) -> None:
         settings: Any = params.settings
         if isinstance(settings, Mapping) and SECTION in settings:
-            ls.take_settings(settings[SECTION])
+            ls.apply_settings(settings[SECTION])
         else:
             await ls.pull_settings()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders_changed(ls: EditcastServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
-        ls.take_folders()
+        ls.set_folders()
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: EditcastServer, params: None) -> None:

@@ -47,14 +47,14 @@ def register_commands(server: EditcastServer) -> None:
         if ls.is_trusted:
             ls.training.start()
         else:
-            ls.tell(_UNTRUSTED, warning=True)
+            ls.show_message(_UNTRUSTED, warning=True)
 
     @server.command(protocol.REVERT)
     async def revert(ls: EditcastServer, *arguments: Any) -> None:
         try:
-            ls.tell(await ls.service.revert(), warning=False)
+            ls.show_message(await ls.service.revert(), warning=False)
         except EditcastError as error:
-            ls.tell(str(error), warning=True)
+            ls.show_message(str(error), warning=True)
 
     @server.command(protocol.REPORT)
     async def report(ls: EditcastServer, *arguments: Any) -> str:

@@ -200,16 +200,16 @@ class EditcastServer(LanguageServer):
         self.complaints: list[str] = []
         self.is_trusted = True
         self.exit_code = 0
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         self.training = TrainingRun(
             self,
             report=lambda message: self.service.set_training(message),
-            tell=lambda sentence, warning: self.tell(sentence, warning=warning),
+            show=lambda sentence, warning: self.show_message(sentence, warning=warning),
         )
 
     # service.Client
 
-    def tell(self, sentence: str, *, warning: bool) -> None:
+    def show_message(self, sentence: str, *, warning: bool) -> None:
         """Show the user a sentence."""
         kind = types.MessageType.Warning if warning else types.MessageType.Info
         self.window_show_message(types.ShowMessageParams(kind, sentence))
@@ -234,7 +234,7 @@ class EditcastServer(LanguageServer):
             super().start_io(cast(BinaryIO, Frames(stdin or sys.stdin.buffer)), stdout)
         except ServerError as error:
             log.error("%s", error)
-            self.tell(str(error), warning=True)
+            self.show_message(str(error), warning=True)
             raise
 
     def start_tcp(self, host: str, port: int) -> None:
@@ -254,7 +254,7 @@ class EditcastServer(LanguageServer):
             return  # it was answered and logged
         if source is JsonRpcException and isinstance(error, (ValueError, RecursionError)):
             self.protocol.cannot_parse()
-            self.tell_once("The editor sent something that is no JSON message.")
+            self.warn_once("The editor sent something that is no JSON message.")
         elif source is JsonRpcInternalError:
             log.error("Nothing can be sent to the editor: %s", without_words(error))
         else:
@@ -264,18 +264,18 @@ class EditcastServer(LanguageServer):
         """An unexpected exception came out of something that nobody waits for."""
         log.error("Editcast failed at a message: %s", without_words(error))
         name = type(error).__name__
-        self.tell_once(f"Editcast failed at a message of the editor ({name}); the log has more.")
+        self.warn_once(f"Editcast failed at a message of the editor ({name}); the log has more.")
 
     def cannot_read(self, message: Any) -> None:
         """A notification makes no sense; nobody waits for an answer."""
-        self.tell_once("The editor sent a message that is not as LSP wants it.")
+        self.warn_once("The editor sent a message that is not as LSP wants it.")
         self.lose_track(message)
 
-    def tell_once(self, sentence: str) -> None:
+    def warn_once(self, sentence: str) -> None:
         """Warn the user, once in this session."""
-        if sentence not in self._told:
-            self._told.add(sentence)
-            self.tell(sentence, warning=True)
+        if sentence not in self._warned:
+            self._warned.add(sentence)
+            self.show_message(sentence, warning=True)
 
     def lose_track(self, message: Any) -> None:
         """A message could not be read; if it told a text, that document is not known now."""
@@ -291,16 +291,16 @@ class EditcastServer(LanguageServer):
         if hasattr(self, "service"):
             self.service.stop()
 
-    def take_folders(self) -> None:
+    def set_folders(self) -> None:
         """Tell the service which folders the editor has open."""
-        self.service.projects.take_folders(self.workspace.folders)
+        self.service.projects.set_folders(self.workspace.folders)
 
-    def take_settings(self, given: Any) -> None:
+    def apply_settings(self, given: Any) -> None:
         """Follow an editor's settings; say what is wrong with them."""
         settings, complaints = read_settings(given)
         for complaint in complaints:
-            self.tell(complaint, warning=True)
-        self.service.take_settings(settings)
+            self.show_message(complaint, warning=True)
+        self.service.apply_settings(settings)
 
     async def pull_settings(self) -> bool:
         """Ask the editor for its settings; whether it had any."""
@@ -313,5 +313,5 @@ class EditcastServer(LanguageServer):
             log.warning("The editor does not tell its settings: %s", without_words(error))
             return False
         if given:
-            self.take_settings(given)
+            self.apply_settings(given)
         return bool(given)

@@ -9,24 +9,74 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from urllib.parse import unquote
 
 from editcast_model.diff import Hunk, diff
+from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
 from editcast_model.forecasting.interface import Forecaster, Prediction, Session
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
-from editcast_server.prediction.policy import Situation, reason_to_hold_back
-from editcast_server.prediction.workspace import Project
+from editcast_server.prediction.policy import Situation
 
 log = logging.getLogger(__name__)
 
 REPLAYED = 8  # saved texts kept to open a session anew when the model changes
 _LAST_JOB = 10.0  # seconds
 _MOST_FAILURES = 2  # in a row, of a model that another can take the place of
+
+
+class Project:
+    """The last saves of the files of one open folder; belongs to the engine's thread.
+
+    A file outside of the open folders is on its own: nobody knows whether what was done in another
+    one means anything there.
+
+    Attributes:
+        is_stirred: Whether a file of it was saved, and something may be due in the others.
+    """
+
+    def __init__(self) -> None:
+        self.is_stirred = False
+        self._numbers = count(1)
+        self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
+
+    def add(self, file: str, before: str, after: str) -> None:
+        """A file was saved."""
+        self._saves.append((next(self._numbers), other_save(file, before, after)))
+
+    def others(self, file: str, since: int) -> list[tuple[int, OtherSave]]:
+        """The saves of other files after the one of this number, each with its own, ascending."""
+        return [
+            (number, save) for number, save in self._saves if number > since and save.file != file
+        ]
+
+
+class Projects:
+    """The projects of the folders that the editor has open; belongs to the event loop."""
+
+    def __init__(self) -> None:
+        self._folders: tuple[str, ...] = ()
+        self._of: dict[str, Project] = {}
+
+    def set_folders(self, folders: Iterable[str]) -> None:
+        """Follow the open folders (URIs); what was saved in others is forgotten."""
+        self._folders = tuple(folders)
+        self._of = {one: of for one, of in self._of.items() if one in self._folders}
+
+    def folder_of(self, uri: str) -> str | None:
+        """Return the innermost folder that a document is in; None if it is in none."""
+        path = unquote(uri)
+        inside = (one for one in self._folders if path.startswith(f"{unquote(one).rstrip('/')}/"))
+        return max(inside, key=len, default=None)
+
+    def of(self, folder: str | None) -> Project:
+        """Return the project of a folder; without one, a project of one file."""
+        return Project() if folder is None else self._of.setdefault(folder, Project())
 
 
 class Track:
@@ -43,10 +93,10 @@ class Track:
     def __init__(self, text: str, project: Project | None = None, name: str = "") -> None:
         self._texts: deque[str] = deque([text], maxlen=REPLAYED)
         self._saves: deque[str] = deque()
-        self._untold: deque[str] = deque()  # of these, what the session was not told of
+        self._unseen: deque[str] = deque()  # of these, what the session was not told of
         self._project = project or Project()
         self._name = name
-        self._heard = 0  # number of the last save of another file that the session was told of
+        self._last_other = 0  # number of the last save of another file that the session was told of
         self._session: Session | None = None
         self._forecaster: Forecaster | None = None
         self._given = text
@@ -56,32 +106,32 @@ class Track:
         self._saves.append(text)
         self._project.is_stirred = True
 
-    def take_saves(self) -> None:
+    def share_saves(self) -> None:
         """Tell the project what was saved."""
         while self._saves:
             text = self._saves.popleft()
-            before = self._untold[-1] if self._untold else self._texts[-1]
+            before = self._unseen[-1] if self._unseen else self._texts[-1]
             if text != before:
-                self._untold.append(text)
+                self._unseen.append(text)
                 self._project.add(self._name, before, text)
 
     def session(self, forecaster: Forecaster) -> Session:
         """The session of `forecaster` that has seen every save; a new one replays the last."""
-        self.take_saves()
+        self.share_saves()
         if self._session is None or self._forecaster is not forecaster:
             self._session = forecaster.open(self._texts[0])
-            self._forecaster, self._heard = forecaster, 0
+            self._forecaster, self._last_other = forecaster, 0
             for text in list(self._texts)[1:]:
                 self._session.update(text, saved=True)
             self._given = self._texts[-1]
-        while self._untold:
-            text = self._untold.popleft()
+        while self._unseen:
+            text = self._unseen.popleft()
             self._texts.append(text)
             self._session.update(text, saved=True)
             self._given = text
-        for number, save in self._project.others(self._name, self._heard):
+        for number, save in self._project.others(self._name, self._last_other):
             self._session.hear(save)
-            self._heard = number
+            self._last_other = number
         return self._session
 
     def predict(
@@ -98,7 +148,7 @@ class Track:
             situation = replace(situation, work=work)
 
         def fits(hunks: tuple[Hunk, ...]) -> bool:
-            reason = reason_to_hold_back(hunks, situation)
+            reason = situation.reason_against(hunks)
             if reason is not None:
                 log.debug("Held back, %s", reason)
             return reason is None
@@ -149,14 +199,19 @@ class Answer:
     Attributes:
         job: The job.
         predictions: What is worth showing, best first.
-        model: Name of the model; empty when there was none yet.
+        model: The model; None when there was none yet.
         milliseconds: From asking to having it.
     """
 
     job: Job
     predictions: list[Prediction]
-    model: str
+    model: Model | None
     milliseconds: float
+
+    @property
+    def model_name(self) -> str:
+        """The model's name; empty when there was none yet."""
+        return self.model.forecaster.name if self.model else ""
 
 
 class Engine:
@@ -186,9 +241,9 @@ class Engine:
         """Use this bundle from now on; it is loaded even when it is in use already."""
         self._put(0, lambda: self._load(choice))
 
-    def look_for_newer(self) -> None:
+    def check_for_newer(self) -> None:
         """Take up the bundle if another one is in its place by now."""
-        self._put(1, self._load_if_changed)
+        self._put(2, self._load_if_changed)  # nobody waits for it: after the save's prediction
 
     def predict(self, job: Job) -> None:
         """Make a prediction as soon as the thread is free."""
@@ -226,15 +281,15 @@ class Engine:
         self._unusable[model.path] = (
             f"The model {model.forecaster.name} failed {self._failures} times in a row ({said})."
         )
-        self._put(0, self._take_up)
+        self._put(0, self._load_usable)
         return True
 
     def _load(self, choice: Choice) -> None:
         self._choice = choice
         self._unusable.clear()
-        self._take_up()
+        self._load_usable()
 
-    def _take_up(self) -> None:
+    def _load_usable(self) -> None:
         self._failures = 0
         self._mark = model_loader.mark(self._choice)
         self._model = model_loader.load(self._choice, self._unusable)
@@ -249,28 +304,23 @@ class Engine:
             track.session(self._model.forecaster)
 
     def _predict(self, job: Job) -> None:
-        model, predictions = self._model, []
+        model = self._model
+        predictions: list[Prediction] = []
         try:
-            job.track.take_saves()  # whoever needs this answer or not, other files are told of them
+            job.track.share_saves()  # other files learn of them, whoever needs this answer
             if model and not job.cancelled:
-                predictions = _choose(job, model.forecaster)
+                found = job.track.predict(
+                    model.forecaster, job.situation, job.most, job.is_cancelled
+                )
                 if not job.cancelled:
+                    predictions = job.situation.shown(found)
                     self._failures = 0
         except Exception:
             job.track.drop_session()
             raise
         finally:
             milliseconds = (time.perf_counter() - job.asked) * 1000
-            name = model.forecaster.name if model else ""
-            job.done(Answer(job, predictions, name, milliseconds))
+            job.done(Answer(job, predictions, model, milliseconds))
             if not job.cancelled:
                 # When there is nothing better to do, and only until there is.
                 self._put(2, lambda: job.track.prepare(lambda: not self._queue.empty()))
-
-
-def _choose(job: Job, forecaster: Forecaster) -> list[Prediction]:
-    """The predictions worth showing."""
-    predictions = job.track.predict(forecaster, job.situation, job.most, job.is_cancelled)
-    if job.cancelled:
-        return []
-    return [one for one in predictions if one.confidence >= job.situation.threshold]

@@ -14,11 +14,6 @@ from editcast_server.settings import Device
 # model is loaded, on the engine's thread, when the server has answered `initialize` long since.
 
 
-#: The threshold of a model that was not calibrated, and the highest of any: whoever is this sure is
-#: right often enough, even if too few development data could show it.
-UNCALIBRATED, HIGHEST = 0.5, 0.85
-
-
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Which bundle to use, and where.
@@ -41,13 +36,13 @@ class Model:
         forecaster: The network, or the baseline in its place.
         path: The bundle's folder; None for the baseline.
         problem: Why it stands in for another, as a sentence for the user; empty when it does not.
-        threshold: The least confidence that is shown by default.
+        card: The bundle's; None for the baseline, whose confidence only ranks.
     """
 
     forecaster: Forecaster
     path: Path | None
     problem: str
-    threshold: float = UNCALIBRATED
+    card: Card | None = None
 
 
 def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
@@ -78,7 +73,7 @@ def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
                 continue
             if problem:
                 problem += f" Editcast goes on with the model it came with, {forecaster.name}."
-            return Model(forecaster, path, problem, default_threshold(forecaster.bundle.card))
+            return Model(forecaster, path, problem, forecaster.bundle.card)
     except (BundleError, ImportError, OSError) as error:
         problem = f"The model cannot run: {error}. Run `editcast doctor`, or reinstall editcast."
     baseline = RepeatBest()
@@ -91,12 +86,6 @@ def _places(choice: Choice) -> tuple[Path, ...]:
 
     first, bundled = bundle_path(choice), bundled_path()
     return (first,) if choice.path or first == bundled else (first, bundled)
-
-
-def default_threshold(card: Card) -> float:
-    """The least confidence that is shown by default, by a bundle's card."""
-    threshold = card.calibration.threshold
-    return UNCALIBRATED if threshold is None else min(HIGHEST, threshold)
 
 
 def bundle_path(choice: Choice) -> Path:

@@ -1,18 +1,114 @@
-"""What is held back: what a user did not want, and what nobody would, whatever its confidence."""
+"""The one policy for what is shown of what is predicted, and when.
 
-from collections import deque
-from collections.abc import Sequence
+A threshold on confidence (the card's, the user's eagerness, the user's last decisions), what a user
+rejected, what nobody wants, and the typing pause before a prediction.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from typing import Final
 
+from editcast_model.card import Card
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import Work, reason_against
-from editcast_server.documents.acceptance import CONTEXT
-from editcast_server.documents.suggestion import Suggestion
+from editcast_model.forecasting.interface import Prediction
+from editcast_server.documents.suggestion import CONTEXT, Suggestion
+from editcast_server.settings import Settings
 
-REMEMBERED = 20
+REMEMBERED: Final = 20  # rejections of a document
+
+#: The threshold of a model that was not calibrated, and the highest of any: whoever is this sure is
+#: right often enough, even if too few development data could show it.
+UNCALIBRATED, HIGHEST = 0.5, 0.85
+# Thresholds of low and high eagerness, where the model's own is not on their side of them
+_LOW, _HIGH = 0.8, 0.3
+# The user's decisions: how many count; how many are imagined before the first one, which go as the
+# confidence says; how far they move a threshold
+_DECISIONS, _IMAGINED, _LEAST_RATIO, _MOST_RATIO = 30, 10.0, 0.6, 1.2
+#: No decisions raise a threshold above this: who is shown nothing can decide nothing any more.
+_STILL_SHOWN: Final = 0.95
+_LONGEST_PAUSE_MS: Final = 3000.0
+# After changes of so many characters or lines within so many seconds a pause is no typing pause
+_BULK_CHARACTERS, _BULK_LINES, _BULK_SECONDS = 200, 8, 1.5
+_TEXTS: Final = 64  # of a document by whose return an undo is recognised
 
 #: First and last offset of some whole lines, without the last line end.
 Span = tuple[int, int]
+
+
+def default_threshold(card: Card | None) -> float:
+    """Return the least confidence that is shown by default; of a baseline there is no card."""
+    threshold = card.calibration.threshold if card else None
+    return UNCALIBRATED if threshold is None else min(HIGHEST, threshold)
+
+
+def measured_precision(card: Card) -> float | None:
+    """Return the share of development suggestions at the default threshold that were clean.
+
+    None where it was not measured: a threshold that no data reached is replaced by another.
+    """
+    known = card.calibration
+    return known.precision if known.threshold == default_threshold(card) else None
+
+
+class Policy:
+    """How readily one editor's suggestions are shown; belongs to the event loop.
+
+    Attributes:
+        card: Of the model in use; None for a baseline.
+        pause: How long typing must pause before a prediction, in seconds: longer after a
+            rejection, shorter after an accept.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.card: Card | None = None
+        self._decisions: deque[tuple[bool, float]] = deque(maxlen=_DECISIONS)
+        self._settings = settings
+        self.pause = settings.debounce_ms / 1000
+
+    def follow(self, settings: Settings) -> None:
+        """Use other settings from now on."""
+        if settings.debounce_ms != self._settings.debounce_ms:
+            self.pause = settings.debounce_ms / 1000
+        self._settings = settings
+
+    @property
+    def threshold(self) -> float:
+        """The least confidence to show, 0 to 1.
+
+        It is what the settings want for those who accept as often as the confidence says.
+        """
+        wanted = self._settings.confidence_threshold
+        if wanted is None:
+            wanted = default_threshold(self.card)
+            match self._settings.eagerness:
+                case "low":
+                    wanted = max(_LOW, wanted)
+                case "high":
+                    wanted = min(_HIGH, wanted)
+        return min(wanted / self.ratio, max(wanted, _STILL_SHOWN))
+
+    @property
+    def ratio(self) -> float:
+        """How many were accepted for one that the confidences promised; 0.6 to 1.2."""
+        accepted = sum(is_accepted for is_accepted, _ in self._decisions)
+        promised = sum(confidence for _, confidence in self._decisions)
+        ratio = (accepted + _IMAGINED) / (promised + _IMAGINED)
+        return min(_MOST_RATIO, max(_LEAST_RATIO, ratio))
+
+    def count_decision(self, is_accepted: bool, confidence: float) -> None:
+        """Count a decision on a suggestion that had this confidence."""
+        self._decisions.append((is_accepted, confidence))
+
+    def shorten_pause(self) -> None:
+        """Predict sooner, since the user took a suggestion."""
+        self.pause = max(self._settings.debounce_ms / 1500, self.pause * 0.8)
+
+    def lengthen_pause(self) -> None:
+        """Predict later, since the user did not want a suggestion."""
+        longest = max(self._settings.debounce_ms, _LONGEST_PAUSE_MS) / 1000
+        self.pause = min(longest, self.pause * 1.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +208,8 @@ class Rejections:
         if any(hunk.start <= last - grown and first <= hunk.end for hunk in hunks):
             self.disagreed = (*self.disagreed, (first, last))[-REMEMBERED:]
 
-    def saved(self) -> None:
-        """The user is done with the lines that were typed."""
+    def end_disagreement(self) -> None:
+        """Forget the lines that were typed: the user has saved, or they cannot be followed."""
         self.disagreed = ()
 
     def now(self) -> tuple[Rejection, ...]:
@@ -123,10 +219,10 @@ class Rejections:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a prediction is judged by.
+    """The text that a prediction is made for, and what it is judged by.
 
     Attributes:
-        work: The text it is made for, and what went on there.
+        work: The text, and what went on there.
         threshold: The least confidence to show.
         rejections: What the user did not want here.
         fresh: Lines where nothing is to be suggested in this very text.
@@ -137,19 +233,75 @@ class Situation:
     rejections: tuple[Rejection, ...] = ()
     fresh: tuple[Span, ...] = ()
 
+    def reason_against(self, hunks: tuple[Hunk, ...]) -> str | None:
+        """Say in a few words for the log why a change is not to be shown; None when it may be."""
+        text = self.work.text
+        if any(rejection.is_about(hunks, text) for rejection in self.rejections):
+            return "was rejected"
+        if is_beside(self.fresh, hunks, text):
+            return "beside a rejected"
+        return reason_against(hunks, self.work)
 
-def reason_to_hold_back(hunks: tuple[Hunk, ...], situation: Situation) -> str | None:
-    """Why a change is not to be offered, in a few words for the log; None when it may be."""
-    if _is_rejected(hunks, situation):
-        return "was rejected"
-    if is_beside(situation.fresh, hunks, situation.work.text):
-        return "beside a rejected"
-    return reason_against(hunks, situation.work)
+    def shown(self, predictions: Sequence[Prediction]) -> list[Prediction]:
+        """Return those predictions that are sure enough."""
+        return [one for one in predictions if one.confidence >= self.threshold]
 
 
-def _is_rejected(hunks: tuple[Hunk, ...], situation: Situation) -> bool:
-    text = situation.work.text
-    return any(rejection.is_about(hunks, text) for rejection in situation.rejections)
+class PastTexts:
+    """The last texts of a document, by their hashes; LSP does not tell of an undo, these do.
+
+    A call costs one hash of the text: 1 ms a megabyte.
+    """
+
+    def __init__(self) -> None:
+        self._hashes: OrderedDict[int, None] = OrderedDict()
+
+    def brings_back(self, text: str) -> bool:
+        """Whether this, the text now, is one that the document had before the last one."""
+        now = hash(text)
+        is_last = bool(self._hashes) and next(reversed(self._hashes)) == now
+        is_known = now in self._hashes
+        self._hashes[now] = None
+        self._hashes.move_to_end(now)
+        if len(self._hashes) > _TEXTS:
+            self._hashes.popitem(last=False)
+        return is_known and not is_last
+
+    @property
+    def hashes(self) -> Set[int]:
+        """Hashes of the texts, for another thread."""
+        return frozenset(self._hashes)
+
+    def clear(self) -> None:
+        """Forget them all: nobody knows what came between them and the next."""
+        self._hashes.clear()
+
+
+class RecentChanges:
+    """How much of a document changed lately. Times are in seconds, of any steady clock.
+
+    LSP does not tell of a paste, a formatter, a refactoring or a checkout; their size does.
+    """
+
+    def __init__(self) -> None:
+        self._last: deque[tuple[float, int, int]] = deque()
+
+    def add(self, now: float, characters: int, lines: int) -> None:
+        """A change inserted and deleted so many characters and line ends."""
+        while self._last and self._last[0][0] < now - _BULK_SECONDS:
+            self._last.popleft()
+        self._last.append((now, characters, lines))
+
+    @property
+    def is_bulk(self) -> bool:
+        """Whether the last change, with those shortly before it, was more than typing."""
+        characters = sum(one[1] for one in self._last)
+        lines = sum(one[2] for one in self._last)
+        return characters >= _BULK_CHARACTERS or lines >= _BULK_LINES
+
+    def clear(self) -> None:
+        """Begin anew: what changed so far was wanted."""
+        self._last.clear()
 
 
 def _moved(span: Span, change: Hunk) -> Span:

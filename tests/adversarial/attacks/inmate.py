@@ -80,7 +80,6 @@ def settings(given: Any) -> str:
     """Read an editor's settings, and look at files by them."""
     from editcast_server.documents.buffer import Units
     from editcast_server.documents.document import Document
-    from editcast_server.documents.eligibility import is_allowed, why_not
     from editcast_server.settings import read_settings
 
     found, complaints = read_settings(given)
@@ -89,8 +88,8 @@ def settings(given: Any) -> str:
         "untitled:1",
     ):
         document = Document(uri, "python", 1, "x = 1\n", Units.of("utf-16"))
-        is_allowed(document, found)
-        why_not(document, found)
+        document.is_allowed(found)
+        document.problem(found.max_file_bytes)
     return "; ".join(complaints)
 
 

@@ -17,7 +17,7 @@ from attacks.figures import Figures, Finding, Limit
 from attacks.hostile_bundles import link_or_copy
 from editcast_model.bundle import Bundle, bundled_path, write_card
 from editcast_model.errors import EditcastError
-from editcast_store.models import install, revert
+from editcast_store.models import Active, install, revert
 
 ROUNDS_A_FOLDER = 20
 LONGEST = 0.4  # seconds until the kill
@@ -100,8 +100,7 @@ def _try_kill(home: Path, number: int, draw: Random, figures: Figures) -> str:
 
 def _names(models: Path) -> tuple[str, str]:
     """The models that are in use and were in use before; opening them checks them whole."""
-    links = (models / "current", models / "previous")
-    return tuple(Bundle.open(one).name if one.exists() else "" for one in links)  # type: ignore
+    return tuple(Bundle.open(one).name if one else "" for one in Active.of(models))  # type: ignore
 
 
 def _expected(before: tuple[str, str], said: list[str]) -> list[tuple[str, str]]:
@@ -113,6 +112,5 @@ def _expected(before: tuple[str, str], said: list[str]) -> list[tuple[str, str]]
             state = states[-1]
         elif word == "begun":
             after = (state[1], state[0]) if name == "revert" else (name, state[0])
-            # `current` changes first, `previous` when somebody brings it to its end.
-            states = [state, (after[0], state[1]), (after[0], ""), after]
+            states = [state, after]
     return states if said and said[-1].startswith("begun") else [state]

@@ -28,7 +28,7 @@ from editcast_model.errors import EditcastError
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.model import EditNetwork
 from editcast_model.tokenizer import Tokenizer
-from editcast_store.models import install
+from editcast_store.models import Active, install
 
 STEPS = 6
 # torch takes seconds to import, so it is imported once: each command runs in a fork.
@@ -136,9 +136,9 @@ class KilledTrainings:
             "own": _Task(
                 [*train, "--from", str(old)],
                 lambda: _begin_home(home, old),
-                lambda: _unusable(home / "models" / "current") + _readable(home),
+                lambda: _unusable(_own(home)) + _readable(home),
                 lambda: (
-                    _weights(home / "models" / "current"),
+                    _weights(_own(home)),
                     sorted(path.name for path in (home / "training").iterdir()),
                 ),
             ),
@@ -297,6 +297,12 @@ def _unusable(bundle: Path, *, may_lack: bool = False) -> list[str]:
     except EditcastError as error:
         return [str(error)]
     return []
+
+
+def _own(home: Path) -> Path:
+    """The user's own model in use; a folder that is not there without one."""
+    models = home / "models"
+    return Active.of(models).current or models / "current"
 
 
 def _readable(folder: Path) -> list[str]:

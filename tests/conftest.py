@@ -1,0 +1,38 @@
+"""One line at the end of a run: what was not tested, and the one command that installs it."""
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+_APT = "apt-get install --no-install-recommends"
+#: The reason of a test that is skipped because a program is missing: `no NAME: apt-get ...`.
+_MISSING = re.compile(rf"no (?P<name>[^:]+): {_APT} (?P<packages>[\w. +-]+)")
+
+
+def not_run(reasons: Iterable[str]) -> str:
+    """Return a sentence on what tests were skipped for, empty when none was."""
+    names: dict[str, int] = {}
+    packages: dict[str, None] = {}
+    for reason in reasons:
+        found = _MISSING.search(reason)
+        name = f"no {found['name']}" if found else reason.removeprefix("Skipped: ")
+        names[name] = names.get(name, 0) + 1
+        if found:
+            packages |= dict.fromkeys(found["packages"].split())
+    if not names:
+        return ""
+    said = f"{sum(names.values())} tests were not run ({', '.join(names)})."
+    return f"{said} What is missing: {_APT} {' '.join(packages)}" if packages else said
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the line, and leave it where `make test` prints it after all tests."""
+    skipped = terminalreporter.getreports("skipped")
+    line = not_run(one.longrepr[2] for one in skipped if isinstance(one.longrepr, tuple))
+    if line:
+        terminalreporter.write_line(line, yellow=True)
+    if place := os.environ.get("EDITCAST_NOT_RUN"):
+        Path(place).write_text(f"{line}\n" if line else "")
