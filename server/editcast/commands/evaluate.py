@@ -26,7 +26,7 @@ from editcast_model.errors import BundleError, SourceError
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import Prediction
 from editcast_model.forecasting.repeated_edits import BASELINES
-from editcast_server.prediction.model_loader import UNCALIBRATED, default_threshold
+from editcast_server.prediction.policy import UNCALIBRATED, default_threshold
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.metrics import PRECISIONS
 from editcast_training.evaluation.project_sessions import Changes

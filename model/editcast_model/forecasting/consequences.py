@@ -1,0 +1,169 @@
+"""Edits that follow from the last ones by the meaning of names: what they left unbound or wrong.
+
+The text is compared with the last ones that it had: a definition renamed in several small steps
+is one renamed definition beside the text of the last save. Nothing is proposed that the text does
+not ask for any more, so that what was applied, or undone, is proposed no longer.
+"""
+
+from bisect import bisect_left, insort
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+
+from editcast_model.diff import Hunk
+from editcast_model.syntax.arguments import after_argument, after_signature
+from editcast_model.syntax.changes import Change, Consequence
+from editcast_model.syntax.check import breaks_syntax
+from editcast_model.syntax.languages import language_of
+from editcast_model.syntax.member_renames import after_key, after_member, after_parameter
+from editcast_model.syntax.members import is_member
+from editcast_model.syntax.names import Names, has_rules
+from editcast_model.syntax.renames import after_definition, after_use
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import parse
+
+#: Texts that the current one is compared with, the last ones first.
+MOST_TEXTS = 6
+#: Longer texts are not looked at.
+MOST_CHARACTERS = 300_000
+#: More than this are not worth a list.
+MOST_CONSEQUENCES = 200
+#: What may leave a text that does not parse, so that it is parsed before it is proposed.
+_CHECKED = ("add_argument", "remove_argument", "reorder_arguments", "add_parameter")
+_IMPORTS = ("import_statement", "import_from_statement", "import_declaration")
+
+
+class Consequences:
+    """What follows from the edits of one file; keeps the trees of its last texts.
+
+    Args:
+        language: The editor's language identifier.
+        path: The file's path, whose suffix counts where the identifier says nothing.
+    """
+
+    def __init__(self, language: str, path: str = "") -> None:
+        self._language = language_of(language, path)
+        self._names: OrderedDict[str, Names] = OrderedDict()
+
+    def propose(
+        self,
+        history: Sequence[str],
+        text: str,
+        *,
+        active: range | None = None,
+        cursor: int | None = None,
+        imports: Mapping[str, str] | None = None,
+    ) -> list[Consequence]:
+        """What the last edits ask for, in the order in which a person would go on.
+
+        Args:
+            history: The texts that the file had, the oldest first: as it was opened, at each save,
+                and in between if known.
+            text: The text now.
+            active: What is being typed, in code points of `text`: it is not copied.
+            cursor: Where the last change ends, in code points; None for the end of the last hunk.
+            imports: Import statements of other files of the project, by the name that they bind.
+
+        Returns:
+            Edits of `text` that do not overlap: definitions, then what is below the last change
+            from the nearest on, then what is above. None for a text without rules, or too long.
+        """
+        now = self._parsed(text)
+        if now is None:
+            return []
+        found: list[Consequence] = []
+        taken: list[tuple[int, int]] = []
+        for before in self._earlier(history, text):
+            change = Change(before, now, active)
+            if not change.is_legible:
+                continue
+            if cursor is None:
+                cursor = max(end for _, _, end in change.spans())
+            for one in _of(change, imports or {}):
+                if _is_free(one.hunk, taken) and not _is_refused(change, one):
+                    found.append(one)
+                    insort(taken, (one.hunk.start, one.hunk.end))
+        return _ordered(found, cursor or 0)[:MOST_CONSEQUENCES]
+
+    def _earlier(self, history: Sequence[str], text: str) -> Iterator[Names]:
+        """The texts before, the last one first; without those that were undone."""
+        seen = {text}
+        if text in history:
+            history = history[: len(history) - 1 - list(reversed(history)).index(text)]
+        for one in reversed(history):
+            if len(seen) > MOST_TEXTS:
+                return
+            if one not in seen and (names := self._parsed(one)) is not None:
+                yield names
+            seen.add(one)
+
+    def _parsed(self, text: str) -> Names | None:
+        found = self._names.get(text)
+        if found is None:
+            if not has_rules(self._language) or len(text) > MOST_CHARACTERS:
+                return None
+            last = next(reversed(self._names.values()), None)
+            tree = last.tree.reparsed(text) if last else parse(text, self._language)
+            if tree is None:
+                return None
+            found = self._names[text] = Names(tree)
+            while len(self._names) > MOST_TEXTS + 2:
+                self._names.popitem(last=False)
+        self._names.move_to_end(text)
+        return found
+
+
+def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
+    for renamed in change.renamed():
+        one = renamed.after
+        if is_member(one):
+            yield from after_member(change, renamed)
+        if one.role is Role.DEFINITION:
+            yield from after_definition(change, renamed)
+            if one.part.kind == "parameter":
+                yield from after_parameter(change, renamed)
+        elif one.role is Role.REFERENCE:
+            yield from after_use(change, renamed)
+    yield from after_key(change)
+    yield from after_signature(change)
+    yield from after_argument(change)
+    if imports:
+        yield from _missing(change, imports)
+
+
+def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
+    """The imports of names that were just written and mean nothing here."""
+    names = change.after
+    for _, start, end in change.spans():
+        for one in names.unbound(start, end):
+            if one.name in imports and not change.is_active(one.start, one.end):
+                at, lead = _end_of_imports(names)
+                text = lead + imports[one.name] + ("" if lead else "\n")
+                yield Consequence(Hunk(at, at, text), "import_missing", 0.8, is_first=True)
+
+
+def _end_of_imports(names: Names) -> tuple[int, str]:
+    """Where an import goes, and what stands before it there."""
+    statements = [one for one in names.tree.root.named_children if one.type in _IMPORTS]
+    return (statements[-1].end_byte, "\n") if statements else (0, "")
+
+
+def _is_free(hunk: Hunk, taken: Sequence[tuple[int, int]]) -> bool:
+    """Whether a hunk changes nothing that others change, and nothing at the place of one."""
+    at = bisect_left(taken, (hunk.start, hunk.start))
+    after = at == len(taken) or (hunk.start < taken[at][0] and hunk.end <= taken[at][0])
+    return after and (at == 0 or taken[at - 1][1] <= hunk.start)
+
+
+def _is_refused(change: Change, one: Consequence) -> bool:
+    """Whether it is what is being typed, or would leave a text that does not parse."""
+    if change.is_active(one.hunk.start, one.hunk.end):
+        return True
+    return one.kind in _CHECKED and breaks_syntax(change.after.tree, one.hunk)
+
+
+def _ordered(found: list[Consequence], cursor: int) -> list[Consequence]:
+    def rank(one: Consequence) -> tuple[bool, bool, int]:
+        start = one.hunk.start
+        return not one.is_first, start < cursor, abs(start - cursor)
+
+    return sorted(found, key=rank)

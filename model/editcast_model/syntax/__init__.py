@@ -1,0 +1,1 @@
+"""Syntax trees of open files, and what their names mean."""

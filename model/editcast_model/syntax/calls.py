@@ -1,0 +1,264 @@
+"""Functions with their parameters, and calls with their arguments."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from editcast_model.syntax.members import owner
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import Tree
+
+_FUNCTIONS = frozenset(
+    {"function_definition", "function_declaration", "generator_function_declaration"}
+    | {"method_definition", "method_declaration", "arrow_function", "function_expression"}
+)
+_CALLS = {"call": "function", "call_expression": "function", "new_expression": "constructor"}
+_CONSTRUCTORS = ("__init__", "constructor")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter.
+
+    Attributes:
+        name: Its name; empty for a pattern.
+        start: Where its name begins.
+        end: Where it ends, with its type and its default.
+        is_required: Whether a call must give it.
+        is_rest: Whether it takes any number of arguments.
+        is_named: Whether a call can only give it by its name.
+    """
+
+    name: str
+    start: int
+    end: int
+    is_required: bool
+    is_rest: bool = False
+    is_named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function that has a name.
+
+    Attributes:
+        name: What it is called by; a class's name for its constructor.
+        start: Where it begins.
+        defined: Its name where it is defined.
+        parameters: Without Python's `self`.
+        span: Where the parameters stand, without the brackets.
+        owner: The class that it is a method of, if any.
+        is_constructor: Whether it is called by its class's name.
+    """
+
+    name: str
+    start: int
+    defined: Occurrence
+    parameters: tuple[Parameter, ...]
+    span: tuple[int, int]
+    owner: str | None
+    is_constructor: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument: where it stands, its name if it has one, and whether it spreads."""
+
+    start: int
+    end: int
+    keyword: str = ""
+    is_spread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call: the name called, where its arguments stand without the brackets, and they."""
+
+    called: Occurrence
+    start: int
+    end: int
+    arguments: tuple[Argument, ...]
+
+
+def function_at(names: Names, offset: int) -> Function | None:
+    """The innermost function with a name in whose parameters an offset is."""
+    path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
+    for index in reversed(range(len(path))):
+        if path[index].type in _FUNCTIONS:
+            found = _function(names, path[index].node, path[index - 1].node)
+            if found and found.span[0] <= offset <= found.span[1]:
+                return found
+    return None
+
+
+def function_of(names: Names, defined: Occurrence) -> Function | None:
+    """The function that a definition names."""
+    parent = defined.path[-2].node
+    if parent.type in _FUNCTIONS and defined.path[-1].field == "name":
+        return _function(names, parent, defined.path[-3].node)
+    value = parent.child_by_field_name("value")
+    if parent.type == "variable_declarator" and value is not None and value.type in _FUNCTIONS:
+        return _function(names, value, parent)
+    return None
+
+
+def calls_of(names: Names, function: Function) -> Iterator[Call]:
+    """The calls that mean a function, in the order of the text."""
+    for one in names.of(function.name):
+        if one.start == function.defined.start or not _means(names, one, function):
+            continue
+        call = call_of(names.tree, one)
+        if call is not None:
+            yield call
+
+
+def call_of(tree: Tree, called: Occurrence) -> Call | None:
+    """The call whose function is a name; None where the name is not called."""
+    at = len(called.path) - 1
+    if called.role is Role.MEMBER:
+        at -= 1
+    if at < 1 or _CALLS.get(called.path[at - 1].type) != called.path[at].field:
+        return None
+    return _call(tree, called, called.path[at - 1].node)
+
+
+def call_around(names: Names, offset: int) -> Call | None:
+    """The innermost call in whose arguments an offset is."""
+    path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
+    for step in reversed(path):
+        if step.type not in _CALLS:
+            continue
+        named = step.node.child_by_field_name(_CALLS[step.type])
+        if named is None:
+            continue
+        last = named
+        for field in ("attribute", "property", "field"):
+            last = named.child_by_field_name(field) or last
+        called = names.at(last.start_byte)
+        call = _call(names.tree, called, step.node) if called else None
+        if call is not None and call.start <= offset <= call.end:
+            return call
+    return None
+
+
+def functions_named(names: Names, called: Occurrence) -> list[Function]:
+    """The functions of this file that a called name means."""
+    found = []
+    candidates = list(names.of(called.name))
+    for constructor in _CONSTRUCTORS:
+        candidates += names.of(constructor)
+    for one in candidates:
+        if one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION):
+            function = function_of(names, one)
+            if function and function.name == called.name and _means(names, called, function):
+                found.append(function)
+    return found
+
+
+def _means(names: Names, one: Occurrence, function: Function) -> bool:
+    if function.is_constructor:
+        named = function.owner or "@"
+        return one.role is Role.REFERENCE and _class_of(names, one) == named
+    if function.owner is not None:
+        return one.role is Role.MEMBER and owner(names, one) == function.owner
+    return (
+        one.role is Role.REFERENCE
+        and names.resolve(one) == names.home(function.defined)
+        and len(names.definitions(one.name, names.home(function.defined))) == 1
+    )
+
+
+def _class_of(names: Names, one: Occurrence) -> str | None:
+    scope = names.resolve(one)
+    defined = names.definitions(one.name, scope)
+    if len(defined) != 1 or defined[0].part.kind != "class":
+        return None
+    return f"{one.name}@{defined[0].path[-2].node.start_byte}"
+
+
+def _function(names: Names, node: Node, parent: Node) -> Function | None:
+    tree = names.tree
+    listed = node.child_by_field_name("parameters")
+    name = node.child_by_field_name("name")
+    if name is None and parent.type == "variable_declarator":
+        name = parent.child_by_field_name("name")
+    defined = names.at(name.start_byte) if name is not None else None
+    if listed is None or defined is None:
+        return None
+    parameters, is_named = [], False
+    for child in listed.named_children:
+        if child.type in ("keyword_separator", "list_splat_pattern"):
+            is_named = True
+        parameters += _parameters(tree, child, is_named)
+    whose = owner(names, defined)
+    is_static = "staticmethod" in tree.text[parent.start_byte : node.start_byte]
+    if tree.language == "python" and whose is not None and not is_static:
+        parameters = parameters[1:]
+    is_constructor = defined.name in _CONSTRUCTORS and whose is not None
+    return Function(
+        (whose or "").split("@")[0] if is_constructor else defined.name,
+        node.start_byte,
+        defined,
+        tuple(parameters),
+        (listed.start_byte + 1, max(listed.start_byte + 1, listed.end_byte - 1)),
+        whose,
+        is_constructor,
+    )
+
+
+def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
+    """The parameters of one entry of a list; Go writes several names before a type."""
+    if node.type == "parameter_declaration":
+        named = node.children_by_field_name("name")
+        ends = [one.end_byte for one in named[:-1]] + [node.end_byte]
+        return [
+            Parameter(tree.of(one), one.start_byte, end, True)
+            for one, end in zip(named, ends, strict=True)
+        ]
+    name, is_required, is_rest = node, True, False
+    match node.type:
+        case "identifier" | "object_pattern" | "array_pattern":
+            pass
+        case "list_splat_pattern" | "dictionary_splat_pattern" | "rest_pattern":
+            is_rest = True
+        case "variadic_parameter_declaration":
+            name, is_rest = node.child_by_field_name("name") or node, True
+        case "typed_parameter":
+            name = node.named_child(0) or node
+            is_rest = name.type != "identifier"
+        case "default_parameter" | "typed_default_parameter":
+            name, is_required = node.child_by_field_name("name") or node, False
+        case "required_parameter" | "optional_parameter":
+            name = node.child_by_field_name("pattern") or node
+            is_required = node.type == "required_parameter"
+            is_required &= node.child_by_field_name("value") is None
+            is_rest = name.type == "rest_pattern"
+        case "assignment_pattern":
+            name, is_required = node.child_by_field_name("left") or node, False
+        case _:
+            return []
+    plain = tree.of(name) if name.type == "identifier" else ""
+    start, end = name.start_byte, node.end_byte
+    return [Parameter(plain, start, end, is_required and not is_rest, is_rest, is_named)]
+
+
+def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
+    listed = node.child_by_field_name("arguments")
+    if listed is None or listed.type not in ("arguments", "argument_list"):
+        return None
+    arguments = []
+    for child in listed.named_children:
+        if child.type == "comment":
+            continue
+        keyword = child.child_by_field_name("name") if child.type == "keyword_argument" else None
+        text = tree.of(keyword) if keyword else ""
+        is_spread = child.type in (
+            "spread_element",
+            "list_splat",
+            "dictionary_splat",
+            "variadic_argument",
+        )
+        arguments.append(Argument(child.start_byte, child.end_byte, text, is_spread))
+    return Call(called, listed.start_byte + 1, listed.end_byte - 1, tuple(arguments))

@@ -1,0 +1,199 @@
+"""A change of a text at the level of its names: what was renamed between two parsed texts."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from editcast_model.diff import Hunk, diff
+from editcast_model.syntax.members import is_member
+from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.roles import Role
+from editcast_model.tokenizer import lex
+
+Kind = Literal[
+    "rename_definition",
+    "rename_use",
+    "rename_field",
+    "rename_keyword",
+    "rename_key",
+    "add_argument",
+    "remove_argument",
+    "reorder_arguments",
+    "add_parameter",
+    "import_missing",
+]
+
+# More changed places than this are another text, not a change of names.
+_MOST_HUNKS = 200
+_LONGEST_HUNK = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """An edit that follows from what was changed before.
+
+    Attributes:
+        hunk: The replacement, in the text as it is now.
+        kind: What it does.
+        strength: How much speaks for it, 0 to 1; not calibrated.
+        is_first: Whether it comes before the others of its change: it defines what they use.
+    """
+
+    hunk: Hunk
+    kind: Kind
+    strength: float
+    is_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A name that stood where another one stands now."""
+
+    before: Occurrence
+    after: Occurrence
+
+
+class Change:
+    """Two parsed texts of one file, and what changed between them.
+
+    Attributes:
+        before: The names before.
+        after: The names after.
+        hunks: What changed, in offsets of the text before.
+        active: Where something is being typed, in offsets of the text after.
+    """
+
+    def __init__(self, before: Names, after: Names, active: range | None = None) -> None:
+        self.before, self.after, self.active = before, after, active
+        self.hunks = diff(before.tree.text, after.tree.text)
+        self._renamed: list[Renamed] | None = None
+
+    @property
+    def is_legible(self) -> bool:
+        """Whether it is small enough, and has not just made the text one that does not parse."""
+        if len(self.hunks) > _MOST_HUNKS:
+            return False
+        return self.after.tree.parses or not self.before.tree.parses
+
+    def spans(self) -> Iterator[tuple[Hunk, int, int]]:
+        """Each hunk, with the first and last offset of what it put into the text after."""
+        grown = 0
+        for hunk in self.hunks:
+            start = hunk.start + grown
+            yield hunk, start, start + len(hunk.text)
+            grown += len(hunk.text) - (hunk.end - hunk.start)
+
+    def was_at(self, offset: int) -> int | None:
+        """Where what stands at an offset now stood before; None for what is new."""
+        grown = 0
+        for hunk, start, end in self.spans():
+            if offset < start:
+                break
+            if offset < end:
+                return None
+            grown = end - hunk.end
+        return offset - grown
+
+    def is_now_at(self, offset: int) -> int | None:
+        """Where what stood at an offset stands now; None for what is gone."""
+        grown = 0
+        for hunk, _, end in self.spans():
+            if offset < hunk.start:
+                break
+            if offset < hunk.end:
+                return None
+            grown = end - hunk.end
+        return offset + grown
+
+    def same_before(self, one: Occurrence) -> Occurrence | None:
+        """The same name in the text before; None where it was another one, or none."""
+        place = self.was_at(one.start)
+        found = self.before.at(place) if place is not None else None
+        return found if found and found.name == one.name else None
+
+    def same_now(self, one: Occurrence) -> Occurrence | None:
+        """The same name in the text after; None where it is another one, or none."""
+        place = self.is_now_at(one.start)
+        found = self.after.at(place) if place is not None else None
+        return found if found and found.name == one.name else None
+
+    def is_active(self, start: int, end: int) -> bool:
+        """Whether something is being typed at a place of the text after."""
+        return self.active is not None and start <= self.active.stop and self.active.start <= end
+
+    def renamed(self) -> list[Renamed]:
+        """The names that were replaced by others, without those being typed."""
+        if self._renamed is None:
+            self._renamed = [
+                pair
+                for hunk, start, end in self.spans()
+                if max(hunk.end - hunk.start, end - start) <= _LONGEST_HUNK
+                for pair in self._pairs(hunk, start, end)
+                if not self.is_active(pair.after.start, pair.after.end)
+            ]
+        return self._renamed
+
+    def _pairs(self, hunk: Hunk, start: int, end: int) -> Iterator[Renamed]:
+        old = _occurrences(self.before, hunk.start, hunk.end)
+        new = _occurrences(self.after, start, end)
+        removed = self.before.tree.text[hunk.start : hunk.end]
+        is_alike = len(_tokens(removed)) == len(_tokens(hunk.text))
+        for part in ("definition", "use", "member", "key"):
+            gone, come = _without_common(
+                [one for one in old if _part(one) == part],
+                [one for one in new if _part(one) == part],
+            )
+            if len(gone) != len(come) or not (is_alike or part == "definition"):
+                continue
+            for left, right in zip(gone, come, strict=True):
+                if _is_counterpart(left, right):
+                    yield Renamed(left, right)
+
+
+def _occurrences(names: Names, start: int, end: int) -> list[Occurrence]:
+    """The names in a part of a text, those that reach out of it included."""
+    text = names.tree.text
+    while start and (text[start - 1].isalnum() or text[start - 1] in "_$"):
+        start -= 1
+    while end < len(text) and (text[end].isalnum() or text[end] in "_$"):
+        end += 1
+    found = (names.at(match.start()) for match in WORD.finditer(text, start, end))
+    return [one for one in found if one is not None]
+
+
+def _tokens(text: str) -> list[str]:
+    return [token for token in lex(text) if not token.isspace()]
+
+
+def _part(one: Occurrence) -> str:
+    if one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION):
+        return "definition"
+    if one.role is Role.REFERENCE:
+        return "use"
+    return "member" if is_member(one) else "key"
+
+
+def _without_common(
+    old: list[Occurrence], new: list[Occurrence]
+) -> tuple[list[Occurrence], list[Occurrence]]:
+    """Two lists without the names that are in both."""
+    common = Counter(one.name for one in old) & Counter(one.name for one in new)
+
+    def left(names: list[Occurrence]) -> list[Occurrence]:
+        spare, out = common.copy(), []
+        for one in names:
+            if spare[one.name]:
+                spare[one.name] -= 1
+            else:
+                out.append(one)
+        return out
+
+    return left(old), left(new)
+
+
+def _is_counterpart(left: Occurrence, right: Occurrence) -> bool:
+    """Whether two names play the same part in their texts."""
+    if left.role is not right.role or left.part.kind != right.part.kind:
+        return False
+    return left.scopes[0].type == right.scopes[0].type

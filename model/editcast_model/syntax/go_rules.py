@@ -1,0 +1,95 @@
+"""The scopes of Go."""
+
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
+from editcast_model.syntax.tree import Path
+
+FUNCTIONS = frozenset({"function_declaration", "method_declaration", "func_literal"})
+_BLOCKS = frozenset(
+    {"source_file", "block", "if_statement", "for_statement", "expression_switch_statement"}
+    | {"type_switch_statement", "expression_case", "type_case", "default_case"}
+    | {"communication_case"}
+)
+_BUILTINS = """
+    any append bool byte cap clear close comparable complex complex128 complex64 copy delete error
+    false float32 float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print
+    println real recover rune string true uint uint16 uint32 uint64 uint8 uintptr
+"""
+_STRUCTS = ("type_identifier", "qualified_type", "generic_type")
+_DECLARING = frozenset({"short_var_declaration", "range_clause", "receive_statement"})
+
+
+class GoRules:
+    """Go's scopes, by `Rules`."""
+
+    leaves = frozenset({"identifier", "field_identifier", "type_identifier", "package_identifier"})
+    builtins = frozenset(_BUILTINS.split())
+    has_other_files = True
+
+    def scopes(self, path: Path) -> list[Scope]:
+        """The scopes around a name, the innermost first."""
+        inside = []
+        for index, step in enumerate(path[:-1]):
+            kind, field = step.type, path[index + 1].field
+            is_body = kind == "block" and index and path[index - 1].type in FUNCTIONS
+            opens = kind in _BLOCKS and not is_body  # parameters and body are one scope
+            opens |= (kind in FUNCTIONS or kind in ("type_spec", "method_elem")) and field != "name"
+            if opens:
+                inside.append(Scope(step.node.start_byte, step.node.end_byte, kind))
+        inside.reverse()
+        return inside
+
+    def part(self, path: Path, name: str) -> Part:
+        """What a name is."""
+        leaf, parent = path[-1], path[-2]
+        match parent.type, leaf.field:
+            case "selector_expression", "field":
+                return Part(Role.MEMBER)
+            case "qualified_type", "name":
+                return Part(Role.MEMBER)
+            case "field_declaration", "name":
+                return Part(Role.MEMBER_DEFINITION, "field")
+            case (("method_declaration" | "method_elem"), "name"):
+                return Part(Role.MEMBER_DEFINITION, "method")
+            case "import_spec", "name":
+                return Part(Role.DEFINITION, "import")
+            case "package_clause", _:
+                return OTHER
+            case (("type_spec" | "type_alias" | "type_parameter_declaration"), "name"):
+                return Part(Role.DEFINITION, "class")
+            case "function_declaration", "name":
+                return Part(Role.DEFINITION, "function")
+            case (("parameter_declaration" | "variadic_parameter_declaration"), "name"):
+                return Part(Role.DEFINITION, "parameter")
+            case (("var_spec" | "const_spec"), "name"):
+                is_local = any(step.type == "block" for step in path)
+                after = len(path) - 2 if is_local else None
+                return Part(Role.DEFINITION, "variable", seen_after=after)
+            case "literal_element", _ if parent.field == "key":
+                return _key(path)
+            case "expression_list", _:
+                return _listed(path)
+        return REFERENCE
+
+
+def _listed(path: Path) -> Part:
+    """A name among those that a statement assigns to."""
+    names, above = path[-2], path[-3]
+    if above.type == "type_switch_statement" and names.field == "alias":
+        return Part(Role.DEFINITION, "variable")
+    if above.type in _DECLARING and names.field == "left":
+        declares = above.type == "short_var_declaration" or any(
+            child.type == ":=" for child in above.node.children
+        )
+        if declares:
+            return Part(Role.DEFINITION, "variable", seen_after=len(path) - 3)
+    return REFERENCE
+
+
+def _key(path: Path) -> Part:
+    """A key of a composite literal: a field, or a value where a map or an array is made."""
+    for step in reversed(path):
+        if step.type == "composite_literal":
+            kind = step.node.child_by_field_name("type")
+            is_field = kind is not None and kind.type in _STRUCTS
+            return Part(Role.KEY) if is_field else REFERENCE
+    return REFERENCE

@@ -1,0 +1,240 @@
+"""What is left to rename once a member of a class, or a key, has been renamed."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from editcast_model.diff import Hunk
+from editcast_model.syntax.calls import call_of, calls_of, function_of
+from editcast_model.syntax.changes import Change, Consequence, Renamed
+from editcast_model.syntax.members import (
+    fields_defined,
+    is_declared_member,
+    is_member,
+    key_owner,
+    owner,
+)
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import Path
+
+#: Members that so many things have that an object whose type is unknown has its own.
+_COMMON = frozenset(
+    """add all append apply at call catch clear close concat copy count data delete entries error
+    errors every filter find first flat forEach format get has index indexOf items join key keys
+    last length log map match message name next open pop push read reduce remove replace reverse
+    run set shift size slice some sort split start status then title toString trim type update
+    url value values write Close Error Len Name String Type""".split()
+)
+#: Languages whose compilers refuse a member that is not declared.
+_CHECKED = ("typescript", "typescriptreact", "go")
+_GETTERS = ("get", "pop", "setdefault")
+
+
+def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
+    """The places where a renamed member of a class keeps its old name."""
+    before, after, old = change.before, change.after, renamed.before.name
+    new = renamed.after
+    whose, was = owner(after, new), owner(before, renamed.before)
+    if whose is None or was is None or _has(before, new.name, was):
+        return
+    declared = fields_defined(after, old, whose)
+    is_declaration = is_declared_member(new) or any(
+        one.start == new.start for one in fields_defined(after, new.name, whose)
+    )
+    if not is_declaration and not declared:
+        return  # inherited, or what the user meant is another member
+    is_method = any(one.part.kind in ("function", "method") for one in declared)
+    if is_method and not is_declaration and _inherits(after, whose):
+        return  # another method, of what it inherits from
+    strength = 0.9 if is_declaration else 0.4 if is_method else 0.6
+    for one in after.of(old):
+        if (is_member(one) or one.role is Role.KEY) and owner(after, one) == whose:
+            is_first = not is_declaration and one in declared
+            hunk = _replaced(one, new.name)
+            yield Consequence(hunk, "rename_field", strength, is_first=is_first)
+    if is_declaration:
+        yield from _of_unknown_objects(after, old, new.name, whose)
+        yield from _constructor_keywords(after, old, new, whose)
+
+
+def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
+    """The arguments that calls give to a renamed parameter by its old name."""
+    after, new = change.after, renamed.after
+    path = new.path
+    for index in reversed(range(len(path))):
+        name = path[index].node.child_by_field_name("name")
+        if name is None or path[index].node.child_by_field_name("parameters") is None:
+            continue
+        defined = after.at(name.start_byte)
+        function = function_of(after, defined) if defined else None
+        if function is None:
+            return
+        if any(each.name == renamed.before.name for each in function.parameters):
+            return
+        for call in calls_of(after, function):
+            for argument in call.arguments:
+                if argument.keyword == renamed.before.name:
+                    end = argument.start + len(argument.keyword)
+                    hunk = Hunk(argument.start, end, new.name)
+                    yield Consequence(hunk, "rename_keyword", 0.95)
+        return
+
+
+def after_key(change: Change) -> Iterator[Consequence]:
+    """The places where a renamed key of a dictionary or an object keeps its old name."""
+    for hunk, start, end in change.spans():
+        old, new = change.before.tree.text[hunk.start : hunk.end], hunk.text
+        if not (old.isidentifier() and new.isidentifier()) or change.is_active(start, end):
+            continue
+        whose = _key_defined(change.after, start)
+        if whose and _key_defined(change.before, hunk.start):
+            if not any(owned for _, owned in _keys(change.before, new, whose)):
+                yield from _left_keys(change.after, old, new, whose)
+
+
+def _has(names: Names, name: str, whose: str) -> bool:
+    return any(is_member(one) and owner(names, one) == whose for one in names.of(name))
+
+
+def _inherits(names: Names, whose: str) -> bool:
+    """Whether a class of this file has another one above it."""
+    start = whose.split("@")[1]
+    for step in names.tree.path(int(start)) if start else ():
+        if step.node.start_byte == int(start):
+            heritage = any(child.type == "class_heritage" for child in step.node.named_children)
+            if heritage or step.node.child_by_field_name("superclasses") is not None:
+                return True
+    return False
+
+
+def _replaced(one: Occurrence, new: str) -> Hunk:
+    return Hunk(one.start, one.end, new)
+
+
+def _of_unknown_objects(names: Names, old: str, new: str, whose: str) -> Iterator[Consequence]:
+    """The same member of objects of which nothing is known, where nothing else declares it."""
+    if names.tree.language not in _CHECKED or old in _COMMON:
+        return
+    declared = [one for one in names.of(old) if is_declared_member(one) or one.role is Role.KEY]
+    if any(owner(names, one) != whose for one in declared):
+        return
+    for one in names.of(old):
+        if one.role is Role.MEMBER and owner(names, one) is None and not _is_imported(names, one):
+            yield Consequence(_replaced(one, new), "rename_field", 0.5)
+
+
+def _is_imported(names: Names, one: Occurrence) -> bool:
+    """Whether a member is a module's."""
+    node = one.path[-2].node
+    thing = node.child_by_field_name("object") or node.child_by_field_name("operand")
+    found = names.at(thing.start_byte) if thing else None
+    if found is None or found.role is not Role.REFERENCE:
+        return False
+    scope = names.resolve(found)
+    if scope is None:  # Go's packages are named by their paths
+        return True
+    return any(each.part.kind == "import" for each in names.definitions(found.name, scope))
+
+
+def _constructor_keywords(
+    names: Names, old: str, new: Occurrence, whose: str
+) -> Iterator[Consequence]:
+    """The arguments of a class's constructor that are named as its fields, as dataclasses do."""
+    if names.tree.language != "python" or new.role is not Role.DEFINITION:
+        return
+    if new.part.kind != "variable" or fields_defined(names, "__init__", whose):
+        return
+    class_name = whose.split("@")[0]
+    for one in names.of(class_name):
+        call = call_of(names.tree, one) if one.role is Role.REFERENCE else None
+        for argument in call.arguments if call else ():
+            if argument.keyword == old:
+                end = argument.start + len(old)
+                yield Consequence(Hunk(argument.start, end, new.name), "rename_keyword", 0.9)
+
+
+# Keys that are written as strings, or in object literals.
+
+
+def _key_defined(names: Names, offset: int) -> str | None:
+    """The literal in which a key is defined at an offset; None where none is."""
+    path = names.tree.path(offset)
+    for index in reversed(range(len(path))):
+        if path[index].type == "pair" and path[index + 1 :][:1]:
+            literal = path[index - 1]
+            if path[index + 1].field == "key" and literal.type in ("dictionary", "object"):
+                return f"@{literal.node.start_byte}"
+            return None
+    return None
+
+
+def _defines_key(names: Names, name: str) -> bool:
+    """Whether a key is defined anywhere in a text, or assigned to."""
+    places = [place for place, _ in _strings(names, name)]
+    places += [one.start for one in names.of(name) if one.role is Role.KEY]
+    if any(_key_defined(names, place) for place in places):
+        return True
+    return any(_is_assigned(path) for _, path in _strings(names, name))
+
+
+def _is_assigned(path: Path) -> bool:
+    steps = [index for index, step in enumerate(path) if "subscript" in step.type]
+    if not steps:
+        return False
+    at = steps[-1]
+    return path[at].field == "left" and "assignment" in path[at - 1].type
+
+
+def _strings(names: Names, name: str) -> Iterator[tuple[int, Path]]:
+    """Where a name is all of a string, and the nodes around it."""
+    for found in re.finditer(rf"(['\"`]){re.escape(name)}\1", names.tree.text):
+        path = names.tree.path(found.start() + 1)
+        if any(step.type == "string" for step in path):
+            yield found.start() + 1, path
+
+
+def _keys(names: Names, name: str, whose: str) -> list[tuple[int, str | None]]:
+    """Where a key is used, and of what; `whose` or None for what is not known."""
+    out = []
+    for place, path in _strings(names, name):
+        at = max(index for index, step in enumerate(path) if step.type == "string")
+        thing = _subscripted(path, at) or _asked(names, path, at)
+        if thing is not None:
+            out.append((place, key_owner(names, thing)))
+    for one in names.of(name):
+        if one.role is Role.MEMBER and names.tree.language != "python":
+            out.append((one.start, owner(names, one)))
+    return [(place, found) for place, found in out if found in (None, whose)]
+
+
+def _subscripted(path: Path, at: int) -> Node | None:
+    """The object of `object["key"]`."""
+    above = path[at - 1]
+    if path[at].field in ("subscript", "index") and "subscript" in above.type:
+        return above.node.child_by_field_name("value") or above.node.child_by_field_name("object")
+    return None
+
+
+def _asked(names: Names, path: Path, at: int) -> Node | None:
+    """The object of `.get("key")` and the like."""
+    call = path[at - 2].node
+    function = call.child_by_field_name("function")
+    if function is None or function.type != "attribute":
+        return None
+    method = function.child_by_field_name("attribute")
+    if method is None or names.tree.of(method) not in _GETTERS:
+        return None
+    first = path[at - 1].node.named_child(0)
+    return function.child_by_field_name("object") if first == path[at].node else None
+
+
+def _left_keys(names: Names, old: str, new: str, whose: str) -> Iterator[Consequence]:
+    is_unsure = old in _COMMON or names.tree.language.startswith("javascript")
+    is_unsure = is_unsure or _defines_key(names, old)
+    for place, found in _keys(names, old, whose):
+        if found is None and is_unsure:
+            continue
+        strength = 0.9 if found == whose else 0.5
+        yield Consequence(Hunk(place, place + len(old), new), "rename_key", strength)

@@ -1,0 +1,216 @@
+"""Members, and the class, interface or struct of this file that they belong to.
+
+Types are not inferred: an object's type is known where it is `self` or `this`, where its one
+definition names it, and where it is made on the spot.
+"""
+
+from tree_sitter import Node
+
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import Path
+
+_CLASS_NODES = frozenset(
+    {"class_definition", "class_declaration", "class", "abstract_class_declaration"}
+    | {"interface_declaration", "type_alias_declaration", "type_spec"}
+)
+_TYPES = frozenset({"identifier", "type_identifier"})
+#: What a type is wrapped in: `*T`, `&T{}`, `: T`.
+_WRAPPED = frozenset({"type", "type_annotation", "pointer_type", "unary_expression"})
+_DEEPEST = 3  # variables that are given the value of another
+_MADE_BY = {
+    "call": "function",
+    "new_expression": "constructor",
+    "composite_literal": "type",
+}
+
+
+def is_member(one: Occurrence) -> bool:
+    """Whether a name is a member of something, or declares one."""
+    if one.role in (Role.MEMBER, Role.MEMBER_DEFINITION):
+        return True
+    return is_declared_member(one)
+
+
+def is_declared_member(one: Occurrence) -> bool:
+    """Whether a name declares a member."""
+    if one.role is Role.MEMBER_DEFINITION:
+        return True
+    if one.role is not Role.DEFINITION:
+        return False
+    if one.scope.type == "class_definition" and one.part.level == 0:
+        return True
+    return _is_parameter_property(one)
+
+
+def owner(names: Names, one: Occurrence) -> str | None:
+    """What a member belongs to; None where the text does not say.
+
+    The same text names the same class within one tree, and no other.
+    """
+    if one.start not in names.owners:
+        names.owners[one.start] = _owner(names, one)
+    return names.owners[one.start]
+
+
+def _owner(names: Names, one: Occurrence) -> str | None:
+    if one.role is Role.MEMBER_DEFINITION and names.tree.language == "go":
+        return _owner_in_go(names, one)
+    if is_declared_member(one):
+        return _enclosing(names, one.path)
+    if one.role is Role.KEY:
+        return _owner_of_key(names, one)
+    if one.role is not Role.MEMBER:
+        return None
+    parent = one.path[-2].node
+    thing = parent.child_by_field_name("object") or parent.child_by_field_name("operand")
+    if thing is None:
+        return None
+    if thing.type == "this":
+        return _this(names, one.path)
+    if thing.type not in _TYPES:
+        return _type_of(names, thing)
+    return _owner_of_object(names, thing)
+
+
+def key_owner(names: Names, thing: Node) -> str | None:
+    """What a key in brackets behind an object belongs to, by `owner`'s names."""
+    return _owner_of_object(names, thing) if thing.type in _TYPES else None
+
+
+def fields_defined(names: Names, name: str, whose: str) -> list[Occurrence]:
+    """Where a member of a class is declared, or first given a value."""
+    out = []
+    for one in names.of(name):
+        if is_declared_member(one) or _is_assigned(one):
+            if owner(names, one) == whose:
+                out.append(one)
+    return out
+
+
+def _is_assigned(one: Occurrence) -> bool:
+    if one.role is not Role.MEMBER or len(one.path) < 3:
+        return False
+    return one.path[-2].field == "left" and "assignment" in one.path[-3].type
+
+
+def _is_parameter_property(one: Occurrence) -> bool:
+    parent = one.path[-2]
+    return parent.type in ("required_parameter", "optional_parameter") and any(
+        child.type in ("accessibility_modifier", "readonly") for child in parent.node.children
+    )
+
+
+def _named(names: Names, node: Node) -> str:
+    """A class, told from others of its name."""
+    name = node.child_by_field_name("name")
+    return f"{names.tree.of(name) if name else ''}@{node.start_byte}"
+
+
+def _enclosing(names: Names, path: Path) -> str | None:
+    for step in reversed(path[:-1]):
+        if step.type in _CLASS_NODES:
+            return _named(names, step.node)
+        if step.type == "object":
+            return None
+    return None
+
+
+def _this(names: Names, path: Path) -> str | None:
+    for step in reversed(path[:-1]):
+        if step.type in ("function_declaration", "function_expression", "object"):
+            return None
+        if step.type in _CLASS_NODES and step.type != "type_alias_declaration":
+            return _named(names, step.node)
+    return None
+
+
+def _owner_in_go(names: Names, one: Occurrence) -> str | None:
+    parent = one.path[-2]
+    receiver = parent.node.child_by_field_name("receiver")
+    if receiver is None:
+        return _enclosing(names, one.path)
+    declared = receiver.named_child(0)
+    return _declared_type(names, declared) if declared else None
+
+
+def _owner_of_key(names: Names, one: Occurrence) -> str | None:
+    for index in reversed(range(len(one.path))):
+        step, above = one.path[index], one.path[index - 1].node
+        if step.type == "composite_literal":
+            return _type_of(names, step.node)
+        if step.type in ("object", "object_pattern"):
+            kind = above.child_by_field_name("type")
+            if kind is not None:
+                return _type_of(names, kind)
+            return f"@{step.node.start_byte}" if step.type == "object" else None
+    return None
+
+
+def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
+    found = names.at(thing.start_byte)
+    scope = names.resolve(found) if found else None
+    if found is None or scope is None:
+        return None
+    defined = names.definitions(found.name, scope)
+    if len(defined) != 1:
+        return None
+    (one,) = defined
+    if one.part.kind == "class":
+        return _named(names, one.path[-2].node)
+    if _is_self(names, one):
+        return _enclosing(names, one.path)
+    return _declared_type(names, one.path[-2].node, depth)
+
+
+def _is_self(names: Names, one: Occurrence) -> bool:
+    """Whether a definition is the first parameter of a method of Python."""
+    if names.tree.language != "python" or one.part.kind != "parameter":
+        return False
+    parameters = one.path[-2]
+    if parameters.type != "parameters" or parameters.node.named_child(0) != one.path[-1].node:
+        return False
+    around = [step for step in one.path[:-3] if step.type not in ("block", "decorated_definition")]
+    if not around or around[-1].type != "class_definition":
+        return False
+    decorated = one.path[-4]
+    return "staticmethod" not in names.tree.of(decorated.node).split("def ", 1)[0]
+
+
+def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
+    """The type that a declaration gives to what it declares."""
+    kind = node.child_by_field_name("type")
+    if kind is not None:
+        return _type_of(names, kind, depth)
+    if node.type == "expression_list":  # Go's `a := T{}`
+        node = node.parent or node
+    value = node.child_by_field_name("value") or node.child_by_field_name("right")
+    if value is not None and value.type == "expression_list" and value.named_child_count == 1:
+        value = value.named_child(0)
+    return _type_of(names, value, depth) if value is not None else None
+
+
+def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
+    """The class of this file that a type, or an expression that makes one, names."""
+    while node.type in _WRAPPED:
+        inner = node.named_child(0)
+        if inner is None:
+            return None
+        node = inner
+    if node.type in ("object", "dictionary"):
+        return f"@{node.start_byte}"
+    field = _MADE_BY.get(node.type)
+    if field:
+        return _type_of(names, made, depth) if (made := node.child_by_field_name(field)) else None
+    if node.type not in _TYPES:
+        return None
+    name = names.tree.of(node)
+    classes = [one for one in names.of(name) if one.part.kind == "class"]
+    if len(classes) == 1:
+        return _named(names, classes[0].path[-2].node)
+    if classes or depth > _DEEPEST:
+        return None
+    found = names.at(node.start_byte)
+    if found is not None and names.resolve(found) is not None:  # another variable's value
+        return _owner_of_object(names, node, depth + 1)
+    return f"{name}@"

@@ -1,0 +1,251 @@
+"""Names in a parsed text: what they are, and which definitions they mean.
+
+Nothing walks the whole tree: a name is looked up where it stands in the text, so that the answer
+costs as much as the name is frequent, however long the file is.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from editcast_model.syntax.go_rules import GoRules
+from editcast_model.syntax.python_rules import PythonRules
+from editcast_model.syntax.roles import Part, Role, Rules, Scope
+from editcast_model.syntax.script_rules import ScriptRules
+from editcast_model.syntax.tree import Path, Tree
+
+#: A name that stands more often than this in a scope is not looked up there: it takes too long.
+MOST_OCCURRENCES = 400
+
+_SCRIPT = ScriptRules()
+_RULES: Mapping[str, Rules] = {
+    "python": PythonRules(),
+    "go": GoRules(),
+    **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
+}
+
+
+def has_rules(language: str | None) -> bool:
+    """Whether names of a language can be looked up."""
+    return language in _RULES
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A name where it stands.
+
+    Attributes:
+        name: The name.
+        start: Where it begins, in code points.
+        part: What it is there.
+        path: The nodes around it.
+        rules: The rules of its language.
+    """
+
+    name: str
+    start: int
+    part: Part
+    path: Path
+    rules: Rules
+
+    @cached_property
+    def scopes(self) -> tuple[Scope, ...]:
+        """Where it is looked up, the innermost first."""
+        return tuple(self.rules.scopes(self.path))
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.name)
+
+    @property
+    def role(self) -> Role:
+        """The part it plays."""
+        return self.part.role
+
+    @property
+    def scope(self) -> Scope:
+        """The scope that a definition belongs to, but for `global` and the like."""
+        return self.scopes[min(self.part.level, len(self.scopes) - 1)]
+
+    @property
+    def extent(self) -> tuple[int, int] | None:
+        """The statement that a definition is made for, such as a loop."""
+        if self.part.extent is None:
+            return None
+        node = self.path[self.part.extent].node
+        return node.start_byte, node.end_byte
+
+    @property
+    def seen_from(self) -> int:
+        """Where a definition begins to be seen; 0 for the beginning of its scope."""
+        after = self.part.seen_after
+        return 0 if after is None else self.path[after].node.end_byte
+
+
+class Names:
+    """The names of a parsed text, looked up as they are asked for.
+
+    Attributes:
+        tree: The parsed text; its language is one that `has_rules`.
+        rules: The rules of its language.
+        owners: What members belong to, by where they begin; kept for `members`.
+    """
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.owners: dict[int, str | None] = {}
+        self.rules = _RULES[tree.language]
+        self._places: dict[str, list[int]] = {}
+        self._at: dict[int, Occurrence | None] = {}
+        self._defined: dict[tuple[str, Scope], list[Occurrence]] = {}
+        self._outer: dict[tuple[str, Scope], str] = {}
+
+    def of(self, name: str, scope: Scope | None = None) -> list[Occurrence]:
+        """Every place in a scope, or anywhere, where a name stands as a name, ascending.
+
+        None where it stands too often.
+        """
+        places = self._written(name)
+        if scope is not None:
+            low, high = bisect_left(places, scope.start), bisect_left(places, scope.end)
+            places = places[low:high]
+        if len(places) > MOST_OCCURRENCES:
+            return []
+        found = (self.at(place) for place in places)
+        return [one for one in found if one is not None and one.name == name]
+
+    def is_too_frequent(self, name: str) -> bool:
+        """Whether a name stands too often to be looked up in all of the text."""
+        return len(self._written(name)) > MOST_OCCURRENCES
+
+    def at(self, offset: int) -> Occurrence | None:
+        """The name that begins at an offset."""
+        if offset not in self._at:
+            self._at[offset] = self._read(offset)
+        return self._at[offset]
+
+    def definitions(self, name: str, scope: Scope | None) -> list[Occurrence]:
+        """The definitions of a name that belong to a scope, ascending."""
+        if scope is None:
+            return []
+        key = name, scope
+        if key not in self._defined:
+            self._defined[key] = [
+                one
+                for one in self.of(name, scope)
+                if one.role is Role.DEFINITION and self.home(one) == scope
+            ]
+        return self._defined[key]
+
+    def home(self, one: Occurrence) -> Scope:
+        """The scope in which a definition defines its name."""
+        declared = self._declared(one.name, one.scope)
+        return self._outside(one.scopes, declared) if declared else one.scope
+
+    def is_weak(self, one: Occurrence) -> bool:
+        """Whether a definition only changes what another one defined."""
+        return one.part.is_weak or bool(self._declared(one.name, one.scope))
+
+    def resolve(self, one: Occurrence, name: str | None = None) -> Scope | None:
+        """The scope whose definition of a name is meant where `one` stands; None for none here.
+
+        Args:
+            one: A reference, or a definition, which means its own scope.
+            name: The name looked up; the one that stands there if None.
+        """
+        if one.role is Role.DEFINITION and name in (None, one.name):
+            return self.home(one)
+        return self._resolve(one, name or one.name, None)
+
+    def would_mean(self, one: Occurrence, scope: Scope) -> bool:
+        """Whether a reference would mean a definition of its name in a scope, if one were there."""
+        if one.role is Role.DEFINITION:
+            return self.home(one) == scope
+        return self._resolve(one, one.name, scope) == scope
+
+    def is_known(self, one: Occurrence, name: str) -> bool:
+        """Whether a name has a meaning where `one` stands, as far as this file tells."""
+        return (
+            name in self.rules.builtins
+            or self.is_too_frequent(name)
+            or self.resolve(one, name) is not None
+            or self._takes_everything
+        )
+
+    def unbound(self, start: int, end: int) -> list[Occurrence]:
+        """The names used in a part of the text that mean nothing there, as far as it tells."""
+        places = (found.start() for found in WORD.finditer(self.tree.text, start, end))
+        found = [one for place in places if (one := self.at(place)) is not None]
+        return [
+            one for one in found if one.role is Role.REFERENCE and not self.is_known(one, one.name)
+        ]
+
+    @property
+    def _takes_everything(self) -> bool:
+        """Whether an import brings names that are not written down."""
+        if self.tree.language != "python":
+            return False
+        return _STAR.search(self.tree.text) is not None
+
+    def _read(self, offset: int) -> Occurrence | None:
+        path = self.tree.path(offset)
+        leaf = path[-1]
+        if leaf.type not in self.rules.leaves or leaf.node.start_byte != offset or len(path) < 2:
+            return None
+        name = self.tree.of(leaf.node)
+        if not name:
+            return None
+        return Occurrence(name, offset, self.rules.part(path, name), path, self.rules)
+
+    def _written(self, name: str) -> list[int]:
+        """Where a name is written as a word, in strings and comments as well."""
+        if name not in self._places:
+            text, places, at = self.tree.text, [], -1
+            while (at := text.find(name, at + 1)) >= 0:
+                end = at + len(name)
+                if not (_goes_on(text, at - 1) or _goes_on(text, end)):
+                    places.append(at)
+            self._places[name] = places
+        return self._places[name]
+
+    def _declared(self, name: str, scope: Scope) -> str:
+        """The statement that declares a name to be another scope's; empty for none."""
+        if self.tree.language != "python" or scope.type != "function_definition":
+            return ""
+        key = name, scope
+        if key not in self._outer:
+            found = (one for one in self.of(name, scope) if one.role is Role.OUTER)
+            kinds = (one.part.kind for one in found if one.scope == scope)
+            self._outer[key] = next(kinds, "")
+        return self._outer[key]
+
+    def _outside(self, scopes: tuple[Scope, ...], declared: str) -> Scope:
+        if declared == "global_statement":
+            return scopes[-1]
+        return next((one for one in scopes[1:] if one.type != "class_definition"), scopes[-1])
+
+    def _resolve(self, one: Occurrence, name: str, supposed: Scope | None) -> Scope | None:
+        for scope in one.scopes:
+            declared = self._declared(name, scope)
+            if declared == "global_statement":
+                top = one.scopes[-1]
+                return top if top == supposed or self.definitions(name, top) else None
+            if declared:
+                continue
+            if scope == supposed:
+                return scope
+            if any(each.seen_from <= one.start for each in self.definitions(name, scope)):
+                return scope
+        return None
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a word goes on at an offset."""
+    return 0 <= at < len(text) and (text[at].isalnum() or text[at] in "_$")
+
+
+WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+_STAR = re.compile(r"^[ \t]*from .* import \*", re.MULTILINE)

@@ -1,0 +1,173 @@
+"""The scopes of Python."""
+
+import builtins
+
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
+from editcast_model.syntax.tree import Path
+
+FUNCTIONS = frozenset({"function_definition", "lambda"})
+_COMPREHENSIONS = frozenset(
+    {"list_comprehension", "set_comprehension", "dictionary_comprehension", "generator_expression"}
+)
+_PATTERNS = frozenset(
+    {
+        "pattern_list",
+        "tuple_pattern",
+        "list_pattern",
+        "list_splat_pattern",
+        "dictionary_splat_pattern",
+        "as_pattern_target",
+        "tuple",
+        "list",
+        "parenthesized_expression",
+        "expression_list",
+    }
+)
+_PARAMETERS = frozenset({"parameters", "lambda_parameters"})
+_VARIABLE = {
+    ("assignment", "left"): False,
+    ("augmented_assignment", "left"): True,
+}
+
+
+class PythonRules:
+    """Python's scopes, by `Rules`."""
+
+    leaves = frozenset({"identifier"})
+    builtins = frozenset(dir(builtins)) | {"__file__", "__path__", "reveal_type"}
+    has_other_files = False
+
+    def scopes(self, path: Path) -> list[Scope]:
+        """The scopes around a name, the innermost first; a class's only where it is that one."""
+        inside: list[Scope] = []
+        for index, step in enumerate(path[:-1]):
+            if _is_inside(path, index):
+                node = step.node
+                inside.append(Scope(node.start_byte, node.end_byte, step.type))
+        if not inside:  # the text begins with blanks, or is one name
+            root = path[0].node
+            inside.append(Scope(root.start_byte, root.end_byte, path[0].type))
+        inside.reverse()
+        return inside[:1] + [one for one in inside[1:] if one.type != "class_definition"]
+
+    def part(self, path: Path, name: str) -> Part:
+        """What a name is."""
+        leaf, parent = path[-1], path[-2]
+        match parent.type, leaf.field:
+            case "function_definition", "name":
+                return Part(Role.DEFINITION, "function")
+            case "class_definition", "name":
+                return Part(Role.DEFINITION, "class")
+            case "attribute", "attribute":
+                return Part(Role.MEMBER)
+            case "keyword_argument", "name":
+                return Part(Role.KEYWORD)
+            case "named_expression", "name":
+                return Part(Role.DEFINITION, "variable", level=_past_comprehensions(path))
+            case (("global_statement" | "nonlocal_statement"), _):
+                return Part(Role.OUTER, parent.type)
+            case "aliased_import", "alias":
+                return Part(Role.DEFINITION, "import")
+            case "dotted_name", _:
+                return _dotted(path)
+            case ("keyword_pattern", _) if leaf.node == parent.node.named_child(0):
+                return Part(Role.KEYWORD)
+            case ("splat_pattern", _):
+                return Part(Role.DEFINITION, "variable", extent=_of_type(path, "case_clause"))
+            case ("as_pattern", None) if path[-3].type == "case_pattern":
+                return Part(Role.DEFINITION, "variable", extent=_of_type(path, "case_clause"))
+        return _parameter(path) or _target(path) or REFERENCE
+
+
+def _is_inside(path: Path, index: int) -> bool:
+    """Whether the next node of a path is in the scope that a node opens."""
+    kind, field = path[index].type, path[index + 1].field
+    if kind == "module":
+        return True
+    if kind == "class_definition":
+        return field == "body"
+    if kind in FUNCTIONS:
+        if field == "parameters":
+            return not _is_outside_parameters(path[index + 2 :])
+        return field == "body"
+    if kind in _COMPREHENSIONS:
+        return not _is_first_iterable(path, index)
+    return False
+
+
+def _is_outside_parameters(path: Path) -> bool:
+    """Whether a part of a parameter is evaluated where the function is defined."""
+    return any(step.field in ("value", "type") for step in path[1:2])
+
+
+def _is_first_iterable(path: Path, index: int) -> bool:
+    if path[index + 1].type != "for_in_clause" or path[index + 2].field != "right":
+        return False
+    first = next(one for one in path[index].node.named_children if one.type == "for_in_clause")
+    return bool(first == path[index + 1].node)
+
+
+def _past_comprehensions(path: Path) -> int:
+    """How many comprehensions a name is in before any other scope."""
+    level = 0
+    for index in reversed(range(len(path) - 1)):
+        if _is_inside(path, index):
+            if path[index].type not in _COMPREHENSIONS:
+                break
+            level += 1
+    return level
+
+
+def _dotted(path: Path) -> Part:
+    """A name in the dotted name of an import or a pattern."""
+    leaf, dotted, above = path[-1], path[-2], path[-3]
+    is_first = leaf.node == dotted.node.named_child(0)
+    if above.type == "class_pattern":
+        return REFERENCE if is_first else Part(Role.MEMBER)
+    if above.type == "keyword_pattern" and dotted.node == above.node.named_child(0):
+        return Part(Role.KEYWORD)
+    if above.type.endswith("_pattern"):
+        if dotted.node.named_child_count > 1:
+            return REFERENCE if is_first else Part(Role.MEMBER)
+        return Part(Role.DEFINITION, "variable", extent=_of_type(path, "case_clause"))
+    if above.type in ("import_statement", "import_from_statement") and dotted.field == "name":
+        return Part(Role.DEFINITION, "import") if is_first else OTHER
+    return OTHER if "import" in above.type else REFERENCE
+
+
+def _parameter(path: Path) -> Part | None:
+    """A parameter's name."""
+    leaf, at = path[-1], len(path) - 2
+    if path[at].type in ("list_splat_pattern", "dictionary_splat_pattern"):
+        at -= 1
+    elif leaf.field not in (None, "name"):
+        return None
+    if path[at].type in ("default_parameter", "typed_default_parameter", "typed_parameter"):
+        if path[at + 1].field in ("value", "type"):
+            return None
+        at -= 1
+    return Part(Role.DEFINITION, "parameter") if path[at].type in _PARAMETERS else None
+
+
+def _target(path: Path) -> Part | None:
+    """A name that a statement assigns to."""
+    at = len(path) - 1
+    while path[at - 1].type in _PATTERNS:
+        at -= 1
+    above, field = path[at - 1], path[at].field
+    if (above.type, field) in _VARIABLE:
+        return Part(Role.DEFINITION, "variable", is_weak=_VARIABLE[above.type, field or ""])
+    if above.type == "delete_statement":
+        return Part(Role.DEFINITION, "variable", is_weak=True)
+    if above.type in ("for_statement", "for_in_clause") and field == "left":
+        return Part(Role.DEFINITION, "variable", extent=at - 1)
+    if above.type == "as_pattern" and field == "alias":
+        around = ("with_statement", "except_clause", "except_group_clause", "case_clause")
+        return Part(Role.DEFINITION, "variable", extent=_of_type(path, *around))
+    if above.type == "type" and path[at - 2].type == "type_alias_statement":
+        return Part(Role.DEFINITION, "class") if above.field == "left" else None
+    return None
+
+
+def _of_type(path: Path, *types: str) -> int | None:
+    return next((at for at in reversed(range(len(path))) if path[at].type in types), None)

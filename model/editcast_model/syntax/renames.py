@@ -1,0 +1,168 @@
+"""What is left to rename once a definition or a use has been renamed."""
+
+from collections.abc import Iterator
+
+from editcast_model.diff import Hunk
+from editcast_model.syntax.changes import Change, Consequence, Renamed
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.roles import Role, Scope
+
+_BLOCKS = frozenset(
+    {"module", "block", "program", "statement_block", "statement_list", "source_file"}
+    | {"class_body", "switch_case"}
+)
+#: Who changes one use of more than this means another thing as likely as another name for it.
+_FEW = 5
+_SELF = ("self", "cls")
+_USES = (Role.REFERENCE, Role.OUTER)
+
+
+def renaming(one: Occurrence, new: str) -> Hunk:
+    """The replacement of a name; what it is the short form of stays the key that it is."""
+    if one.part.is_shorthand:
+        return Hunk(one.end, one.end, f": {new}")
+    return Hunk(one.start, one.end, new)
+
+
+def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
+    """The uses that a renamed definition has left behind."""
+    after, new, old = change.after, renamed.after, renamed.before.name
+    if after.is_weak(new) or change.before.is_weak(renamed.before):
+        return
+    was, scope = change.before.home(renamed.before), after.home(new)
+    if any(not change.before.is_weak(one) for one in change.before.definitions(new.name, was)):
+        return  # two things have one name now, and nobody knows which of them a use means
+    reach = _Reach(after, new, old, scope)
+    for one in after.of(old, scope):
+        is_definition = one.role is Role.DEFINITION
+        if (one.role in _USES or is_definition) and reach.holds(one):
+            if _is_left(change, one, was, scope) and _means(after, one, new.name, scope):
+                strength = 0.8 if reach.remaining else 0.95
+                yield Consequence(renaming(one, new.name), "rename_use", strength)
+
+
+def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:
+    """The definition of a renamed use that is unbound now, and the other uses of it."""
+    before, after, new = change.before, change.after, renamed.after
+    was = before.resolve(renamed.before)
+    if was is None or new.role is not Role.REFERENCE or after.is_known(new, new.name):
+        return
+    if renamed.before.name in _SELF:
+        return
+    defined = [
+        one for one in before.definitions(renamed.before.name, was) if not before.is_weak(one)
+    ]
+    now = [found for one in defined if (found := change.same_now(one)) is not None]
+    if not now or len(now) != len(defined):
+        return
+    scope = after.home(now[0])
+    uses = [
+        one
+        for one in after.of(renamed.before.name, scope)
+        if one.start not in {each.start for each in now}
+        and one.role in (*_USES, Role.DEFINITION)
+        and after.resolve(one) == scope
+    ]
+    strength = _strength(after, now, uses)
+    if not strength:
+        return
+    for one in now:
+        yield Consequence(renaming(one, new.name), "rename_definition", strength, is_first=True)
+    for one in uses:
+        if after.resolve(one, new.name) is None:
+            yield Consequence(renaming(one, new.name), "rename_use", strength)
+
+
+def _strength(after: Names, defined: list[Occurrence], uses: list[Occurrence]) -> float:
+    """How much speaks for renaming a definition because one of its uses was renamed."""
+    if any(one.part.kind == "import" for one in defined):
+        return 0.0 if uses else 0.4
+    one = defined[0]
+    is_local = len(one.scopes) > 1 or one.part.kind == "parameter"
+    if not is_local and after.rules.has_other_files:
+        return 0.3  # another file may define the name that is unbound here
+    if one.part.kind in ("function", "class"):
+        return 0.3 if uses else 0.5  # the next edit may define it
+    if not uses:
+        return 0.9
+    return 0.7 if is_local and len(uses) <= _FEW else 0.5
+
+
+def _is_left(change: Change, one: Occurrence, was: Scope, scope: Scope) -> bool:
+    """Whether a name meant the definition that was renamed, and still would."""
+    before, after = change.before, change.after
+    earlier = change.same_before(one)
+    if earlier is None:
+        return after.would_mean(one, scope) and not after.is_known(one, one.name)
+    if before.resolve(earlier) != was:
+        return False
+    if after.would_mean(one, scope):
+        return True
+    # A name that was declared global, say, and no longer is, is what hides the definition.
+    hidden_by = after.resolve(one)
+    captors = after.definitions(one.name, hidden_by)
+    origins = [change.same_before(each) for each in captors]
+    return all(each is not None and before.resolve(each) == was for each in origins)
+
+
+def _means(names: Names, one: Occurrence, new: str, scope: Scope) -> bool:
+    """Whether the new name would mean the renamed definition where an old one stands."""
+    if one.role is Role.DEFINITION and names.home(one) == scope:
+        return True
+    return names.resolve(one, new) == scope
+
+
+class _Reach:
+    """How far a renamed definition reaches where others of its old name are left in its scope.
+
+    Attributes:
+        remaining: The definitions that are left.
+    """
+
+    def __init__(self, names: Names, new: Occurrence, old: str, scope: Scope) -> None:
+        self._names, self._new, self._old, self._scope = names, new, old, scope
+        found = names.definitions(old, scope)
+        self.remaining = [one for one in found if not names.is_weak(one)]
+        self._first, self._last = 0, len(names.tree.text)
+        self._holes = [one.extent for one in self.remaining if one.extent]
+        if self.remaining:
+            self._limit()
+
+    def holds(self, one: Occurrence) -> bool:
+        """Whether a use, or another definition, is the renamed one's."""
+        if not self._first <= one.start < self._last:
+            return False
+        return not any(start <= one.start < end for start, end in self._holes)
+
+    def _limit(self) -> None:
+        new = self._new
+        if new.extent:  # a loop of its own
+            self._first, end = new.extent
+            inside = (one.start for one in self.remaining if self._first <= one.start < end)
+            self._last = min([end, *inside])
+            self._holes = []
+        elif self.remaining[0].start < new.start:
+            self._last = 0  # the old name is still bound before it
+        else:
+            self._first = new.start
+            later = (one.start for one in self.remaining if self._begins_anew(one))
+            self._last = min([self._last, *later])
+
+    def _begins_anew(self, one: Occurrence) -> bool:
+        """Whether a definition gives the name another meaning, not another value."""
+        if one.extent or "function_signature" in (one.path[-2].type, self._new.path[-2].type):
+            return False
+        at, here = _block(one), _block(self._new)
+        if one.path[at].node != self._new.path[here].node:
+            return False
+        statement = one.path[min(at + 1, len(one.path) - 1)].node
+        return not any(
+            other.role is Role.REFERENCE
+            and statement.start_byte <= other.start < statement.end_byte
+            for other in self._names.of(self._old, self._scope)
+        )
+
+
+def _block(one: Occurrence) -> int:
+    """Index in its path of the block that a name's statement is in."""
+    return next((at for at in reversed(range(len(one.path))) if one.path[at].type in _BLOCKS), 0)

@@ -1,0 +1,85 @@
+"""Types that the languages' rules share: the part that a name plays, and the scopes around it.
+
+The parts and scopes are those of editors' `locals` queries (definition, reference, scope); what
+those leave to the editor (hoisting, class scopes, defaults evaluated outside) is in the rules.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+from editcast_model.syntax.tree import Path
+
+
+class Role(Enum):
+    """The part that a name plays where it stands."""
+
+    DEFINITION = "definition"
+    REFERENCE = "reference"
+    #: Python's `global` and `nonlocal`.
+    OUTER = "outer"
+    #: A part of something else: `b` in `a.b`, and where such a part is declared.
+    MEMBER = "member"
+    MEMBER_DEFINITION = "member definition"
+    #: The name of an argument in a call, of an attribute in JSX.
+    KEYWORD = "keyword"
+    #: A key in an object literal, a pattern, or a composite literal.
+    KEY = "key"
+    #: A label, the name of a module, a name of another file.
+    OTHER = "other"
+
+
+class Scope(NamedTuple):
+    """A part of the text in which names are defined: where it begins and ends, and its node."""
+
+    start: int
+    end: int
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What a name is where it stands.
+
+    Attributes:
+        role: The part it plays.
+        kind: Of a definition: parameter, variable, function, class, import, method or field.
+        level: Which of the scopes around it a definition belongs to, 0 for the innermost.
+        is_weak: Whether a definition only changes what must be defined already.
+        is_shorthand: Whether the name is a key as well, as in `{name}`.
+        extent: Index in the path of the statement that a definition is made for, such as a loop.
+        seen_after: Index in the path of the node behind which a definition can be seen; None for
+            all of its scope.
+    """
+
+    role: Role
+    kind: str = ""
+    level: int = 0
+    is_weak: bool = False
+    is_shorthand: bool = False
+    extent: int | None = None
+    seen_after: int | None = None
+
+
+REFERENCE = Part(Role.REFERENCE)
+OTHER = Part(Role.OTHER)
+
+
+class Rules(Protocol):
+    """A language's rules.
+
+    Attributes:
+        leaves: The types of nodes that are names.
+        builtins: Names that are defined everywhere.
+        has_other_files: Whether other files define names that are in scope without an import.
+    """
+
+    leaves: frozenset[str]
+    builtins: frozenset[str]
+    has_other_files: bool
+
+    def part(self, path: Path, name: str) -> Part:
+        """What the name at the end of a path is."""
+
+    def scopes(self, path: Path) -> list[Scope]:
+        """The scopes in which that name is looked up, the innermost first."""

@@ -1,0 +1,147 @@
+"""A text and its syntax tree, with offsets in code points.
+
+The parser reads one byte for each code point, so that its offsets are the text's: what is not
+ASCII is a letter, a blank or something else to it, which is all that these grammars ask of it.
+Names are read from the text itself.
+"""
+
+import time
+from typing import NamedTuple
+
+from tree_sitter import Node, Parser, Point
+from tree_sitter import Tree as Parsed
+
+from editcast_model.diff import shortest_hunk
+from editcast_model.syntax.languages import parser
+
+#: Longer texts, in code points, are not parsed: a first parse of this much takes some 0.2 s.
+MOST_CHARACTERS = 500_000
+#: For the first parse, and for one again: repairing a long text that lost a bracket takes longer.
+_SECONDS, _SECONDS_AGAIN = 0.5, 0.2
+_PIECE = 65_536  # how much the parser asks for at a time, between looks at the clock
+
+
+class Step(NamedTuple):
+    """A node on the way from the root to a leaf, and the field of its parent that it is."""
+
+    type: str
+    field: str | None
+    node: Node
+
+
+Path = tuple[Step, ...]
+
+
+class Tree:
+    """A parsed text.
+
+    Attributes:
+        text: The text.
+        language: Its language identifier.
+        root: The root of the tree.
+        parses: Whether the grammar reads all of it, with nothing missing.
+    """
+
+    def __init__(self, text: str, language: str, parsed: Parsed) -> None:
+        self.text, self.language = text, language
+        self.root = parsed.root_node
+        self.parses = not self.root.has_error
+        self._parsed = parsed
+        self._paths: dict[int, Path] = {}
+
+    def reparsed(self, text: str) -> "Tree | None":
+        """The tree of a text that has most in common with this one; None as of `parse`."""
+        if text == self.text:
+            return self
+        hunk = shortest_hunk(self.text, text)
+        edited = self._parsed.copy()
+        edited.edit(
+            hunk.start,
+            hunk.end,
+            hunk.start + len(hunk.text),
+            _point(self.text, hunk.start),
+            _point(self.text, hunk.end),
+            _point(text, hunk.start + len(hunk.text)),
+        )
+        return _parse(text, self.language, edited)
+
+    def path(self, offset: int) -> Path:
+        """The nodes around the character at an offset, from the root to the leaf."""
+        found = self._paths.get(offset)
+        if found is None:
+            found = self._paths[offset] = self._descend(offset)
+        return found
+
+    def of(self, node: Node) -> str:
+        """What a node is in the text."""
+        return self.text[node.start_byte : node.end_byte]
+
+    def _descend(self, offset: int) -> Path:
+        cursor = self.root.walk()
+        steps = [Step(self.root.type, None, self.root)]
+        while cursor.goto_first_child_for_byte(offset) is not None:
+            node = cursor.node
+            if node is None or node.start_byte > offset:
+                break
+            steps.append(Step(node.type, cursor.field_name, node))
+        return tuple(steps)
+
+
+def parse(text: str, language: str | None) -> Tree | None:
+    """The tree of a text; None without a grammar, and for what is too long or takes too long."""
+    return _parse(text, language, None)
+
+
+def _parse(text: str, language: str | None, old: Parsed | None) -> Tree | None:
+    reader = parser(language)
+    if reader is None or language is None or len(text) > MOST_CHARACTERS:
+        return None
+    parsed = _in_time(reader, _bytes(text), old)
+    return Tree(text, language, parsed) if parsed is not None else None
+
+
+def _in_time(reader: Parser, data: bytes, old: Parsed | None) -> Parsed | None:
+    """The tree, unless it takes too long."""
+    latest = time.monotonic() + (_SECONDS if old is None else _SECONDS_AGAIN)
+
+    def read(offset: int, _: object) -> bytes:
+        return data[offset : offset + _PIECE]
+
+    def is_late(*_: object) -> bool:
+        return time.monotonic() > latest
+
+    try:
+        if old is None:
+            return reader.parse(read, progress_callback=is_late)
+        return reader.parse(read, old, progress_callback=is_late)
+    except (ValueError, RuntimeError):
+        return None
+
+
+class _Bytes(dict[int, str]):
+    """A character that the grammars know for each that is not ASCII; kept once it is made."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        if code and code < 0x80:
+            return character
+        if ("a" + character).isidentifier():
+            kind = "x"
+        else:
+            kind = " " if character.isspace() else "\x01"
+        self[code] = kind
+        return kind
+
+
+_BYTES = _Bytes()
+
+
+def _bytes(text: str) -> bytes:
+    """One byte for each code point."""
+    if not text.isascii() or "\0" in text:
+        text = text.translate(_BYTES)
+    return text.encode("ascii")
+
+
+def _point(text: str, offset: int) -> Point:
+    return Point(text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1)

@@ -1,0 +1,159 @@
+"""`‹x|1›`: the definitions and uses of a name that mean the same thing have the same label.
+
+`‹x|-›` means nothing that this file defines; a name without a mark is none, or a member, or a key.
+"""
+
+import re
+
+import pytest
+
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import parse
+
+_MARK = re.compile(r"‹([\w$]+)\|(\w+|-)›")
+
+TEXTS = {
+    "functions": (
+        "python",
+        """\
+‹x|1› = 1
+def f(‹x|2›, y=‹x|1›, *args, z: ‹x|1› = ‹x|1›, **kw) -> ‹x|1›:
+    g = [‹x|3› for ‹x|3› in ‹x|2› if ‹x|3›]
+    print(f"{‹x|2›!r:>{‹x|2›}} x", f(x=‹x|2›))
+    def h():
+        global ‹x|1›
+        ‹x|1› += ‹x|1›
+    return lambda ‹x|4›=‹x|2›: ‹x|4›
+class A:
+    ‹x|5› = ‹x|5›
+    def m(self, a=‹x|5›):
+        self.x = ‹x|1›
+        return [‹x|1› for _ in ‹x|1›]
+    y = [‹x|1› for _ in ‹x|5›]
+""",
+    ),
+    "statements": (
+        "python",
+        """\
+import ‹a|1›.b, c as ‹d|2›
+from a import e as ‹f|3›, ‹g|4›
+with ‹a|1› as (‹h|5›, [‹i|6›]), ‹d|2›:
+    (‹h|5›, *‹i|6›) = ‹f|3›, ‹q|-›
+try:
+    pass
+except ‹g|4› as ‹h|5›:
+    del ‹h|5›
+match ‹h|5›:
+    case {"k": ‹j|7›, **‹k|8›}: pass
+    case ‹a|1›.h | ‹g|4›(h=‹l|9›, i=2) as ‹m|10›: pass
+    case [‹n|11›, *‹o|12›]: ‹n|11›
+(‹p|13› := [‹r|14› := ‹s|15› for ‹s|15› in ‹j|7›])
+‹r|14›
+""",
+    ),
+    "nonlocal names": (
+        "python",
+        """\
+def f():
+    ‹x|1› = 1
+    class C:
+        ‹x|2› = 2
+        def g(self):
+            nonlocal ‹x|1›
+            ‹x|1› = 3
+            return ‹x|1›
+    return ‹x|1›
+""",
+    ),
+    "blocks": (
+        "typescript",
+        """\
+import ‹D|1›, { a as ‹b|2›, ‹c|3› } from "x";
+import * as ‹ns|4› from "y";
+const { ‹p|5›, q: ‹r|6› = ‹p|5›, ...‹s|7› } = ‹b|2›, [‹t|8› = 1] = ‹c|3›;
+function ‹f|9›<‹T|10›>(‹b|11›: ‹T|10›, ‹g|12› = ‹b|11›, { ‹c|13›, d: ‹h|14› }: P): ‹T|10› {
+  if (‹b|11›) {
+    var ‹v|15› = 1;
+    let ‹b|16› = ‹v|15›;
+    ‹b|16› + ‹g|12›;
+  }
+  for (const ‹c|17› of ‹c|13›) ‹c|17›;
+  try {} catch (‹h|18›) { ‹h|18›; }
+  return { ‹v|15›, b: ‹b|11›, [‹h|14›]: x.c, d() {} };
+}
+class ‹A|19›<‹T|20›> extends ‹D|1› {
+  private b: ‹T|20› = ‹b|2›;
+  f(‹b|21›: ‹A|19›<‹T|20›>) { return this.b + ‹b|21› + ‹ns|4›.b; }
+}
+const ‹e|22› = function ‹f|23›(‹c|24›) { return ‹f|23›(‹c|24›); };
+export { ‹f|9› as g, ‹e|22› };
+type ‹U|25› = { b: ‹A|19›; m(‹b|26›: ‹U|25›): void };
+""",
+    ),
+    "elements": (
+        "typescriptreact",
+        """\
+const ‹Row|1› = ({ ‹text|2› }: P) => <div title={‹text|2›} text="text">text {‹text|2›}</div>;
+const ‹All|3› = (‹rows|4›: ‹text|-›[]) => <‹Row|1› rows={‹rows|4›} {...‹rows|4›}></‹Row|1›>;
+""",
+    ),
+    "Go": (
+        "go",
+        """\
+package m
+
+import ‹str|1› "strings"
+
+type ‹T|2› struct{ x, B int }
+
+const ‹c|3›, ‹d|4› = 1, 2
+
+func (‹t|5› *‹T|2›) M(‹a|6›, b int) (n int, ‹err|7› error) {
+	‹x|8›, ‹err|7› := f(‹a|6›)
+	‹x|8›.y = ‹t|5›.x
+	if ‹x|9› := ‹x|8›; ‹x|9› > 0 {
+		for ‹a|10›, v := range ‹a|6› {
+			‹a|10›++
+		}
+	}
+	switch ‹q|11› := ‹x|8›.(type) {
+	case int:
+		‹q|11›++
+		‹x|12› := ‹x|8›
+		‹str|1›.Join(‹x|12›)
+	}
+	p := &‹T|2›{x: 1, B: ‹x|8›}
+	mm := map[string]int{‹x|8›: ‹c|3› + ‹d|4›}
+	go func(‹x|13› int) { ‹x|13›++ }(‹x|8›)
+	return
+}
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_scopes(name: str) -> None:
+    language, marked = TEXTS[name]
+    text, labels, done = "", {}, 0
+    for found in _MARK.finditer(marked):
+        text += marked[done : found.start()]
+        labels[len(text)] = found[2]
+        text += found[1]
+        done = found.end()
+    text += marked[done:]
+    tree = parse(text, language)
+    assert tree is not None and tree.parses
+    names = Names(tree)
+    meanings: dict[str, set[object]] = {}
+    for word in {found[1] for found in _MARK.finditer(marked)}:
+        for one in names.of(word):
+            is_name = one.role in (Role.DEFINITION, Role.REFERENCE, Role.OUTER)
+            assert is_name == (one.start in labels), (text[one.start - 20 : one.end], one.part)
+            if is_name:
+                scope = names.resolve(one)
+                meanings.setdefault(labels[one.start], set()).add(scope and (word, scope))
+    assert meanings.pop("-", {None}) == {None}
+    assert {label: len(found) for label, found in meanings.items()} == dict.fromkeys(meanings, 1)
+    assert len({found.pop() for found in meanings.values()}) == len(meanings)

@@ -1,0 +1,122 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.diff import Hunk
+from editcast_model.syntax import tree as trees
+from editcast_model.syntax.check import breaks_syntax
+from editcast_model.syntax.languages import _GRAMMARS, language_of, parser
+from editcast_model.syntax.tree import parse
+
+SAMPLES = {
+    "c": "int f(int a) { return a; }\n",
+    "cpp": "class A { int f() const; };\n",
+    "csharp": "class A { int F(int a) => a; }\n",
+    "go": "package p\n\nfunc f(a int) int { return a }\n",
+    "java": "class A { int f(int a) { return a; } }\n",
+    "javascript": "const f = (a) => a;\n",
+    "javascriptreact": "const f = (a) => <p>{a}</p>;\n",
+    "php": "<?php function f($a) { return $a; }\n",
+    "python": "def f(a):\n    return a\n",
+    "ruby": "def f(a)\n  a\nend\n",
+    "rust": "fn f(a: i32) -> i32 { a }\n",
+    "typescript": "const f = (a: number): number => a;\n",
+    "typescriptreact": "const f = (a: number) => <p>{a}</p>;\n",
+}
+
+
+@pytest.mark.parametrize("language", _GRAMMARS)
+def test_every_grammar_loads_and_tells_what_parses(language: str) -> None:
+    assert parser(language) is not None
+    whole, cut = parse(SAMPLES[language], language), parse(SAMPLES[language][:-4], language)
+    assert whole is not None and whole.parses
+    if language != "python":
+        assert cut is not None and not cut.parses
+
+
+def test_the_language_of_a_file() -> None:
+    assert language_of("python") == "python"
+    assert language_of("", "/a/b.TSX") == "typescriptreact"
+    assert language_of("plaintext", "a.go") == "go"
+    assert language_of("plaintext", "a.txt") is None
+    assert parse("a", None) is None
+
+
+@given(st.text(max_size=60))
+def test_offsets_are_code_points(text: str) -> None:
+    found = parse(f"# {text!r}\r\nx = {text!r}\r\nnäme = 1\r\n", "python")
+    assert found is not None
+    at = found.text.index("näme =")
+    assert found.of(found.path(at)[-1].node) == "näme"
+
+
+def test_surrogates_and_zeros() -> None:
+    found = parse("x = '\ud800😀' + name\n", "python")
+    assert found is not None and found.parses
+    assert found.of(found.path(found.text.index("name"))[-1].node) == "name"
+    zeros = parse("a\0b", "python")
+    assert zeros is not None and not zeros.parses
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 200), st.integers(0, 9), st.text("af( :\n\t=é😀}", max_size=9))
+    )
+)
+def test_reparsed_is_as_parsed(changes: list[tuple[int, int, str]]) -> None:
+    found = parse(
+        "def f(a):\n    return [a for b in a if b]\n\n\nclass A:\n    x = f(1)\n", "python"
+    )
+    for start, size, new in changes:
+        assert found is not None
+        text = found.text[:start] + new + found.text[start + size :]
+        found = found.reparsed(text)
+        fresh = parse(text, "python")
+        assert found is not None and fresh is not None
+        assert str(found.root) == str(fresh.root)
+
+
+def test_too_long_or_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "x = 1\n" * 20_000
+    monkeypatch.setattr(trees, "_SECONDS", 0)
+    assert parse(text, "python") is None
+    monkeypatch.setattr(trees, "MOST_CHARACTERS", 100)
+    assert parse(text, "python") is None
+
+
+BREAKS = [
+    ("python", "f(«a»)\n", "a, b", False),
+    ("python", "f(«a»)\n", "a, (b", True),
+    ("python", "def f():\n    «return 1»\n", "", True),
+    ("python", "class A:\n    def f(self):\n        «x = 1»\n\n    y = 2\n", "x =", True),
+    ("python", "class A:\n    def f(self):\n        «x = 1»\n\n    y = 2\n", "x = 2", False),
+    ("python", "x = 1\n«»y = 2\n", "    z = 3\n", True),
+    ("python", "f(a=1«»)\n", ", b", True),
+    ("python", "print 'x'\nf(«a»)\n", "b", False),
+    ("python", "def f(«a»=1):\n    pass\n", "b=2, c", False),
+    ("python", "def f(a=1«»):\n    pass\n", ", c", True),
+    ("typescript", "function settings(id: «number», name: string) {}\n", "Promise<string", True),
+    ("typescript", "function settings(id: «number») {}\n", "Promise<string>", False),
+    ("javascript", "if (a) { «b();» }\n", "b(", True),
+    ("go", "package p\n\nfunc f() { «a()» }\n", "a(); }", True),
+    ("rust", "fn f() { «a()» }\n", "a(", True),
+    ("java", "class A { «int a;» }\n", "int a", True),
+    ("python", "f(((«a»)\n", "b", False),
+]
+
+
+@pytest.mark.parametrize(("language", "marked", "new", "expected"), BREAKS)
+def test_breaks_syntax(language: str, marked: str, new: str, expected: bool) -> None:
+    start, end = marked.index("«"), marked.index("»") - 1
+    found = parse(marked.replace("«", "").replace("»", ""), language)
+    assert found is not None
+    assert breaks_syntax(found, Hunk(start, end, new)) is expected
+
+
+def test_several_hunks_are_judged_together() -> None:
+    found = parse("f(a)\n\ng(b)\n", "python")
+    assert found is not None
+    opened, closed = Hunk(2, 3, "("), Hunk(8, 9, "b)")
+    assert breaks_syntax(found, opened) and not breaks_syntax(found)
+    assert breaks_syntax(found, opened, closed)
+    assert not breaks_syntax(found, Hunk(2, 3, "(a)"), Hunk(8, 9, "(b)"))

@@ -1,0 +1,248 @@
+"""Everyday edits and what follows from them, as marked texts in syntax/*.cases.
+
+`[[old=>new]]` is what was typed, `{{2:old=>new}}` the second edit that follows from it, and nothing
+else does. A case begins with `-- language: name`.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting import consequences
+from editcast_model.forecasting.consequences import Consequences
+from editcast_model.syntax.changes import Consequence
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import parse
+
+_HEAD = re.compile(r"^-- (\w+): (.*)\n", re.MULTILINE)
+_MARK = re.compile(r"\[\[(?P<typed>.*?)\]\]|\{\{(?P<order>\d+):(?P<follows>.*?)\}\}", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    language: str
+    marked: str
+
+    def text(self, *, typed: bool, follows: frozenset[int] = frozenset()) -> str:
+        def chosen(found: re.Match[str]) -> str:
+            old, new = (found["typed"] or found["follows"]).split("=>")
+            is_new = typed if found["order"] is None else int(found["order"]) in follows
+            return new if is_new else old
+
+        return _MARK.sub(chosen, self.marked)
+
+    @property
+    def numbers(self) -> list[int]:
+        return sorted({int(one["order"]) for one in _MARK.finditer(self.marked) if one["order"]})
+
+
+def _cases() -> list[Case]:
+    found = []
+    for path in sorted((Path(__file__).parent / "syntax").glob("*.cases")):
+        parts = _HEAD.split(path.read_text(encoding="utf-8"))[1:]
+        found += [
+            Case(name, language, marked.rstrip("\n") + "\n")
+            for language, name, marked in zip(*[iter(parts)] * 3, strict=True)
+        ]
+    return found
+
+
+CASES = _cases()
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.language}: {one.name}")
+
+
+def propose(case: Case, *history: str, **others: object) -> list[Consequence]:
+    return Consequences(case.language).propose(history[:-1], history[-1], **others)  # type: ignore[arg-type]
+
+
+@every_case
+def test_follows_in_order_and_nothing_else(case: Case) -> None:
+    before, typed = case.text(typed=False), case.text(typed=True)
+    found = propose(case, before, typed)
+    expected = [case.text(typed=True, follows=frozenset({number})) for number in case.numbers]
+    assert [apply_hunks(typed, [one.hunk]) for one in found] == expected
+
+
+@every_case
+def test_after_all_nothing_is_left(case: Case) -> None:
+    before, typed = case.text(typed=False), case.text(typed=True)
+    done = case.text(typed=True, follows=frozenset(case.numbers))
+    assert propose(case, before, typed, done) == []
+    assert propose(case, before, done) == []
+
+
+@every_case
+def test_one_by_one_comes_to_the_same(case: Case) -> None:
+    before, text = case.text(typed=False), case.text(typed=True)
+    made = Consequences(case.language)
+    for _ in case.numbers:
+        found = made.propose([before], text)
+        assert found
+        text = apply_hunks(text, [found[0].hunk])
+    assert text == case.text(typed=True, follows=frozenset(case.numbers))
+    assert made.propose([before], text) == []
+
+
+@every_case
+def test_what_parses_does_so_with_each_and_with_all(case: Case) -> None:
+    before, typed = case.text(typed=False), case.text(typed=True)
+    found = propose(case, before, typed)
+    for hunks in [[one.hunk] for one in found] + [sorted((one.hunk for one in found), key=_start)]:
+        tree = parse(apply_hunks(typed, hunks), case.language)
+        assert tree is not None and tree.parses
+
+
+@every_case
+def test_undone_proposes_nothing(case: Case) -> None:
+    before, typed = case.text(typed=False), case.text(typed=True)
+    assert propose(case, before, typed, before) == []
+    assert propose(case, before, before) == []
+
+
+@every_case
+def test_what_is_being_typed_is_not_copied(case: Case) -> None:
+    before, typed = case.text(typed=False), case.text(typed=True)
+    found = propose(case, before, typed, active=range(0, len(typed)))
+    assert found == []
+
+
+@every_case
+def test_crlf(case: Case) -> None:
+    before, typed = (case.text(typed=new).replace("\n", "\r\n") for new in (False, True))
+    found = propose(case, before, typed)
+    assert len(found) == len(case.numbers)
+
+
+def _start(hunk: Hunk) -> int:
+    return hunk.start
+
+
+def test_a_name_typed_in_several_small_changes_is_one_rename() -> None:
+    texts = [
+        f"def f({name}):\n    return width\n" for name in ("width", "widt", "", "b", "breadth")
+    ]
+    (found,) = Consequences("python").propose(texts[:-1], texts[-1])
+    assert apply_hunks(texts[-1], [found.hunk]) == "def f(breadth):\n    return breadth\n"
+
+
+def test_a_rename_that_was_saved_half_done_is_finished() -> None:
+    texts = [
+        "x = 1\nprint(x)\nuse(x)\n",
+        "size = 1\nprint(x)\nuse(x)\n",
+        "size = 1\nprint(size)\nuse(x)\n",
+        "size = 1\nprint(size)\nuse(x)\n\n\nmore()\n",
+    ]
+    (found,) = Consequences("python").propose(texts[:-1], texts[-1])
+    assert (found.hunk, found.kind) == (Hunk(25, 26, "size"), "rename_use")
+
+
+def test_a_half_typed_text_that_does_not_parse_proposes_nothing() -> None:
+    before = "def f(a):\n    return a\n"
+    assert Consequences("python").propose([before], "def f(b:\n    return a\n") == []
+
+
+def test_the_definition_comes_first_then_below_then_above() -> None:
+    before = "a = 1\nf(a)\ng(a)\nh(a)\ni(a)\n"
+    after = before.replace("h(a)", "h(b)")
+    found = Consequences("python").propose([before], after)
+    assert [one.hunk.start for one in found] == [0, before.index("i(") + 2, 13, 8]
+    assert [one.kind for one in found] == ["rename_definition"] + 3 * ["rename_use"]
+
+
+def test_an_import_that_another_file_has() -> None:
+    before = "import os\n\nx = 1\n"
+    after = before + "y = Path(x)\n"
+    imports = {"Path": "from pathlib import Path", "os": "import os"}
+    (found,) = Consequences("python").propose([before], after, imports=imports)
+    assert apply_hunks(after, [found.hunk]).startswith("import os\nfrom pathlib import Path\n\n")
+    assert found.kind == "import_missing"
+
+
+@pytest.mark.parametrize("language", ["plaintext", "rust", "markdown", "nothing"])
+def test_languages_without_rules(language: str) -> None:
+    assert Consequences(language).propose(["let a = 1; a"], "let b = 1; a") == []
+
+
+def test_the_suffix_says_the_language() -> None:
+    before = "a = 1\nprint(a)\n"
+    after = "b = 1\nprint(a)\n"
+    assert Consequences("", "x.py").propose([before], after)
+
+
+def test_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consequences, "MOST_CHARACTERS", 10)
+    assert Consequences("python").propose(["a = 1\nprint(a)\n"], "b = 1\nprint(a)\n") == []
+
+
+@given(st.sampled_from(CASES), st.data())
+def test_odd_texts_raise_nothing_and_proposals_parse(case: Case, data: st.DataObject) -> None:
+    before, text = case.text(typed=False), case.text(typed=True)
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        end = min(len(text), start + data.draw(st.integers(0, 6)))
+        new = data.draw(st.text("ab_x.,(){}[]=:\n \t\"'\\#é😀\ud800\r0", max_size=5))
+        text = text[:start] + new + text[end:]
+    found = Consequences(case.language).propose([before], text)
+    tree = parse(text, case.language)
+    assert tree is not None
+    for one in found:
+        after = tree.reparsed(apply_hunks(text, [one.hunk]))
+        assert after is not None and (after.parses or not tree.parses)
+
+
+_NAMES = st.sampled_from(["a", "b", "value", "x"])
+
+
+@st.composite
+def _functions(draw: st.DrawFn) -> tuple[str, str, str]:
+    """A Python function, one of its names, and a name that is not in it."""
+    lines = [f"def f({draw(_NAMES)}, y=1):"]
+    for _ in range(draw(st.integers(1, 6))):
+        one, two, three = draw(_NAMES), draw(_NAMES), draw(_NAMES)
+        kinds = [
+            f"{one} = {two} + y",
+            f"print({one}, {two}.{three}, '{one}', k={two})",
+            f"[{one} for {one} in {two} if {three}]",
+            f"(lambda {one}, q={two}: {one} + {three})(1)",
+            f"for {one} in {two}: print({three})",
+            f"{one} += {two}",
+        ]
+        lines.append("    " + draw(st.sampled_from(kinds)))
+    text = "\n".join(lines) + "\n"
+    return text, draw(_NAMES), "renamed"
+
+
+@given(_functions())
+def test_a_rename_leaves_no_more_unresolved_names_than_there_were(
+    made: tuple[str, str, str],
+) -> None:
+    before, old, new = made
+    start = before.index("(") + 1
+    old = before[start : before.index(",")]
+    text = before[:start] + new + before[start + len(old) :]
+    found = Consequences("python").propose([before], text)
+    after = apply_hunks(text, sorted((one.hunk for one in found), key=_start))
+    tree = parse(after, "python")
+    assert tree is not None and tree.parses
+    assert Consequences("python").propose([before], after) == []
+    assert _unresolved(after) <= _unresolved(before)
+
+
+def _unresolved(text: str) -> set[str]:
+    tree = parse(text, "python")
+    assert tree is not None
+    names = Names(tree)
+    words = {word for word in re.findall(r"\w+", text)}
+    return {
+        word
+        for word in words
+        for one in names.of(word)
+        if one.role is Role.REFERENCE and not names.is_known(one, word)
+    }
