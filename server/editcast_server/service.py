@@ -170,7 +170,9 @@ class Service:
     def _track(self, document: Document, text: str) -> Track:
         if document.track is None:
             opened = document.opened[0] if document.opened else text
-            document.track = Track(opened, self.projects.of(document.folder), document.uri)
+            document.track = Track(
+                opened, self.projects.of(document.folder), document.uri, document.language
+            )
         return document.track
 
     def _record(self, document: Document, text: str) -> None:

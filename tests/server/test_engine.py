@@ -10,7 +10,8 @@ from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import Work
 from editcast_model.forecasting.interface import Fits, Prediction, anything
-from editcast_server.prediction.engine import REPLAYED, Answer, Engine, Job, Track
+from editcast_model.history import EditHistory
+from editcast_server.prediction.engine import Answer, Engine, Job, Track
 from editcast_server.prediction.model_loader import Choice
 from editcast_server.prediction.policy import Situation
 
@@ -25,17 +26,18 @@ class Scripted:
         self.sessions: list[Scripted._Session] = []
         self.prepared = 0
 
-    def open(self, text: str) -> "Scripted._Session":
-        self.sessions.append(self._Session(self, text))
+    def resume(self, history: EditHistory) -> "Scripted._Session":
+        self.sessions.append(self._Session(self, history))
         return self.sessions[-1]
 
     class _Session:
-        def __init__(self, owner: "Scripted", text: str) -> None:
-            self.owner = owner
-            self.told: list[tuple[str, bool]] = [(text, True)]
+        def __init__(self, owner: "Scripted", history: EditHistory) -> None:
+            self.owner, self.history = owner, history
+            self.told: list[tuple[str, bool]] = [(text, True) for text in history.snapshots]
 
         def update(self, text: str, *, saved: bool) -> None:
             self.told.append((text, saved))
+            self.history.update(text, saved=saved)
 
         def predict(
             self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
@@ -132,7 +134,7 @@ def test_an_error_is_told_and_the_session_begins_anew(bench: Bench) -> None:
     ]
 
 
-def test_every_save_is_seen_in_order_and_a_new_model_sees_the_last(bench: Bench) -> None:
+def test_every_save_is_seen_in_order_and_by_a_new_model_too(bench: Bench) -> None:
     forecaster = Scripted(lambda *_: [])
     bench.use(forecaster)
     track = Track("0")
@@ -146,7 +148,7 @@ def test_every_save_is_seen_in_order_and_a_new_model_sees_the_last(bench: Bench)
     other = Scripted(lambda *_: [])
     bench.use(other)
     bench.ask(track, "19")[1]()
-    assert other.sessions[0].told == [(str(n), True) for n in range(20 - REPLAYED, 20)]
+    assert other.sessions[0].told == [*((str(n), True) for n in range(20)), ("19", False)]
 
 
 def test_what_is_held_back_is_passed_over(bench: Bench) -> None:

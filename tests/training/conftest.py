@@ -45,6 +45,11 @@ def small_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def short_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_repository(tmp_path_factory.mktemp("short") / "project", 24)
+
+
+@pytest.fixture(scope="session")
 def young_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_repository(tmp_path_factory.mktemp("young") / "project", 3)
 
@@ -67,9 +72,7 @@ def small_corpus(
 
 def _network(vocabulary: int) -> NetworkConfig:
     """The network that is exported fastest."""
-    return NetworkConfig(
-        vocabulary, 32, heads=2, state_layers=1, edit_layers=1, feed_forward=32, local=16, analogy=2
-    )
+    return NetworkConfig(vocabulary, 32, feed_forward=32)
 
 
 @pytest.fixture(scope="session")

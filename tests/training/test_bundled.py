@@ -11,13 +11,13 @@ from editcast_model.bundle import Bundle
 ROOT = Path(__file__).parents[2]
 
 
-def test_one_command_makes_the_bundle(small_repository: Path, tmp_path: Path) -> None:
+def test_one_command_makes_the_bundle(short_repository: Path, tmp_path: Path) -> None:
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
     recipe = tmp_path / "recipe.toml"
     recipe.write_text('train = ["a/one"]\ndev = ["a/two"]\ntest = []\n')
     for name in ("one", "two"):
-        shutil.copytree(small_repository, tmp_path / "mirror" / f"a+{name}")
+        shutil.copytree(short_repository, tmp_path / "mirror" / f"a+{name}")
     command = [
         *("make", "-o", ".venv/.all", "bundled", "STEPS=2"),
         *(f"RECIPE={recipe}", f"MIRROR={tmp_path / 'mirror'}"),

@@ -23,6 +23,7 @@ from editcast_model.forecasting.candidates import (
     NetworkView,
     Situation,
 )
+from editcast_model.forecasting.consequence_edits import ConsequenceEdits
 from editcast_model.forecasting.cross_file import SAVES, OtherSave
 from editcast_model.forecasting.decoded_edits import DecodedEdits
 from editcast_model.forecasting.interface import Fits, Prediction, anything
@@ -45,7 +46,12 @@ from editcast_model.inference.window import MOST_EDITS, Window
 from editcast_model.tokenizer import Tokenizer
 
 #: The candidate sources; a hunk that two of them propose is the later one's.
-SOURCES: tuple[type[CandidateSource], ...] = (DecodedEdits, RepeatedEdits, CrossFileEdits)
+SOURCES: tuple[type[CandidateSource], ...] = (
+    DecodedEdits,
+    RepeatedEdits,
+    CrossFileEdits,
+    ConsequenceEdits,
+)
 #: Bytes of encoded files that are kept; what does not fit costs what opening the file did.
 MOST_BYTES = 64 << 20
 #: Edits after which a window is made anew when there is time, well before it has to be.
@@ -223,21 +229,21 @@ class NeuralSession:
 
     def candidates(self, count: int, *, fits: Fits = anything) -> list[Candidate]:
         """Return what all sources propose, where `count` predictions are wanted."""
-        repeats = self._repeats()
-        situation = Situation(
-            self.history,
-            self._other_saves,
-            self._replacements,
-            repeats,
-            self._view(repeats),
-            count,
-            fits,
-        )
+        situation = self.situation(count, fits=fits)
         out: dict[Hunk, Candidate] = {}
         for source in self._sources:
             for one in source.propose(situation):
+                out.pop(one.hunk, None)  # equally sure ones stay in the order of their source
                 out[one.hunk] = one
         return list(out.values())
+
+    def situation(self, count: int, *, fits: Fits = anything) -> Situation:
+        """Return what candidates are proposed for, where `count` predictions are wanted."""
+        repeats = self._repeats()
+        view = self._view(repeats)
+        return Situation(
+            self.history, self._other_saves, self._replacements, repeats, view, count, fits
+        )
 
     def _repeats(self) -> list[Repeat]:
         replacements = self._replacements

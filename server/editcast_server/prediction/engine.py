@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
 from editcast_model.forecasting.interface import Forecaster, Prediction, Session
+from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
@@ -25,7 +26,6 @@ from editcast_server.prediction.policy import Situation
 
 log = logging.getLogger(__name__)
 
-REPLAYED = 8  # saved texts kept to open a session anew when the model changes
 _LAST_JOB = 10.0  # seconds
 _MOST_FAILURES = 2  # in a row, of a model that another can take the place of
 
@@ -86,12 +86,15 @@ class Track:
 
     Args:
         text: As it was opened.
+        language: Its LSP identifier.
         project: Where its saves are told to other documents, and theirs to this one.
         name: What it is called there.
     """
 
-    def __init__(self, text: str, project: Project | None = None, name: str = "") -> None:
-        self._texts: deque[str] = deque([text], maxlen=REPLAYED)
+    def __init__(
+        self, text: str, project: Project | None = None, name: str = "", language: str = ""
+    ) -> None:
+        self._history = EditHistory(text, language=language, path=name)
         self._saves: deque[str] = deque()
         self._unseen: deque[str] = deque()  # of these, what the session was not told of
         self._project = project or Project()
@@ -99,7 +102,6 @@ class Track:
         self._last_other = 0  # number of the last save of another file that the session was told of
         self._session: Session | None = None
         self._forecaster: Forecaster | None = None
-        self._given = text
 
     def save(self, text: str) -> None:
         """The document was saved like this."""
@@ -110,25 +112,20 @@ class Track:
         """Tell the project what was saved."""
         while self._saves:
             text = self._saves.popleft()
-            before = self._unseen[-1] if self._unseen else self._texts[-1]
+            before = self._unseen[-1] if self._unseen else self._history.saved
             if text != before:
                 self._unseen.append(text)
                 self._project.add(self._name, before, text)
 
     def session(self, forecaster: Forecaster) -> Session:
-        """The session of `forecaster` that has seen every save; a new one replays the last."""
+        """Return the session of `forecaster` that has seen every save."""
         self.share_saves()
         if self._session is None or self._forecaster is not forecaster:
-            self._session = forecaster.open(self._texts[0])
+            self._session = forecaster.resume(self._history)
             self._forecaster, self._last_other = forecaster, 0
-            for text in list(self._texts)[1:]:
-                self._session.update(text, saved=True)
-            self._given = self._texts[-1]
         while self._unseen:
             text = self._unseen.popleft()
-            self._texts.append(text)
             self._session.update(text, saved=True)
-            self._given = text
         for number, save in self._project.others(self._name, self._last_other):
             self._session.hear(save)
             self._last_other = number
@@ -140,11 +137,10 @@ class Track:
         """Predictions for the buffer as it is now, of what is not to be held back."""
         session = self.session(forecaster)
         text = situation.work.text
-        if text != self._given:
+        if text != self._history.text:
             session.update(text, saved=False)
-            self._given = text
-        if len(self._texts) > 1:
-            work = replace(situation.work, way_back=diff(text, self._texts[-2]))
+        if self._history.saves:
+            work = replace(situation.work, way_back=diff(text, self._history.saves[-1].before))
             situation = replace(situation, work=work)
 
         def fits(hunks: tuple[Hunk, ...]) -> bool:

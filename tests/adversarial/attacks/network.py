@@ -36,7 +36,7 @@ from editcast.__main__ import main
 from editcast_model.networks.config import NetworkConfig
 editcast_model.export._LARGEST_BUNDLE = 0
 editcast_training.pipeline.NetworkConfig = lambda vocabulary: NetworkConfig(
-    vocabulary, 32, heads=2, state_layers=1, edit_layers=1, feed_forward=32
+    vocabulary, 32, feed_forward=32
 )
 main()
 """

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.filters import Work
 from editcast_model.forecasting.interface import Forecaster, Prediction, Session
+from editcast_model.history import EditHistory
 from editcast_training.evaluation.metrics import Judge
 from editcast_training.evaluation.results import Row
 from editcast_training.evaluation.sessions import EditingSession
@@ -59,7 +60,7 @@ class InProcess:
     def open(self, text: str, language: str) -> None:
         """Open a session of the forecaster."""
         self._saved = time.perf_counter()
-        self._session = self._forecaster.open(text)
+        self._session = self._forecaster.resume(EditHistory(text, language=language))
         self._saves, self._language = [text], language
 
     def hear(self, other: OtherSave) -> None:

@@ -1,0 +1,57 @@
+"""Edits that follow from the last ones by the meaning of names, as a candidate source."""
+
+import re
+from collections.abc import Iterator
+
+from editcast_model.forecasting.candidates import Candidate, Situation
+from editcast_model.forecasting.consequences import Consequences
+from editcast_model.history import EditHistory
+
+#: The probability that a consequence is clean, where the ranker has no weights for this source.
+_PRIOR = 0.9
+#: Of one that the text asks for, but that may as well be meant otherwise.
+_WEAK_PRIOR = 0.5
+_STRONG = 0.5  # the least strength of the former
+_WORD = re.compile(r"\w*")
+
+
+class ConsequenceEdits:
+    """The candidate source of consequences: uses left of a renamed definition, and so on."""
+
+    name = "consequence"
+
+    def __init__(self) -> None:
+        self._consequences: Consequences | None = None
+
+    def propose(self, situation: Situation) -> Iterator[Candidate]:
+        """Propose the first consequences that fit, in the order in which a person would go on."""
+        history, missing = situation.history, situation.count
+        if history.is_untouched or not (history.language or history.path):
+            return
+        if self._consequences is None:
+            self._consequences = Consequences(history.language, history.path)
+        found = self._consequences.propose(
+            history.snapshots, history.text, active=typed_word(history), cursor=history.last
+        )
+        for one in found:
+            if missing == 0:
+                return
+            if situation.fits((one.hunk,)):
+                missing -= 1
+                prior = _PRIOR if one.strength >= _STRONG else _WEAK_PRIOR
+                yield situation.candidate(one.hunk, self.name, prior=prior)
+
+
+def typed_word(history: EditHistory) -> range | None:
+    """Return where the word is that the last change is a part of; None after a save.
+
+    It may be half of the word that is meant, so nothing that depends on it is proposed.
+    """
+    if not history.unsaved:
+        return None
+    start = history.last
+    while start and _WORD.fullmatch(history.text[start - 1]):
+        start -= 1
+    end = _WORD.match(history.text, history.last)
+    assert end is not None
+    return range(start, end.end())
