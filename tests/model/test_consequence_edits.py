@@ -78,7 +78,7 @@ def test_a_word_that_is_being_typed_is_copied_nowhere(forecaster: NeuralForecast
         found = session._sources[-1].propose(session.situation(3))
         assert not list(found)
     session.update(PYTHON.replace("(width", "(breadth", 1), saved=True)
-    assert len(list(session._sources[-1].propose(session.situation(3)))) == 3
+    assert len(list(session._sources[-1].propose(session.situation(3)))) == 4
 
 
 def test_without_a_language_nothing_is_proposed(forecaster: NeuralForecaster) -> None:

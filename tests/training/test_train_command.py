@@ -225,7 +225,7 @@ def test_a_checkpoint_becomes_a_bundle(
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     whole = Bundle.open(tmp_path / "whole")
-    assert whole.name == "Whole" and list(whole.card.suggestions) == ["commits"]
+    assert whole.name == "Whole" and list(whole.card.suggestions) == ["project-commits"]
     assert LineHead.of(whole.card) is not None  # of the older part of the repository
     assert not (whole.path / "old").exists()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bare", "whole"]
