@@ -12,6 +12,7 @@ from lsprotocol import types
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.interface import Fits, Prediction, anything
+from editcast_model.history import EditHistory
 from editcast_server.documents.buffer import Units
 from editcast_server.service import Service
 from editcast_server.settings import Settings
@@ -30,15 +31,16 @@ class Patient:
         self.ended: list[str] = []
         self.may_end = threading.Event()
 
-    def open(self, text: str) -> Any:
-        return _Session(self, text)
+    def resume(self, history: EditHistory) -> Any:
+        return _Session(self, history)
 
 
 class _Session:
-    def __init__(self, owner: Patient, text: str) -> None:
-        self.owner, self.text = owner, text
+    def __init__(self, owner: Patient, history: EditHistory) -> None:
+        self.owner, self.history, self.text = owner, history, history.text
 
     def update(self, text: str, *, saved: bool) -> None:
+        self.history.update(text, saved=saved)
         self.text = text
 
     def predict(
