@@ -1,4 +1,4 @@
-"""How often the first consequence after a save of a replayed commit is clean, by kind and strength.
+"""Precision of the first consequence after each save of replayed commits, by kind and strength.
 
     python benchmarks/consequences_on_commits.py --git REPOSITORY --git REPOSITORY
 

@@ -51,7 +51,7 @@ def keystroke_to_decoration(workbench: Workbench) -> list[float | None]:
 
 
 def measured(drive: Driver, folder: Path, *extensions: Path) -> dict[str, object]:
-    """What one workbench with these extensions shows."""
+    """Return what one workbench with these extensions shows."""
     server = CodeServer(folder / "server")
     for extension in extensions:
         server.install(extension)

@@ -1,4 +1,4 @@
-"""What each candidate source and each feature of the ranker is worth, beside all of them together.
+"""The worth of each candidate source and each feature of the ranker, beside all of them together.
 
 The candidates of sessions are collected once, into a file that an interrupted run goes on with:
 commits of repositories within their projects, and recorded saves. Then each mechanism is switched
@@ -138,7 +138,7 @@ def ranked(steps: Steps, without: str | None = None) -> list[Row]:
 
 
 def measured(rows: Sequence[Row]) -> dict[str, float]:
-    """What the steps come to, as shares by name."""
+    """Return what the steps come to, as shares by name."""
     return shares(rows, 1.0)
 
 

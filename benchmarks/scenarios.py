@@ -257,7 +257,7 @@ class Session:
         self.done.add(step.number)
 
     def _listen(self, uri: str) -> None:
-        """What the server has offered since the last key."""
+        """Return what the server has offered since the last key."""
         for result in self.editor.predicted[self._heard :]:
             self._heard += 1
             if result.uri != uri:

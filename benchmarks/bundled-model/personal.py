@@ -85,7 +85,7 @@ def _clone_older(source: Path, folder: Path) -> int:
 
 
 def _since(histories: Iterator[FileHistory], cut: int) -> Iterator[FileHistory]:
-    """What was changed after a time, and what it was changed from."""
+    """Return what was changed after a time, and what it was changed from."""
     for history in histories:
         times = [snapshot.time or 0 for snapshot in history.snapshots]
         newer = sum(time > cut for time in times)

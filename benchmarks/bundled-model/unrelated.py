@@ -61,7 +61,7 @@ def main(repositories: Path, mirror: Path) -> None:
 
 
 def _text_at(history: FileHistory, time: int) -> str | None:
-    """What a file read at a time; None if it was not there, or is not written in Python."""
+    """Return what a file read at a time; None if it was not there, or is not written in Python."""
     if history.language != "python":
         return None
     before = [one.text for one in history.snapshots if one.time is not None and one.time < time]

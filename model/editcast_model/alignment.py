@@ -64,7 +64,7 @@ def common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
 
 
 def common_tail(a: Sequence[Hashable], b: Sequence[Hashable], most: int) -> int:
-    """How many elements are equal from the end, at most `most`."""
+    """Compute how many elements are equal from the end, at most `most`."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -130,7 +130,7 @@ def _split(x: _Ints, y: _Ints, depth: int) -> Iterator[Change]:
 
 
 def _equal(x: _Ints, y: _Ints) -> int:
-    """How many numbers are equal from the start."""
+    """Compute how many numbers are equal from the start."""
     size = min(len(x), len(y))
     different = x[:size] != y[:size]
     return int(different.argmax()) if different.any() else size
@@ -158,7 +158,7 @@ def _anchors(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints] | None:
 
 
 def _unique_common(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints]:
-    """Where the numbers stand that occur once in `x` and once in `y`, in the order of `x`."""
+    """Find where the numbers stand that occur once in `x` and once in `y`, in the order of `x`."""
     in_x, first_x, count_x = np.unique(x, return_index=True, return_counts=True)
     in_y, first_y, count_y = np.unique(y, return_index=True, return_counts=True)
     once_x, once_y = count_x == 1, count_y == 1

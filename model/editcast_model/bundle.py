@@ -129,7 +129,7 @@ class Bundle:
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """Return what the model is called."""
         return self.card.name or self.path.name
 
     def graph(self, name: str, precision: str) -> Path:

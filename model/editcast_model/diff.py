@@ -135,7 +135,7 @@ def _diff_block(before: str, after: str, offset: int) -> Iterator[Hunk]:
 def _reach(
     tokens: Sequence[Hashable], start: int, end: int, low: int, high: int
 ) -> tuple[int, int]:
-    """How far tokens[start:end] can slide inside tokens[low:high] and read the same."""
+    """Compute how far tokens[start:end] can slide inside tokens[low:high] and read the same."""
     left = 0
     while start - left > low and tokens[start - left - 1] == tokens[end - left - 1]:
         left += 1
@@ -189,7 +189,7 @@ def _choose_lines(block: Sequence[str], start: int, end: int, left: int, right: 
 
 
 def _indent(line: str) -> int:
-    """How many blanks a line begins with; 0 when there is nothing else."""
+    """Compute how many blanks a line begins with; 0 when there is nothing else."""
     rest = line.lstrip()
     return len(line) - len(rest) if rest else 0
 

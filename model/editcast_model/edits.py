@@ -114,7 +114,7 @@ class Timeline:
 
     @property
     def last_rank(self) -> int:
-        """Where the last edit happened; 0 before the first.
+        """Find where the last edit happened; 0 before the first.
 
         The rank of the token it inserted, or of the token that followed the one it deleted.
         """

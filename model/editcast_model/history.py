@@ -18,7 +18,7 @@ Change = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """What one save changed.
+    """The change that one save made.
 
     Attributes:
         number: Of the file's saves that changed something, from 1.
@@ -34,7 +34,7 @@ class Save:
 
 
 class EditHistory:
-    """What was done to one file since it was opened.
+    """The edits of one file since it was opened.
 
     Attributes:
         language: Its LSP identifier; empty where nobody knows it.
@@ -65,7 +65,7 @@ class EditHistory:
 
     @property
     def is_untouched(self) -> bool:
-        """Whether nothing has changed since the file was opened."""
+        """Tell whether nothing has changed since the file was opened."""
         return not self.saves and not self.unsaved
 
     def update(self, text: str, *, saved: bool) -> Save | None:

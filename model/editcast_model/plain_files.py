@@ -21,7 +21,7 @@ _CHUNK = 1 << 20
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name can be that of a file within a folder, on every system."""
+    """Tell whether a name can be that of a file within a folder, on every system."""
     parts = PurePosixPath(name).parts
     return (
         "/".join(parts) == name != ""

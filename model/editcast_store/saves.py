@@ -243,7 +243,7 @@ class Store:
         return found
 
     def outcomes(self) -> list[Outcome]:
-        """What became of suggestions, in the order it was recorded."""
+        """Return what became of suggestions, in the order it was recorded."""
         rows = self._read(
             "SELECT suggestion, what, path, language, model, confidence, time FROM outcomes"
             " ORDER BY id"
@@ -251,7 +251,7 @@ class Store:
         return [Outcome(*row) for row in rows]
 
     def names(self, path: str) -> bool:
-        """Whether there is something of a file, or of one in a folder of that name."""
+        """Tell whether there is something of a file, or of one in a folder of that name."""
         return bool(exactly(self._paths(), path))
 
     def _paths(self) -> list[str]:

@@ -112,7 +112,7 @@ def is_secret(path: str | os.PathLike[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_secret_name(path: str) -> bool:
-    """Whether a file usually holds secrets, by its path as written; either kind of slash."""
+    """Tell whether a file usually holds secrets, by its path as written; either kind of slash."""
     parts = [part for part in re.split(r"[\\/]", path.casefold()) if part]
     if not parts:
         return False

@@ -208,7 +208,7 @@ def _own(path: Path) -> tuple[int, int]:
 
 
 def _damage(path: Path, form: _Form) -> str | None:
-    """What is wrong with the file, None when nothing is. Reads only, so evidence stays."""
+    """Return what is wrong with the file, None when nothing is. Reads only, so evidence stays."""
     if path.stat().st_size == 0:
         # SQLite would take the file for a new one and delete the log, with all that is in it.
         return "it was empty"

@@ -56,7 +56,7 @@ def guarded(stopped: str) -> Callable[[Callable[..., None]], Callable[..., None]
 
 
 def _unexpected(error: Exception) -> str:
-    """Where it happened and of what kind it is, without its message."""
+    """Find where it happened and of what kind it is, without its message."""
     frames = "".join(traceback.format_tb(error.__traceback__))
     return (
         f"{frames}Editcast has a defect here ({type(error).__name__}); please report these lines."

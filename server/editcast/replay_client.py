@@ -209,7 +209,7 @@ class ReplayClient:
                 self._event(params.uri, params.version).set()
 
         def show_message(params: types.ShowMessageParams) -> None:
-            """What it says is in the status or in the answer."""
+            """Return what it says is in the status or in the answer."""
 
         self._client.feature(protocol.STATUS)(status)
         self._client.feature(protocol.DID_PREDICT)(did_predict)

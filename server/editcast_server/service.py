@@ -340,7 +340,7 @@ class Service:
 
     @property
     def status(self) -> Status:
-        """What the server is doing now."""
+        """Return what the server is doing now."""
         return self._activity.status
 
     @property
@@ -348,7 +348,7 @@ class Service:
         return Choice(self.settings.model_path, self.settings.device)
 
     def _is_served(self, document: Document) -> bool:
-        """Whether suggestions are to be made in a document as it is now."""
+        """Tell whether suggestions are to be made in a document as it is now."""
         return (
             not self._activity.is_snoozed
             and document.is_allowed(self.settings)
@@ -356,7 +356,7 @@ class Service:
         )
 
     def _fits(self, document: Document) -> bool:
-        """Whether its text is known, and is such that Editcast can do something with it."""
+        """Tell whether its text is known, and is such that Editcast can do something with it."""
         if document.buffer is None:
             return False
         problem = document.problem(self.settings.max_file_bytes)

@@ -88,7 +88,7 @@ def read_settings(given: Any) -> tuple[Settings, list[str]]:
 
 
 def is_trusted(options: Any) -> bool:
-    """Whether the folders are trusted; those of an editor that does not say are."""
+    """Tell whether the folders are trusted; those of an editor that does not say are."""
     return not isinstance(options, Mapping) or options.get(TRUSTED) in (None, True)
 
 

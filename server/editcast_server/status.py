@@ -62,7 +62,7 @@ class Activity:
 
     @property
     def is_snoozed(self) -> bool:
-        """Whether nothing is to be suggested for a while."""
+        """Tell whether nothing is to be suggested for a while."""
         return self._snooze is not None
 
     def snooze(self, seconds: float) -> None:

@@ -186,7 +186,7 @@ def suggestions(outcomes: Iterable[Outcome]) -> list[Suggested]:
 
 
 def _goes_on(one: Suggested, last: Outcome, outcome: Outcome) -> bool:
-    """Whether an outcome is the next thing that happened to a suggestion."""
+    """Tell whether an outcome is the next thing that happened to a suggestion."""
     if abs(outcome.time - last.time) > _LONGEST_MS:
         return False
     if outcome.what in ("kept", "changed") and one.decision != "accepted":

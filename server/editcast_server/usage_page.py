@@ -109,7 +109,7 @@ def write_page(page: str, path: Path) -> None:
 
 
 def _stored(path: Path) -> dict[str, Any]:
-    """What the template needs to know of the store."""
+    """Return what the template needs to know of the store."""
     from editcast_model.forecasting.repeated_edits import BASELINES
 
     found: dict[str, Any] = {"store": path, "size": None, "saves": 0, "files": 0}

@@ -264,7 +264,7 @@ def _collected(path: Path, sessions: Sequence[EditingSession]) -> list[Collected
 
 
 def _by_kind(rows: Sequence[Row]) -> dict[str, Any]:
-    """What the card says of suggestions, by kind of session."""
+    """Return what the card says of suggestions, by kind of session."""
     kinds = sorted({row.kind for row in rows})
     return {kind: asdict(summarize([row for row in rows if row.kind == kind])) for kind in kinds}
 

@@ -180,7 +180,7 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
 
 
 def _is_base(checkpoint: Path) -> bool:
-    """Whether the best weights are those that the training began with."""
+    """Tell whether the best weights are those that the training began with."""
     _, _, about = read_checkpoint(checkpoint)
     return not about["progress"]["step"]
 

@@ -114,7 +114,7 @@ class NetworkView:
 
 @dataclass(frozen=True)
 class Situation:
-    """What candidates are proposed for.
+    """A text with its history, for which candidates are proposed.
 
     Attributes:
         history: The file's edit history: its saves with their texts and hunks, what is not saved
@@ -173,7 +173,7 @@ class Situation:
 
 
 class CandidateSource(Protocol):
-    """What proposes candidates for one open file; each session has its own.
+    """A proposer of candidates for one open file; each session has its own.
 
     Attributes:
         name: By which the ranker has weights for it.

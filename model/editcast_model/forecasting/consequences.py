@@ -33,7 +33,7 @@ _IMPORTS = ("import_statement", "import_from_statement", "import_declaration")
 
 
 class Consequences:
-    """What follows from the edits of one file; keeps the trees of its last texts.
+    """The consequences of one file's edits; keeps the trees of its last texts.
 
     Args:
         language: The editor's language identifier.
@@ -53,7 +53,7 @@ class Consequences:
         cursor: int | None = None,
         imports: Mapping[str, str] | None = None,
     ) -> list[Consequence]:
-        """What the last edits ask for, in the order in which a person would go on.
+        """Return what the last edits ask for, in the order in which a person would go on.
 
         Args:
             history: The texts that the file had, the oldest first: as it was opened, at each save,
@@ -142,20 +142,20 @@ def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence
 
 
 def _end_of_imports(names: Names) -> tuple[int, str]:
-    """Where an import goes, and what stands before it there."""
+    """Find where an import goes, and what stands before it there."""
     statements = [one for one in names.tree.root.named_children if one.type in _IMPORTS]
     return (statements[-1].end_byte, "\n") if statements else (0, "")
 
 
 def _is_free(hunk: Hunk, taken: Sequence[tuple[int, int]]) -> bool:
-    """Whether a hunk changes nothing that others change, and nothing at the place of one."""
+    """Tell whether a hunk changes nothing that others change, and nothing at the place of one."""
     at = bisect_left(taken, (hunk.start, hunk.start))
     after = at == len(taken) or (hunk.start < taken[at][0] and hunk.end <= taken[at][0])
     return after and (at == 0 or taken[at - 1][1] <= hunk.start)
 
 
 def _is_refused(change: Change, one: Consequence) -> bool:
-    """Whether it is what is being typed, or would leave a text that does not parse."""
+    """Tell whether it is what is being typed, or would leave a text that does not parse."""
     if change.is_active(one.hunk.start, one.hunk.end):
         return True
     return one.kind in _CHECKED and breaks_syntax(change.after.tree, one.hunk)

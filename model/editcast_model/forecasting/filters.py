@@ -48,7 +48,7 @@ class Work:
         return cls(text, language, way_back, frozenset(map(hash, saves)), on_imports, broken)
 
     def admits(self, hunks: tuple[Hunk, ...]) -> bool:
-        """Whether nothing speaks against a change."""
+        """Tell whether nothing speaks against a change."""
         return reason_against(hunks, self) is None
 
 
@@ -78,7 +78,7 @@ def _changes_nothing(hunks: tuple[Hunk, ...], work: Work) -> bool:
 
 
 def _is_white_space(hunks: tuple[Hunk, ...], work: Work) -> bool:
-    """Whether all it changes is white space, and the last save changed more than that."""
+    """Tell whether all it changes is white space, and the last save changed more than that."""
     if work.way_back and _is_blank(work.way_back, work.text):
         return False
     return _is_blank(hunks, work.text)
@@ -93,7 +93,7 @@ def _is_about_imports(hunks: tuple[Hunk, ...], work: Work) -> bool:
 
 
 def _undoes(hunks: tuple[Hunk, ...], work: Work) -> bool:
-    """Whether all it does is to put back what the last save replaced."""
+    """Tell whether all it does is to put back what the last save replaced."""
     if not work.way_back:
         return False
     way_back = {_core(hunk, work.text) for hunk in work.way_back}
@@ -103,7 +103,7 @@ def _undoes(hunks: tuple[Hunk, ...], work: Work) -> bool:
 
 
 def _brings_back(hunks: tuple[Hunk, ...], work: Work) -> bool:
-    """Whether it would make the text one that stood here before."""
+    """Tell whether it would make the text one that stood here before."""
     return hash(apply_hunks(work.text, hunks)) in work.texts
 
 

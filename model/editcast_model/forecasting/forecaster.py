@@ -295,5 +295,5 @@ class NeuralSession:
 
 
 def _saves_next(sequence: Sequence) -> bool:
-    """Whether the network thinks that what was typed is all there is to this save."""
+    """Tell whether the network thinks that what was typed is all there is to this save."""
     return float(sequence.position[0]) + float(sequence.content(0)[SAVE]) > math.log(0.5)

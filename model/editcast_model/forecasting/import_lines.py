@@ -27,13 +27,13 @@ _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
 
 
 def is_import(line: str, language: str) -> bool:
-    """Whether a line imports, in a language by its LSP identifier; False in unknown ones."""
+    """Tell whether a line imports, in a language by its LSP identifier; False in unknown ones."""
     pattern = _PATTERNS.get(language)
     return pattern is not None and pattern.match(line.strip()) is not None
 
 
 def touches_only_imports(text: str, hunks: Iterable[Hunk], language: str) -> bool:
-    """Whether every line that the hunks change, remove or add imports (or is blank)."""
+    """Tell whether every line that the hunks change, remove or add imports (or is blank)."""
     if language not in _PATTERNS:
         return False
     return all(_is_about_imports(text, hunk, language) for hunk in hunks)

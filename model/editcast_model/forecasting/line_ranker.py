@@ -96,7 +96,7 @@ class Places(NamedTuple):
     lines: dict[int, float]
 
     def on_lines(self) -> Iterator[Floats]:
-        """Where it may be on the most probable line, on the next one, and so on."""
+        """Find where it may be on the most probable line, on the next one, and so on."""
         line = self.line.copy()
         while line.max() > MASKED:
             here = self.line_of == self.line_of[line.argmax()]
@@ -208,13 +208,13 @@ def look(
 
 
 def _touched(trail: Trail, seen: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:
-    """Whether the newest save touched a line, the one before, and so on."""
+    """Tell whether the newest save touched a line, the one before, and so on."""
     saves = [*trail.saves[-_APART - 1 :][::-1], *[()] * (_APART + 1)][: _APART + 1]
     return [np.isin(seen, np.array(save, np.int64)) for save in saves]
 
 
 def _blocks(texts: Sequence[str], there: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
-    """How many definitions begin on a line or above it, of those that are there."""
+    """Compute how many definitions begin on a line or above it, of those that are there."""
     begins = np.zeros(len(texts), np.int64)
     for one in np.flatnonzero(there).tolist():
         begins[one] = texts[one].lstrip().startswith(_DEFINES)
@@ -238,7 +238,7 @@ def _shared(trail: Trail, words: Sequence[Words], there: Sequence[str]) -> Itera
 def _is_next_stride(
     trail: Trail, distance: npt.NDArray[np.int64], seen: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Whether a line is as far from the last change as that is from the one before."""
+    """Tell whether a line is as far from the last change as that is from the one before."""
     ends = [save[-1] for save in trail.saves[-2:] if save]
     stride = ends[-1] - ends[0] if len(ends) == 2 else 0
     return np.asarray((distance[seen] == stride) & (stride != 0))
@@ -265,7 +265,7 @@ def _alike(one: Words, other: Words) -> float:
 
 
 def _same(texts: Sequence[str], one: int, other: int) -> bool:
-    """Whether two lines read the same; those outside the text are no lines."""
+    """Tell whether two lines read the same; those outside the text are no lines."""
     return 0 <= one < len(texts) and 0 <= other < len(texts) and texts[one] == texts[other]
 
 

@@ -162,7 +162,7 @@ class Tokens:
         return agreeing
 
     def is_absent(self, replacement: Replacement, places: Places) -> NDArray[np.bool_]:
-        """Whether the new text does not stand at each place yet, on either side."""
+        """Tell whether the new text does not stand at each place yet, on either side."""
         new = replacement.new
         return np.array(
             [
@@ -246,7 +246,7 @@ class _Other(NamedTuple):
 
 
 class KnownReplacements:
-    """What was replaced lately in a file and in the others of its project.
+    """The last replacements in a file and in the others of its project.
 
     Args:
         history: The file's, which the replacements follow.

@@ -21,7 +21,7 @@ _STATEMENT = re.compile(r"^(?!(?:else|elif|except|finally)\b)[A-Za-z_@]", re.MUL
 
 
 def breaks(text: str, hunks: Iterable[Hunk], language: str) -> bool:
-    """Whether `text` can be parsed and with the hunks applied it no longer can.
+    """Tell whether `text` can be parsed and with the hunks applied it no longer can.
 
     Python is parsed; of other languages the brackets are counted; prose cannot break.
     """
@@ -34,7 +34,7 @@ def breaks(text: str, hunks: Iterable[Hunk], language: str) -> bool:
 
 
 def is_broken(text: str, hunks: Iterable[Hunk], language: str) -> bool:
-    """Whether Python cannot be parsed where it is about to be changed by hunks.
+    """Tell whether Python cannot be parsed where it is about to be changed by hunks.
 
     Of other languages, `breaks` looks at the whole text.
     """
@@ -88,7 +88,7 @@ def _function(text: str, line: int, last: int) -> tuple[int, int, str] | None:
 
 
 def _end(text: str, line: int, indent: str) -> int:
-    """Where the next line begins that is indented no more and closes no bracket."""
+    """Find where the next line begins that is indented no more and closes no bracket."""
     while line < len(text):
         line = text.find("\n", line) + 1 or len(text)
         rest = text[line : line + len(indent) + 1]

@@ -18,7 +18,7 @@ _NEAR = 8
 
 
 def growth(hunk: Hunk) -> int:
-    """How much longer a hunk makes the text, in code points."""
+    """Compute how much longer a hunk makes the text, in code points."""
     return len(hunk.text) - (hunk.end - hunk.start)
 
 
@@ -73,7 +73,7 @@ class Window:
         return window
 
     def holds(self, hunks: Ids[Hunk]) -> bool:
-        """Whether all hunks of the saved text lie inside."""
+        """Tell whether all hunks of the saved text lie inside."""
         return all(self._low <= hunk.start and hunk.end <= self._high for hunk in hunks)
 
     def is_near_edge(self, spot: int, length: int) -> bool:
@@ -168,7 +168,7 @@ class Window:
 
 
 def _size(tokenizer: Tokenizer, before: str, hunk: Hunk) -> int:
-    """How many edits a hunk is."""
+    """Compute how many edits a hunk is."""
     return len(tokenizer.ids(before[hunk.start : hunk.end])) + len(tokenizer.ids(hunk.text))
 
 

@@ -74,7 +74,7 @@ class Declared:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a graph must take and return, and what it may, by name.
+    """The inputs and outputs that a graph must have, and those that it may have, by name.
 
     Attributes:
         inputs: What it may take.

@@ -1,4 +1,4 @@
-"""What calls and signatures need once one of them has another argument."""
+"""Edits that calls and signatures need once one of them has another argument."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ _NO_VALUES = ("import", "class")
 
 
 def after_signature(change: Change) -> Iterator[Consequence]:
-    """What the calls of functions need whose parameters were added, removed or reordered."""
+    """Return what the calls of functions need whose parameters were added, removed or reordered."""
     seen: set[int] = set()
     for _, start, end in change.spans():
         function = function_at(change.after, end) or function_at(change.after, start)
@@ -77,7 +77,7 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
 
 
 def _is_as_before(change: Change, call: Call) -> bool:
-    """Whether a call has as many arguments as before, spreads none and is not being typed."""
+    """Tell whether a call has as many arguments as before, spreads none and is not being typed."""
     was = _call_before(change, call)
     if was is None or change.is_active(call.start, call.end):
         return False

@@ -71,7 +71,7 @@ class Change:
 
     @property
     def is_legible(self) -> bool:
-        """Whether it is small enough, and has not just made the text one that does not parse."""
+        """Tell if it is small enough, and has not just made the text one that does not parse."""
         if len(self.hunks) > _MOST_HUNKS:
             return False
         return self.after.tree.parses or not self.before.tree.parses
@@ -85,7 +85,7 @@ class Change:
             grown += len(hunk.text) - (hunk.end - hunk.start)
 
     def was_at(self, offset: int) -> int | None:
-        """Where what stands at an offset now stood before; None for what is new."""
+        """Find where what stands at an offset now stood before; None for what is new."""
         grown = 0
         for hunk, start, end in self.spans():
             if offset < start:
@@ -96,7 +96,7 @@ class Change:
         return offset - grown
 
     def is_now_at(self, offset: int) -> int | None:
-        """Where what stood at an offset stands now; None for what is gone."""
+        """Find where what stood at an offset stands now; None for what is gone."""
         grown = 0
         for hunk, _, end in self.spans():
             if offset < hunk.start:
@@ -119,7 +119,7 @@ class Change:
         return found if found and found.name == one.name else None
 
     def is_active(self, start: int, end: int) -> bool:
-        """Whether something is being typed at a place of the text after."""
+        """Tell whether something is being typed at a place of the text after."""
         return self.active is not None and start <= self.active.stop and self.active.start <= end
 
     def renamed(self) -> list[Renamed]:
@@ -193,7 +193,7 @@ def _without_common(
 
 
 def _is_counterpart(left: Occurrence, right: Occurrence) -> bool:
-    """Whether two names play the same part in their texts."""
+    """Tell whether two names play the same part in their texts."""
     if left.role is not right.role or left.part.kind != right.part.kind:
         return False
     return left.scopes[0].type == right.scopes[0].type

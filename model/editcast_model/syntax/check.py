@@ -16,7 +16,7 @@ _LONGEST = 50_000
 
 
 def breaks_syntax(before: Tree, *hunks: Hunk) -> bool:
-    """Whether a text parses and with some hunks, ascending and disjoint, it no longer does.
+    """Tell whether a text parses and with some hunks, ascending and disjoint, it no longer does.
 
     A text that takes too long to parse again is being repaired: it does not parse.
     """
@@ -32,7 +32,7 @@ def breaks_syntax(before: Tree, *hunks: Hunk) -> bool:
 
 
 def _breaks_statement(before: Tree, after: Tree, hunk: Hunk) -> bool:
-    """Whether Python reads the statements around a change before it, and not after it."""
+    """Tell whether Python reads the statements around a change before it, and not after it."""
     start, end = _around(before, hunk)
     grown = len(hunk.text) - (hunk.end - hunk.start)
     if end - start > _LONGEST:

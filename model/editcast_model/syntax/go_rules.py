@@ -39,7 +39,7 @@ class GoRules:
         return inside
 
     def part(self, path: Path, name: str) -> Part:
-        """What a name is."""
+        """Return what a name is."""
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case "selector_expression", "field":

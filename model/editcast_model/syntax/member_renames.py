@@ -1,4 +1,4 @@
-"""What is left to rename once a member of a class, or a key, has been renamed."""
+"""Renames that are left once a member of a class, or a key, has been renamed."""
 
 import re
 from collections.abc import Iterator
@@ -99,7 +99,7 @@ def _has(names: Names, name: str, whose: str) -> bool:
 
 
 def _inherits(names: Names, whose: str) -> bool:
-    """Whether a class of this file has another one above it."""
+    """Tell whether a class of this file has another one above it."""
     start = whose.split("@")[1]
     for step in names.tree.path(int(start)) if start else ():
         if step.node.start_byte == int(start):
@@ -126,7 +126,7 @@ def _of_unknown_objects(names: Names, old: str, new: str, whose: str) -> Iterato
 
 
 def _is_imported(names: Names, one: Occurrence) -> bool:
-    """Whether a member is a module's."""
+    """Tell whether a member is a module's."""
     node = one.path[-2].node
     thing = node.child_by_field_name("object") or node.child_by_field_name("operand")
     found = names.at(thing.start_byte) if thing else None
@@ -171,7 +171,7 @@ def _key_defined(names: Names, offset: int) -> str | None:
 
 
 def _defines_key(names: Names, name: str) -> bool:
-    """Whether a key is defined anywhere in a text, or assigned to."""
+    """Tell whether a key is defined anywhere in a text, or assigned to."""
     places = [place for place, _ in _strings(names, name)]
     places += [one.start for one in names.of(name) if one.role is Role.KEY]
     if any(_key_defined(names, place) for place in places):
@@ -188,7 +188,7 @@ def _is_assigned(path: Path) -> bool:
 
 
 def _strings(names: Names, name: str) -> Iterator[tuple[int, Path]]:
-    """Where a name is all of a string, and the nodes around it."""
+    """Find where a name is all of a string, and the nodes around it."""
     for found in re.finditer(rf"(['\"`]){re.escape(name)}\1", names.tree.text):
         path = names.tree.path(found.start() + 1)
         if any(step.type == "string" for step in path):
@@ -196,7 +196,7 @@ def _strings(names: Names, name: str) -> Iterator[tuple[int, Path]]:
 
 
 def _keys(names: Names, name: str, whose: str) -> list[tuple[int, str | None]]:
-    """Where a key is used, and of what; `whose` or None for what is not known."""
+    """Find where a key is used, and of what; `whose` or None for what is not known."""
     out = []
     for place, path in _strings(names, name):
         at = max(index for index, step in enumerate(path) if step.type == "string")

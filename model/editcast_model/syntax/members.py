@@ -26,14 +26,14 @@ _MADE_BY = {
 
 
 def is_member(one: Occurrence) -> bool:
-    """Whether a name is a member of something, or declares one."""
+    """Tell whether a name is a member of something, or declares one."""
     if one.role in (Role.MEMBER, Role.MEMBER_DEFINITION):
         return True
     return is_declared_member(one)
 
 
 def is_declared_member(one: Occurrence) -> bool:
-    """Whether a name declares a member."""
+    """Tell whether a name declares a member."""
     if one.role is Role.MEMBER_DEFINITION:
         return True
     if one.role is not Role.DEFINITION:
@@ -44,7 +44,7 @@ def is_declared_member(one: Occurrence) -> bool:
 
 
 def owner(names: Names, one: Occurrence) -> str | None:
-    """What a member belongs to; None where the text does not say.
+    """Return what a member belongs to; None where the text does not say.
 
     The same text names the same class within one tree, and no other.
     """
@@ -74,12 +74,12 @@ def _owner(names: Names, one: Occurrence) -> str | None:
 
 
 def key_owner(names: Names, thing: Node) -> str | None:
-    """What a key in brackets behind an object belongs to, by `owner`'s names."""
+    """Return what a key in brackets behind an object belongs to, by `owner`'s names."""
     return _owner_of_object(names, thing) if thing.type in _TYPES else None
 
 
 def fields_defined(names: Names, name: str, whose: str) -> list[Occurrence]:
-    """Where a member of a class is declared, or first given a value."""
+    """Find where a member of a class is declared, or first given a value."""
     out = []
     for one in names.of(name):
         if is_declared_member(one) or _is_assigned(one):
@@ -164,7 +164,7 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
 
 
 def _is_self(names: Names, one: Occurrence) -> bool:
-    """Whether a definition is the first parameter of a method of Python."""
+    """Tell whether a definition is the first parameter of a method of Python."""
     if names.tree.language != "python" or one.part.kind != "parameter":
         return False
     parameters = one.path[-2]

@@ -28,7 +28,7 @@ _RULES: Mapping[str, Rules] = {
 
 
 def has_rules(language: str | None) -> bool:
-    """Whether names of a language can be looked up."""
+    """Tell whether names of a language can be looked up."""
     return language in _RULES
 
 
@@ -52,12 +52,12 @@ class Occurrence:
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
-        """Where it is looked up, the innermost first."""
+        """Find where it is looked up, the innermost first."""
         return tuple(self.rules.scopes(self.path))
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """Find where it ends."""
         return self.start + len(self.name)
 
     @property
@@ -80,7 +80,7 @@ class Occurrence:
 
     @property
     def seen_from(self) -> int:
-        """Where a definition begins to be seen; 0 for the beginning of its scope."""
+        """Find where a definition begins to be seen; 0 for the beginning of its scope."""
         after = self.part.seen_after
         return 0 if after is None else self.path[after].node.end_byte
 
@@ -118,7 +118,7 @@ class Names:
         return [one for one in found if one is not None and one.name == name]
 
     def is_too_frequent(self, name: str) -> bool:
-        """Whether a name stands too often to be looked up in all of the text."""
+        """Tell whether a name stands too often to be looked up in all of the text."""
         return len(self._written(name)) > MOST_OCCURRENCES
 
     def at(self, offset: int) -> Occurrence | None:
@@ -146,7 +146,7 @@ class Names:
         return self._outside(one.scopes, declared) if declared else one.scope
 
     def is_weak(self, one: Occurrence) -> bool:
-        """Whether a definition only changes what another one defined."""
+        """Tell whether a definition only changes what another one defined."""
         return one.part.is_weak or bool(self._declared(one.name, one.scope))
 
     def resolve(self, one: Occurrence, name: str | None = None) -> Scope | None:
@@ -161,13 +161,13 @@ class Names:
         return self._resolve(one, name or one.name, None)
 
     def would_mean(self, one: Occurrence, scope: Scope) -> bool:
-        """Whether a reference would mean a definition of its name in a scope, if one were there."""
+        """Tell if a reference would mean a definition of its name in a scope, if one were there."""
         if one.role is Role.DEFINITION:
             return self.home(one) == scope
         return self._resolve(one, one.name, scope) == scope
 
     def is_known(self, one: Occurrence, name: str) -> bool:
-        """Whether a name has a meaning where `one` stands, as far as this file tells."""
+        """Tell whether a name has a meaning where `one` stands, as far as this file tells."""
         return (
             name in self.rules.builtins
             or self.is_too_frequent(name)
@@ -185,7 +185,7 @@ class Names:
 
     @property
     def _takes_everything(self) -> bool:
-        """Whether an import brings names that are not written down."""
+        """Tell whether an import brings names that are not written down."""
         if self.tree.language != "python":
             return False
         return _STAR.search(self.tree.text) is not None
@@ -201,7 +201,7 @@ class Names:
         return Occurrence(name, offset, self.rules.part(path, name), path, self.rules)
 
     def _written(self, name: str) -> list[int]:
-        """Where a name is written as a word, in strings and comments as well."""
+        """Find where a name is written as a word, in strings and comments as well."""
         if name not in self._places:
             text, places, at = self.tree.text, [], -1
             while (at := text.find(name, at + 1)) >= 0:
@@ -243,7 +243,7 @@ class Names:
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether a word goes on at an offset."""
+    """Tell whether a word goes on at an offset."""
     return 0 <= at < len(text) and (text[at].isalnum() or text[at] in "_$")
 
 

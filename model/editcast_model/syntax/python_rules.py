@@ -51,7 +51,7 @@ class PythonRules:
         return inside[:1] + [one for one in inside[1:] if one.type != "class_definition"]
 
     def part(self, path: Path, name: str) -> Part:
-        """What a name is."""
+        """Return what a name is."""
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
             case "function_definition", "name":
@@ -80,7 +80,7 @@ class PythonRules:
 
 
 def _is_inside(path: Path, index: int) -> bool:
-    """Whether the next node of a path is in the scope that a node opens."""
+    """Tell whether the next node of a path is in the scope that a node opens."""
     kind, field = path[index].type, path[index + 1].field
     if kind == "module":
         return True
@@ -96,7 +96,7 @@ def _is_inside(path: Path, index: int) -> bool:
 
 
 def _is_outside_parameters(path: Path) -> bool:
-    """Whether a part of a parameter is evaluated where the function is defined."""
+    """Tell whether a part of a parameter is evaluated where the function is defined."""
     return any(step.field in ("value", "type") for step in path[1:2])
 
 
@@ -108,7 +108,7 @@ def _is_first_iterable(path: Path, index: int) -> bool:
 
 
 def _past_comprehensions(path: Path) -> int:
-    """How many comprehensions a name is in before any other scope."""
+    """Compute how many comprehensions a name is in before any other scope."""
     level = 0
     for index in reversed(range(len(path) - 1)):
         if _is_inside(path, index):

@@ -1,4 +1,4 @@
-"""What is left to rename once a definition or a use has been renamed."""
+"""Renames that are left once a definition or a use has been renamed."""
 
 from collections.abc import Iterator
 
@@ -74,7 +74,7 @@ def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:
 
 
 def _strength(after: Names, defined: list[Occurrence], uses: list[Occurrence]) -> float:
-    """How much speaks for renaming a definition because one of its uses was renamed."""
+    """Compute how much speaks for renaming a definition because one of its uses was renamed."""
     if any(one.part.kind == "import" for one in defined):
         return 0.0 if uses else 0.4
     one = defined[0]
@@ -89,7 +89,7 @@ def _strength(after: Names, defined: list[Occurrence], uses: list[Occurrence]) -
 
 
 def _is_left(change: Change, one: Occurrence, was: Scope, scope: Scope) -> bool:
-    """Whether a name meant the definition that was renamed, and still would."""
+    """Tell whether a name meant the definition that was renamed, and still would."""
     before, after = change.before, change.after
     earlier = change.same_before(one)
     if earlier is None:
@@ -106,14 +106,14 @@ def _is_left(change: Change, one: Occurrence, was: Scope, scope: Scope) -> bool:
 
 
 def _means(names: Names, one: Occurrence, new: str, scope: Scope) -> bool:
-    """Whether the new name would mean the renamed definition where an old one stands."""
+    """Tell whether the new name would mean the renamed definition where an old one stands."""
     if one.role is Role.DEFINITION and names.home(one) == scope:
         return True
     return names.resolve(one, new) == scope
 
 
 class _Reach:
-    """How far a renamed definition reaches where others of its old name are left in its scope.
+    """The reach of a renamed definition where others of its old name are left in its scope.
 
     Attributes:
         remaining: The definitions that are left.
@@ -129,7 +129,7 @@ class _Reach:
             self._limit()
 
     def holds(self, one: Occurrence) -> bool:
-        """Whether a use, or another definition, is the renamed one's."""
+        """Tell whether a use, or another definition, is the renamed one's."""
         if not self._first <= one.start < self._last:
             return False
         return not any(start <= one.start < end for start, end in self._holes)
@@ -149,7 +149,7 @@ class _Reach:
             self._last = min([self._last, *later])
 
     def _begins_anew(self, one: Occurrence) -> bool:
-        """Whether a definition gives the name another meaning, not another value."""
+        """Tell whether a definition gives the name another meaning, not another value."""
         if one.extent or "function_signature" in (one.path[-2].type, self._new.path[-2].type):
             return False
         at, here = _block(one), _block(self._new)

@@ -39,7 +39,7 @@ class Scope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a name is where it stands.
+    """The role of a name where it stands.
 
     Attributes:
         role: The part it plays.
@@ -79,7 +79,7 @@ class Rules(Protocol):
     has_other_files: bool
 
     def part(self, path: Path, name: str) -> Part:
-        """What the name at the end of a path is."""
+        """Return what the name at the end of a path is."""
 
     def scopes(self, path: Path) -> list[Scope]:
         """The scopes in which that name is looked up, the innermost first."""

@@ -96,7 +96,7 @@ class ScriptRules:
         return inside
 
     def part(self, path: Path, name: str) -> Part:
-        """What a name is."""
+        """Return what a name is."""
         leaf, parent = path[-1], path[-2]
         if leaf.type in ("property_identifier", "private_property_identifier"):
             return _member(path)
@@ -131,7 +131,7 @@ class ScriptRules:
 
 
 def _is_inside(kind: str, field: str | None) -> bool:
-    """Whether a child is in the scope that a node opens."""
+    """Tell whether a child is in the scope that a node opens."""
     if kind in _BLOCKS:
         return True
     if kind == "for_in_statement":
@@ -178,7 +178,7 @@ def _target(path: Path) -> Part:
 
 
 def _function_level(path: Path) -> int:
-    """How many scopes are between a name and the function around it."""
+    """Compute how many scopes are between a name and the function around it."""
     level = 0
     for index in reversed(range(len(path) - 1)):
         kind = path[index].type

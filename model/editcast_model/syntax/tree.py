@@ -73,7 +73,7 @@ class Tree:
         return found
 
     def of(self, node: Node) -> str:
-        """What a node is in the text."""
+        """Return what a node is in the text."""
         return self.text[node.start_byte : node.end_byte]
 
     def _descend(self, offset: int) -> Path:

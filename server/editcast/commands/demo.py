@@ -44,7 +44,7 @@ class Step:
 
     @property
     def verdict(self) -> str:
-        """What became of it, the best that holds.
+        """Return what became of it, the best that holds.
 
         `hit` (a change that came next, exactly), `part` (of it), `later` (it comes), or `miss`.
         """

@@ -56,7 +56,7 @@ def list_files(console: Console, store: Store) -> None:
 
 
 def show_file(console: Console, store: Store, name: str, number: int | None) -> None:
-    """What each save of a file changed; with a number, the text that this save left."""
+    """Return what each save of a file changed; with a number, the text that this save left."""
     path = _absolute(name)
     snapshots = store.snapshots(path)
     if not snapshots:

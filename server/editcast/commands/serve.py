@@ -116,7 +116,7 @@ def list_() -> None:
     "--number", type=click.IntRange(1, 10**9), metavar="N", help="Print the text that save N left."
 )
 def show(path: str, number: int | None) -> None:
-    """What each save of the file PATH changed."""
+    """Return what each save of the file PATH changed."""
     from rich.console import Console
 
     from editcast.commands.history import open_store, show_file

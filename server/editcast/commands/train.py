@@ -270,7 +270,7 @@ def _here() -> tuple[Path, ...]:
 
 
 def _sources(bundle: Bundle) -> dict[str, list[str]]:
-    """What a bundle's weights learned from; of an experiment nobody wrote it down."""
+    """Return what a bundle's weights learned from; of an experiment nobody wrote it down."""
     return {name: list(splits) for name, splits in bundle.card.trained_on.sources.items()}
 
 

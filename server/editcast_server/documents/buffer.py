@@ -52,7 +52,7 @@ class Units(NamedTuple):
         return data.decode(self.codec, "surrogatepass")
 
     def count(self, text: str) -> int:
-        """How many units `text` has."""
+        """Compute how many units `text` has."""
         if text.isascii() or self.size == 4:
             return len(text)
         return len(self.encode(text)) // self.size
@@ -79,7 +79,7 @@ class Buffer:
 
     @property
     def line_count(self) -> int:
-        """How many lines there are; the one behind the last line end counts."""
+        """Compute how many lines there are; the one behind the last line end counts."""
         return len(self._lines)
 
     def line(self, number: int) -> str:
@@ -116,7 +116,7 @@ class Buffer:
         return hunk
 
     def _hunk(self, old: str, new: str, head: bytes, text: str, tail: bytes, offset: int) -> Hunk:
-        """What a change did, where the editor says that it did it.
+        """Return what a change did, where the editor says that it did it.
 
         Deleting one of two equal words can be told from deleting the other only by its place.
         """

@@ -95,7 +95,7 @@ class Document:
 
     @property
     def name(self) -> str:
-        """What the user calls it."""
+        """Return what the user calls it."""
         return self.path.name if self.path else self.uri.rsplit("/", 1)[-1]
 
     def check_path(self) -> None:
@@ -103,7 +103,7 @@ class Document:
         self.is_secret = self.path is not None and is_secret(self.path)
 
     def is_allowed(self, settings: Settings) -> bool:
-        """Whether the settings let Editcast look at it at all."""
+        """Tell whether the settings let Editcast look at it at all."""
         wanted = settings.languages
         if not {"*", self.language} & set(wanted) or f"!{self.language}" in wanted:
             return False
@@ -210,7 +210,7 @@ class Document:
 
     @property
     def is_on_imports(self) -> bool:
-        """Whether the last change was on an import line."""
+        """Tell whether the last change was on an import line."""
         if self.buffer is None:
             return False
         line = line_at(self.buffer.text, self._changed.start)
@@ -261,11 +261,11 @@ class Document:
         return Situation(work, threshold, self.rejections.now(), held_back)
 
     def has(self, count: int) -> bool:
-        """Whether the best `count` suggestions for the text as it is now are known."""
+        """Tell whether the best `count` suggestions for the text as it is now are known."""
         return self._covered >= count
 
     def is_under_way(self, count: int) -> bool:
-        """Whether they are being predicted."""
+        """Tell whether they are being predicted."""
         return self.job is not None and self.job.most >= count
 
     def set_answer(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
@@ -371,7 +371,7 @@ def path_of(uri: str) -> Path | None:
 
 
 def is_longer(text: str, most_bytes: int) -> bool:
-    """Whether `text` takes more bytes than that in UTF-8."""
+    """Tell whether `text` takes more bytes than that in UTF-8."""
     if len(text) > most_bytes:
         return True
     if text.isascii() or 4 * len(text) <= most_bytes:

@@ -39,7 +39,7 @@ _UNPROTECTED = str.maketrans("\0\1\2", "{},")
 
 @lru_cache(maxsize=4096)
 def matches_any(path: Path, globs: tuple[str, ...]) -> bool:
-    """Whether one of the globs names the file; the answer is remembered.
+    """Tell whether one of the globs names the file; the answer is remembered.
 
     A glob without a slash is about names, wherever the file is; one with a slash is about the end
     of the path, or about all of it when it begins with a slash; one that ends in a slash is about
@@ -57,7 +57,7 @@ def matches_any(path: Path, globs: tuple[str, ...]) -> bool:
 
 
 def size(glob: str) -> tuple[int, int]:
-    """How many globs one stands for, its braces multiplied out, and their characters.
+    """Compute how many globs one stands for, its braces multiplied out, and their characters.
 
     Raises:
         SettingsError: It is beyond the bounds; the message says what it must be.
@@ -67,7 +67,7 @@ def size(glob: str) -> tuple[int, int]:
 
 
 def _matches(runs: _Pattern, parts: Sequence[str]) -> bool:
-    """Whether a path is what a glob says.
+    """Tell whether a path is what a glob says.
 
     Between the first run of parts and the last one, each run is taken where it is found first: what
     comes before it may be any number of folders, so a later place would leave less for the rest.

@@ -20,7 +20,7 @@ _TITLE_WIDTH: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a text is once some hunks are applied to it, by whoever and in whatever steps.
+    """A text once some hunks are applied to it, by whoever and in whatever steps.
 
     Attributes:
         length: Of the whole text, in code points.
@@ -54,7 +54,7 @@ class Result:
         )
 
     def is_in(self, text: str) -> bool:
-        """Whether `text` is the result, as far as can be told from the places that change."""
+        """Tell whether `text` is the result, as far as can be told from the places that change."""
         first, last = self.back[0].start, self.back[-1].end
         return (
             len(text) == self.length
@@ -153,7 +153,7 @@ class Suggestion:
         return (self.replaced, self.before, self.after, self.line) == _Place.of(self.hunks, text)
 
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
-        """What is left of it when the user makes a change that agrees with it, else None.
+        """Return what is left of it when the user makes a change that agrees with it, else None.
 
         Args:
             change: What was typed or deleted, in offsets of the text before.
@@ -223,7 +223,7 @@ class Standing:
             self._spans[index] = start, end
 
     def is_in(self, text: str) -> bool:
-        """Whether all of it stands in the text as it is now."""
+        """Tell whether all of it stands in the text as it is now."""
         return not self._is_put_back and all(
             new in text[start:end] for new, (start, end) in zip(self._new, self._spans, strict=True)
         )

@@ -14,7 +14,7 @@ from editcast_server.status import Status
 
 
 def is_wanted(only: Any) -> bool:
-    """Whether a code action request asks for our kind, or for one of which ours is a kind."""
+    """Tell whether a code action request asks for our kind, or for one of which ours is a kind."""
     if only is None:
         return True
     kinds = [str(getattr(kind, "value", kind)) for kind in only]
@@ -70,7 +70,7 @@ def next_edit_result(document: Document, most: int | None = None) -> protocol.Ne
 
 
 def status_params(status: Status) -> protocol.StatusParams:
-    """What the server is doing, as `editcast/status` sends it."""
+    """Return what the server is doing, as `editcast/status` sends it."""
     return protocol.StatusParams(status.state, status.model, status.message)
 
 

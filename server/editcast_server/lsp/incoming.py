@@ -17,12 +17,12 @@ def id_of(message: Any) -> int | str | None:
 
 
 def is_notification(message: Any) -> bool:
-    """Whether nobody waits for an answer to it."""
+    """Tell whether nobody waits for an answer to it."""
     return isinstance(message, dict) and "method" in message and "id" not in message
 
 
 def is_response(message: Any) -> bool:
-    """Whether it answers a request of ours."""
+    """Tell whether it answers a request of ours."""
     return (
         isinstance(message, dict)
         and "method" not in message

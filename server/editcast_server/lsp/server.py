@@ -66,7 +66,7 @@ class EditcastProtocol(protocol.EditcastMessages):
 
     @property
     def has_shut_down(self) -> bool:
-        """Whether `shutdown` has been served."""
+        """Tell whether `shutdown` has been served."""
         return bool(self._shutdown)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
@@ -83,11 +83,11 @@ class EditcastProtocol(protocol.EditcastMessages):
             self._refuse(message, error)
 
     def cannot_parse(self) -> None:
-        """What came is no JSON; whose answer this is, the editor cannot be told."""
+        """Return what came is no JSON; whose answer this is, the editor cannot be told."""
         self._send_response(None, error=JsonRpcParseError().to_response_error())
 
     def _is_to_be_served(self, message: dict[str, Any]) -> bool:
-        """Whether a request or notification is; a request that is not is refused."""
+        """Tell whether a request or notification is; a request that is not is refused."""
         method, is_request = message["method"], "id" in message
         try:
             has_begun = hasattr(self._server, "service")

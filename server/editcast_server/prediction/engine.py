@@ -184,7 +184,7 @@ class Job:
     is_for_requests: bool = False
 
     def is_cancelled(self) -> bool:
-        """Whether the answer is needed no longer."""
+        """Tell whether the answer is needed no longer."""
         return self.cancelled
 
 
@@ -269,7 +269,7 @@ class Engine:
                     self._failed(said)
 
     def _gives_up_model(self, said: str) -> bool:
-        """Whether the model has failed too often, so that the next usable one is loaded."""
+        """Tell whether the model has failed too often, so that the next usable one is loaded."""
         self._failures += 1
         model = self._model
         if model is None or model.path is None or self._failures < _MOST_FAILURES:

@@ -53,7 +53,7 @@ def measured_precision(card: Card) -> float | None:
 
 
 class Policy:
-    """How readily one editor's suggestions are shown; belongs to the event loop.
+    """The readiness to show one editor's suggestions; belongs to the event loop.
 
     Attributes:
         card: Of the model in use; None for a baseline.
@@ -91,7 +91,7 @@ class Policy:
 
     @property
     def ratio(self) -> float:
-        """How many were accepted for one that the confidences promised; 0.6 to 1.2."""
+        """Compute how many were accepted for one that the confidences promised; 0.6 to 1.2."""
         accepted = sum(is_accepted for is_accepted, _ in self._decisions)
         promised = sum(confidence for _, confidence in self._decisions)
         ratio = (accepted + _IMAGINED) / (promised + _IMAGINED)
@@ -139,7 +139,7 @@ class Rejection:
         return replace(self, start=self.start + grown)
 
     def is_about(self, hunks: tuple[Hunk, ...], text: str) -> bool:
-        """Whether the hunks would do the same thing at the same place."""
+        """Tell whether the hunks would do the same thing at the same place."""
         if self.new != tuple(hunk.text for hunk in hunks):
             return False
         if self.replaced != tuple(text[hunk.start : hunk.end] for hunk in hunks):
@@ -257,7 +257,7 @@ class PastTexts:
         self._hashes: OrderedDict[int, None] = OrderedDict()
 
     def brings_back(self, text: str) -> bool:
-        """Whether this, the text now, is one that the document had before the last one."""
+        """Tell whether this, the text now, is one that the document had before the last one."""
         now = hash(text)
         is_last = bool(self._hashes) and next(reversed(self._hashes)) == now
         is_known = now in self._hashes
@@ -278,7 +278,7 @@ class PastTexts:
 
 
 class RecentChanges:
-    """How much of a document changed lately. Times are in seconds, of any steady clock.
+    """The recent changes of a document. Times are in seconds, of any steady clock.
 
     LSP does not tell of a paste, a formatter, a refactoring or a checkout; their size does.
     """
@@ -294,7 +294,7 @@ class RecentChanges:
 
     @property
     def is_bulk(self) -> bool:
-        """Whether the last change, with those shortly before it, was more than typing."""
+        """Tell whether the last change, with those shortly before it, was more than typing."""
         characters = sum(one[1] for one in self._last)
         lines = sum(one[2] for one in self._last)
         return characters >= _BULK_CHARACTERS or lines >= _BULK_LINES
@@ -315,7 +315,7 @@ def _moved(span: Span, change: Hunk) -> Span:
 
 
 def is_beside(spans: Sequence[Span], hunks: Sequence[Hunk], text: str) -> bool:
-    """Whether hunks of `text` touch one of some lines."""
+    """Tell whether hunks of `text` touch one of some lines."""
     return bool(spans) and any(
         first <= end and start <= last
         for start, end in _lines(hunks, text)

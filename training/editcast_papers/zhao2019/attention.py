@@ -89,7 +89,7 @@ class Block(nn.Module):
             self.relative_key = nn.Parameter(torch.randn(heads, width // heads, self.offsets) * 0.1)
 
     def query(self, x: Tensor, index: Tensor) -> Tensor:
-        """What attends: `x` (..., T, D) with its positions, or normalised."""
+        """Return what attends: `x` (..., T, D) with its positions, or normalised."""
         if self.aggregate == "residual":
             return self.norm(x)
         return x + sinusoid(index, self.width).to(x.dtype)

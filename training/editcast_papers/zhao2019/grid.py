@@ -53,12 +53,12 @@ class Job:
 
     @property
     def folder(self) -> Path:
-        """Where its checkpoints are: the name says what they are checkpoints of."""
+        """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.task, self.model, self.seed, *asdict(self.config).values())
         return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
 
     def is_in(self, results: Results) -> bool:
-        """Whether the results have a line of it, made on whatever device."""
+        """Tell whether the results have a line of it, made on whatever device."""
         return any(self._made(run) for run in results.runs)
 
     def _made(self, run: Run) -> bool:
@@ -137,7 +137,7 @@ class AnyJob(Protocol):
         """For people."""
 
     def is_in(self, results: Results) -> bool:
-        """Whether the results have a line of it."""
+        """Tell whether the results have a line of it."""
 
     def make(self, tell: Tell = ...) -> Run | RealRun:
         """Train and test."""

@@ -181,11 +181,11 @@ class ImplicitAttention(nn.Module):
         return hidden
 
     def keys_of(self, hidden: Tensor) -> Tensor:
-        """What the pointer and the copy head are held against, from hiddens (..., D)."""
+        """Return what the pointer and the copy head are held against, from hiddens (..., D)."""
         return self.pointer_key(hidden) if self.config.aggregate == "residual" else hidden
 
     def position_hidden(self, x: Tensor) -> Tensor:
-        """What the position head reads, from the last block's output (..., D)."""
+        """Return what the position head reads, from the last block's output (..., D)."""
         return self.position_norm(x) if self.config.aggregate == "residual" else x
 
     # -- whole instances -----------------------------------------------------------------------

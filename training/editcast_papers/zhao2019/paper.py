@@ -78,7 +78,7 @@ INSERTIONS = (10, 50, 100)
 
 
 def accuracy(task: str, model: str) -> float | None:
-    """What the paper has for a task and a model, in Table 1 or else in Table 3."""
+    """Return what the paper has for a task and a model, in Table 1 or else in Table 3."""
     for table in (TABLE_1, TABLE_3):
         if model in table.get(task, {}):
             return table[task][model]

@@ -74,7 +74,7 @@ class RealJob:
 
     @property
     def folder(self) -> Path:
-        """Where its checkpoints are."""
+        """Find where its checkpoints are."""
         said = (self.model, self.split, self.seed, *self._config().values())
         return self.scratch / "_".join(("real", *(str(one).replace(" ", "-") for one in said)))
 
@@ -82,7 +82,7 @@ class RealJob:
         return self.config.to_json() | {"max_state": self.max_state, "least_edits": LEAST_EDITS}
 
     def is_in(self, results: Results) -> bool:
-        """Whether the results have a line of it."""
+        """Tell whether the results have a line of it."""
         mine = (self.model, self.split, self.seed, self._config())
         return any(
             (run.model, run.split, run.seed, dict(run.config)) == mine for run in results.real
@@ -194,7 +194,7 @@ def instances(
 
 @cache
 def _parts(corpus: Path, max_state: int) -> tuple[list[Instance], ...]:
-    """What fits of the corpus' train, dev and test parts; read once in a process."""
+    """Return what fits of the corpus' train, dev and test parts; read once in a process."""
     parts = ("train", "dev", "test")
     return tuple(fitting(Dataset.read(corpus / name), max_state) for name in parts)
 

@@ -269,7 +269,7 @@ def _checked(name: str, value: Any, wanted: Any) -> Any:
 
 
 def _is(value: Any, wanted: Any) -> bool:
-    """Whether a JSON value is of a type; every list is one of numbers or of pairs of them."""
+    """Tell whether a JSON value is of a type; every list is one of numbers or of pairs of them."""
     origin, inner = get_origin(wanted), get_args(wanted)
     if origin is UnionType:
         return any(_is(value, one) for one in inner)

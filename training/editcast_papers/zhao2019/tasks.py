@@ -110,7 +110,7 @@ def load(task: str, part: Part, count: int | None = None) -> Split:
 
 
 def statistics(task: str, found: Iterable[Example]) -> Statistics:
-    """What there is to say of a task, from its test instances.
+    """Return what there is to say of a task, from its test instances.
 
     Raises:
         ReproductionError: There is no such task.

@@ -140,7 +140,7 @@ def cells(models: Sequence[str], hidden: Sequence[int], insertions: Sequence[int
 
 
 def _seconds(network: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch) -> float:
-    """What a step takes, whatever the device still had to do included."""
+    """Return what a step takes, whatever the device still had to do included."""
     began = time.perf_counter()
     train_step(network, optimizer, batch)
     if batch.state.is_cuda:

@@ -161,7 +161,7 @@ def _texts(change: LineChange, tokens: float, rng: Random) -> list[str]:
 
 
 def _ends(text: str) -> list[int]:
-    """Where one can stop typing a text: behind each of its tokens but white space."""
+    """Find where one can stop typing a text: behind each of its tokens but white space."""
     ends, end = [], 0
     for token in lex(text):
         end += len(token)

@@ -56,11 +56,11 @@ class Source:
         return [node for node in nodes if low <= node.start_byte and node.end_byte <= high]
 
     def start(self, node: Node) -> int:
-        """Where a node begins."""
+        """Find where a node begins."""
         return self._at[node.start_byte] if self._at else node.start_byte
 
     def end(self, node: Node) -> int:
-        """Where a node ends."""
+        """Find where a node ends."""
         return self._at[node.end_byte] if self._at else node.end_byte
 
     def of(self, node: Node) -> str:

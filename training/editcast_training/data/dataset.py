@@ -82,7 +82,7 @@ class Dataset:
 
     @property
     def edits(self) -> int:
-        """How many edits there are."""
+        """Compute how many edits there are."""
         return len(self.positions.values)
 
     def instance(

@@ -40,7 +40,7 @@ class Changes:
             yield history
 
     def at(self, project: str, time: int) -> list[OtherSave]:
-        """What the commit of a time changed, by the paths of the files."""
+        """Return what the commit of a time changed, by the paths of the files."""
         return sorted(self._commits[project].get(time, ()), key=lambda save: save.file)
 
     def sessions(self, sessions: Sequence[EditingSession]) -> list[EditingSession]:

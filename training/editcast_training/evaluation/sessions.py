@@ -68,7 +68,7 @@ class EditingSession:
 
     @property
     def is_in_project(self) -> bool:
-        """Whether what is saved in other files belongs to it."""
+        """Tell whether what is saved in other files belongs to it."""
         return self.kind.startswith("project")
 
     def replay(
@@ -173,7 +173,7 @@ def _saves(history: FileHistory, snapshots: Sequence[Snapshot], first: int) -> E
 def draw_sessions(
     histories: Iterable[FileHistory], *, count: int = 40, seed: int = 0, held_out: bool = False
 ) -> list[EditingSession]:
-    """What to evaluate on: `count` commits of every project, then all real saves.
+    """Return what to evaluate on: `count` commits of every project, then all real saves.
 
     Args:
         histories: File histories of both kinds; one of two saves has no step and is left out.

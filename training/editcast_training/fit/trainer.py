@@ -88,7 +88,7 @@ class Progress:
     budget: int = 0  # less than the plan's once memory was short; 0 while it is the plan's
 
     def share(self, plan: TrainingPlan) -> float:
-        """How much of it is done, 0 to 1."""
+        """Compute how much of it is done, 0 to 1."""
         by_steps = self.step / plan.steps if plan.steps else 0.0
         by_time = self.seconds / 60 / plan.minutes if plan.minutes else 0.0
         return max(by_steps, by_time)
@@ -262,7 +262,7 @@ class _Trainer:
             self._evaluate(tell)
 
     def _batches(self, data: Dataset) -> Iterator[Batch]:
-        """What is left of the epoch for this process; each process gets as many."""
+        """Return what is left of the epoch for this process; each process gets as many."""
         seed = self.plan.seed * 10_007 + self.progress.epoch
         every = data.batches(seed, self.progress.budget or self.plan.budget)
         rounds = zip(*[every] * self.world, strict=False)  # an incomplete last one is left out

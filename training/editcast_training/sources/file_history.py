@@ -141,7 +141,7 @@ def foreign_reason(path: str) -> str | None:
 
 
 def is_generated(text: str) -> bool:
-    """Whether the first lines of a file say that a program wrote it."""
+    """Tell whether the first lines of a file say that a program wrote it."""
     header = "\n".join(text[:2000].split("\n", _HEADER_LINES)[:_HEADER_LINES])
     return _GENERATED_HEADER.search(header) is not None
 

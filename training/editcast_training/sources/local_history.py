@@ -180,7 +180,7 @@ def _snapshots(folder: Path, entries: list[object], skipped: Skipped) -> Iterato
 
 
 def _is_version(name: str) -> bool:
-    """Whether an id is a file's plain name: nothing outside its folder is ever read."""
+    """Tell whether an id is a file's plain name: nothing outside its folder is ever read."""
     return name not in ("", ".", "..", _ENTRIES) and re.search(r"[/\\:\0]", name) is None
 
 
@@ -189,7 +189,7 @@ class _LinkError(OSError):
 
 
 def _plain_bytes(file: Path) -> bytes:
-    """What a plain file holds; a link is not followed, and a pipe is not waited for.
+    """Return what a plain file holds; a link is not followed, and a pipe is not waited for.
 
     Raises:
         _LinkError: It is a link.
