@@ -3,6 +3,7 @@
 A new source is one file with a class like `CandidateSource`, and one line in `forecaster.SOURCES`.
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -151,9 +152,11 @@ class Situation:
             source: Name of the source.
             most: How many token edits are scored.
             repeated: Score of a repeated edit, 0 to 1.
-            prior: See `Candidate`.
+            prior: See `Candidate`; without one, what the network says, where there is a view.
         """
         scores = self.view.score(hunk, most) if self.view else (1, 0, 0.0, 0.0, 0.0)
+        if prior is None and self.view:
+            prior = math.exp(min(scores[2], 0.0))
         return self.described(Candidate(hunk, source, *scores, repeated, prior=prior))
 
     def described(self, candidate: Candidate) -> Candidate:

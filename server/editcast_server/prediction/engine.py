@@ -239,7 +239,7 @@ class Engine:
 
     def check_for_newer(self) -> None:
         """Take up the bundle if another one is in its place by now."""
-        self._put(2, self._load_if_changed)  # nobody waits for it: after the save's prediction
+        self._put(1, self._load_if_changed)
 
     def predict(self, job: Job) -> None:
         """Make a prediction as soon as the thread is free."""
