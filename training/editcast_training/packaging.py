@@ -135,8 +135,11 @@ def finish(
         else:
             tell("Calibrating")
             steps = _collected(fresh, some_steps(within_projects(sessions), most, seed))
-            rows, fitted = calibration(steps)
-            card |= {"calibration": fitted}
+            if any(step.candidates for step in steps):
+                rows, fitted = calibration(steps)
+                card |= {"calibration": fitted}
+            else:  # a network that has hardly begun proposes nothing that fits
+                rows = [best(step, Ranker()) for step in steps]
         card |= {"suggestions": _by_kind(rows)}
         evaluation = Evaluation.of(
             origins.name, rows, source="development", command="", device="cpu"
@@ -255,7 +258,7 @@ def _collected(path: Path, sessions: Sequence[EditingSession]) -> list[Collected
     # Its files are mapped, and some systems do not rename what is mapped.
     del forecaster
     gc.collect()
-    if not any(step.candidates for step in steps):
+    if not steps:
         raise TrainingError(
             "There is nothing to calibrate confidence by: no file has two changes that were not "
             "trained on. Name more history, or go on working for some days."
