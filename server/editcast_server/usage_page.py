@@ -20,7 +20,12 @@ from editcast_store.saves import Store
 # Jinja2 and the model's side take a tenth of a second to import, and the server starts without.
 
 _TEMPLATE = Path(__file__).with_name("templates") / "usage.html"
-_KINDS = {"commits": "commits, replayed hunk by hunk", "saves": "real saves"}
+_KINDS = {
+    "commits": "commits, replayed hunk by hunk",
+    "project-commits": "commits, replayed hunk by hunk among those of the other files",
+    "saves": "real saves",
+    "project-saves": "real saves among those of the other files",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def test_all_of_it(tmp_path: Path) -> None:
     ):
         assert said in page.words, said
     card = json.loads((bundled_path() / "card.json").read_text("utf-8"))
-    commits = card["suggestions"]["commits"]
+    commits = card["suggestions"]["project-commits"]
     assert f"{100 * commits['clean_of_shown']:.1f} %" in page.text
     assert f"{card['network']['parameters']:,}" in page.text
     assert card["licence"] in page.words
