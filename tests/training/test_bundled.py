@@ -11,6 +11,7 @@ from editcast_model.bundle import Bundle
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.timeout(900)
 def test_one_command_makes_the_bundle(short_repository: Path, tmp_path: Path) -> None:
     if shutil.which("make") is None:
         pytest.skip("make is not installed")
