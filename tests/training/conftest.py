@@ -45,11 +45,6 @@ def small_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def short_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_repository(tmp_path_factory.mktemp("short") / "project", 64)
-
-
-@pytest.fixture(scope="session")
 def young_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_repository(tmp_path_factory.mktemp("young") / "project", 3)
 
