@@ -1,4 +1,4 @@
-"""What the candidate sources propose, and that a new source is one class and one registration."""
+"""Proposals of the candidate sources; a new source is one class and one registration."""
 
 from collections.abc import Iterator
 

@@ -40,7 +40,7 @@ def test_far_lines_are_not_kept() -> None:
 
 
 def heard(text: str, *saves: OtherSave) -> list[Repeat]:
-    """What other files' saves replaced, made again in a text."""
+    """Replacements of other files' saves, made again in a text."""
     known = KnownReplacements(EditHistory(text))
     for save in saves:
         known.hear(save)

@@ -1,4 +1,4 @@
-"""How soon and how readily something is suggested: by the card, the settings and the decisions."""
+"""Readiness to suggest, by the card, the settings and the decisions."""
 
 import pytest
 from hypothesis import given

@@ -1,12 +1,10 @@
-"""Whether an edit breaks code that could be parsed before."""
+"""Edits that break code which could be parsed before."""
 
-import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.syntax.check import reads_python
 
 # Parsing holds Python's lock: 20 kB take some 10 ms. So only the function around an edit is parsed,
 # or the statements when it cannot stand alone, or else the whole text; nothing longer than this.
@@ -44,7 +42,7 @@ def is_broken(text: str, hunks: Iterable[Hunk], language: str) -> bool:
     blocks = ((text[start:end], indent) for start, end, indent in _blocks(text, hunks))
     for block, indent in blocks:
         alone = _dedented(block, indent)
-        if len(block) > _LONGEST or (alone is not None and _parses(alone)):
+        if len(block) > _LONGEST or (alone is not None and reads_python(alone)):
             return False
     return True
 
@@ -56,8 +54,8 @@ def _breaks_python(text: str, hunks: tuple[Hunk, ...]) -> bool:
         inside = [Hunk(hunk.start - start, hunk.end - start, hunk.text) for hunk in hunks]
         before = _dedented(text[start:end], indent)
         after = _dedented(apply_hunks(text[start:end], inside), indent)
-        if before is not None and after is not None and _parses(before):
-            return not _parses(after)
+        if before is not None and after is not None and reads_python(before):
+            return not reads_python(after)
     return False
 
 
@@ -105,19 +103,6 @@ def _dedented(block: str, indent: str) -> str | None:
     if lines[-1] or any(line.strip() and not line.startswith(indent) for line in lines):
         return None  # its last line may have lost its end
     return "\n".join(line[len(indent) :] for line in lines)
-
-
-@lru_cache(maxsize=8)  # what stands there is asked about again for every way to change it
-def _parses(code: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an invalid escape, say: not ours to report
-            ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    except SystemError:  # CPython 3.11 and 3.12 can lose count of their own recursion
-        return True
-    return True
 
 
 def _is_balanced(text: str) -> bool:

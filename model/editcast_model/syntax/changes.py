@@ -107,13 +107,13 @@ class Change:
         return offset + grown
 
     def same_before(self, one: Occurrence) -> Occurrence | None:
-        """The same name in the text before; None where it was another one, or none."""
+        """Find the same name in the text before; None where it was another one, or none."""
         place = self.was_at(one.start)
         found = self.before.at(place) if place is not None else None
         return found if found and found.name == one.name else None
 
     def same_now(self, one: Occurrence) -> Occurrence | None:
-        """The same name in the text after; None where it is another one, or none."""
+        """Find the same name in the text after; None where it is another one, or none."""
         place = self.is_now_at(one.start)
         found = self.after.at(place) if place is not None else None
         return found if found and found.name == one.name else None

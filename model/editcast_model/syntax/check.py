@@ -41,7 +41,7 @@ def _breaks_statement(before: Tree, after: Tree, hunk: Hunk) -> bool:
     if indent.strip():  # it does not begin its line
         return False
     old, new = before.text[start:end], after.text[start : end + grown]
-    return _reads(_dedented(old, indent)) and not _reads(_dedented(new, indent))
+    return reads_python(_dedented(old, indent)) and not reads_python(_dedented(new, indent))
 
 
 def _around(tree: Tree, hunk: Hunk) -> tuple[int, int]:
@@ -76,7 +76,8 @@ def _dedented(block: str, indent: str) -> str:
 
 
 @lru_cache(maxsize=8)  # what stands there is asked about again for every way to change it
-def _reads(code: str) -> bool:
+def reads_python(code: str) -> bool:
+    """Tell whether Python can parse code."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an invalid escape, say: not ours to report

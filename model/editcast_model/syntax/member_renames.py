@@ -114,7 +114,7 @@ def _replaced(one: Occurrence, new: str) -> Hunk:
 
 
 def _of_unknown_objects(names: Names, old: str, new: str, whose: str) -> Iterator[Consequence]:
-    """The same member of objects of which nothing is known, where nothing else declares it."""
+    """Find the same member of objects of which nothing is known, where nothing else declares it."""
     if names.tree.language not in _CHECKED or old in _COMMON:
         return
     declared = [one for one in names.of(old) if is_declared_member(one) or one.role is Role.KEY]

@@ -230,7 +230,7 @@ class Standing:
 
 
 class Results:
-    """Which suggestions of one document have been applied, and what became of the accepted ones.
+    """The applied suggestions of one document, and what became of the accepted ones.
 
     An editor applies a suggestion and tells of its accept in either order.
     """
@@ -285,7 +285,7 @@ class Results:
         return True
 
     def judge(self, standing: Standing, text: str) -> Literal["kept", "changed"] | None:
-        """What became of accepted text, which is followed no longer; None if nobody knows."""
+        """End following accepted text and return what became of it; None if nobody knows."""
         if standing not in self._followed:
             return None
         self._followed.remove(standing)
