@@ -5,11 +5,12 @@
 foresee, and until the next of those the steps after it follow from it. Where none follows, silence
 is right. The file is saved after every third step, and before another file is gone to.
 
-After each step the server is asked for the next edit. An offer is right when the text after it is
-the text after one or several of the steps that follow, near when it changes a line of one of them,
-wrong otherwise. A right one is taken; after anything else the next step is typed.
+After each step there is a pause, and the server is asked for the next edit. An offer is right when
+the text after it is the text after one or several of the steps that follow, near when it changes a
+line of one of them, wrong otherwise. A right one is taken; after anything else the next step is
+typed.
 
-Run: python benchmarks/scenarios.py [--key-delay 0.15] [--only WORD] [--json FILE]
+Run: python benchmarks/scenarios.py [--key-delay 0.15] [--pause 0.6] [--only WORD] [--json FILE]
 """
 
 import argparse
@@ -138,8 +139,10 @@ def _parts(file: str, text: str) -> list[str | Step]:
 class Session:
     """A scenario being typed into a server of its own."""
 
-    def __init__(self, editor: Any, language: str, scenario: Scenario, delay: float) -> None:
-        self.editor, self.scenario, self.delay = editor, scenario, delay
+    def __init__(
+        self, editor: Any, language: str, scenario: Scenario, delay: float, pause: float
+    ) -> None:
+        self.editor, self.scenario, self.delay, self.pause = editor, scenario, delay, pause
         self.outcome = Outcome(scenario.name, language)
         self.done: set[int] = set()
         self.uris: dict[str, str] = {}
@@ -176,6 +179,8 @@ class Session:
         """Ask for the next edit and judge it; whether it was taken."""
         file = step.file if step else self.scenario.steps[-1].file
         uri, text = self.uris[file], self.scenario.text(file, self.done)
+        await asyncio.sleep(self.pause)
+        self._listen(uri)
         started = time.perf_counter()
         result = await self.editor.next_edit(uri)
         while result and not (
@@ -303,7 +308,7 @@ def _parses(text: str, file: str) -> bool:
     return tree is None or tree.parses
 
 
-async def played(language: str, scenario: Scenario, delay: float) -> Outcome:
+async def played(language: str, scenario: Scenario, delay: float, pause: float) -> Outcome:
     """A scenario in a server of its own."""
     from conftest import run_editor
 
@@ -311,7 +316,7 @@ async def played(language: str, scenario: Scenario, delay: float) -> Outcome:
         settings = {"modelPath": "", "confidenceThreshold": None}
         async with run_editor(Path(home), settings, encoding="utf-32") as editor:
             await editor.until(lambda: editor.statuses and editor.statuses[-1].model)
-            return await Session(editor, language, scenario, delay).run()
+            return await Session(editor, language, scenario, delay, pause).run()
 
 
 def row(name: str, outcomes: list[Outcome]) -> str:
@@ -357,12 +362,13 @@ def table(outcomes: list[Outcome]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--key-delay", type=float, default=0.15, help="seconds between keys")
+    parser.add_argument("--pause", type=float, default=0.6, help="seconds between steps")
     parser.add_argument("--only", default="", help="scenarios with this in their names")
     parser.add_argument("--json", type=Path, help="write all outcomes there")
     given = parser.parse_args()
     outcomes = []
     for language, scenario in read_scenarios(given.only):
-        outcome = asyncio.run(played(language, scenario, given.key_delay))
+        outcome = asyncio.run(played(language, scenario, given.key_delay, given.pause))
         kinds = Counter(one.kind for one in outcome.opportunities)
         print(f"{language:<12}{scenario.name:<50}{dict(kinds)}", file=sys.stderr, flush=True)
         outcomes.append(outcome)

@@ -71,6 +71,7 @@ class Feedback:
     def settle(self, document: Document) -> None:
         """Look at a document after a change; what was typed to its end counts as accepted."""
         for suggestion in document.settle():
+            document.end_typing()
             self._policy.count_decision(True, suggestion.confidence)
 
     def shown(self, id: str) -> Offer | None:

@@ -231,11 +231,21 @@ class Service:
         self._engine.predict(document.job)
         self._activity.begin_thinking()
 
+    def _ask_again(self, document: Document) -> None:
+        """Ask once more, since the word that was being typed is whole by now."""
+        if not document.is_restrained:
+            document.expect_news()
+            self._ask(document, 1)
+
     def _answered(self, document: Document, answer: Answer) -> None:
         is_current = document.job is answer.job and document.buffer is not None
         if is_current:
             self.latencies.append(answer.milliseconds)
             document.set_answer(answer, self._feedback.offer(document, answer))
+            if answer.job.situation.work.typed is not None and not document.suggestions:
+                document.pause = self._loop.call_later(
+                    document.typing_left, self._ask_again, document
+                )
         if not any(one.job for one in self.documents.values()):
             self._activity.end_thinking()
         if is_current:
@@ -333,6 +343,7 @@ class Service:
 
     def has_applied(self, document: Document) -> None:
         """Go on with the next suggestion."""
+        document.end_typing()
         if document.is_open and not document.has(1):
             self._ask(document, 1)
 

@@ -3,7 +3,6 @@
 import pytest
 
 from editcast_model.bundle import bundled_path
-from editcast_model.forecasting.consequence_edits import typed_word
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
 from editcast_model.history import EditHistory
 
@@ -71,13 +70,13 @@ def test_after_a_rename_each_use_is_offered_from_the_nearest_on(
     assert '"width"' in texts[-1] or language != "python"  # a string is no use
 
 
-def test_a_word_that_is_being_typed_is_copied_nowhere(forecaster: NeuralForecaster) -> None:
+def test_nothing_that_depends_on_the_typed_word_is_proposed(forecaster: NeuralForecaster) -> None:
     session = forecaster.resume(EditHistory(PYTHON, language="python"))
     for word in ("b", "br", "bread", "breadth"):
         session.update(PYTHON.replace("(width", f"({word}", 1), saved=False)
-        found = session._sources[-1].propose(session.situation(3))
-        assert not list(found)
-    session.update(PYTHON.replace("(width", "(breadth", 1), saved=True)
+        typed = range(9, 9 + len(word))
+        assert not list(session._sources[-1].propose(session.situation(3, typed=typed)))
+    # Nothing was typed for a while: the word is whole, and not saved yet.
     assert len(list(session._sources[-1].propose(session.situation(3)))) == 4
 
 
@@ -85,13 +84,3 @@ def test_without_a_language_nothing_is_proposed(forecaster: NeuralForecaster) ->
     session = forecaster.open(PYTHON)
     session.update(PYTHON.replace("(width", "(breadth", 1), saved=True)
     assert not list(session._sources[-1].propose(session.situation(3)))
-
-
-def test_the_word_at_the_last_change_is_the_typed_one() -> None:
-    history = EditHistory("def area(width):\n    pass\n")
-    assert typed_word(history) is None
-    history.update("def area(broad_th):\n    pass\n", saved=False)
-    word = typed_word(history)
-    assert word is not None and history.text[word.start : word.stop] == "broad_th"
-    history.update(history.text, saved=True)
-    assert typed_word(history) is None

@@ -197,6 +197,21 @@ def test_odd_texts_raise_nothing_and_proposals_parse(case: Case, data: st.DataOb
         assert after is not None and (after.parses or not tree.parses)
 
 
+@given(st.sampled_from(CASES), st.data())
+def test_a_rename_in_what_does_not_parse_raises_nothing(case: Case, data: st.DataObject) -> None:
+    text = case.text(typed=False)
+    text = text[data.draw(st.integers(0, len(text) // 2)) :]
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        end = min(len(text), start + data.draw(st.integers(0, 20)))
+        new = data.draw(st.sampled_from(list("(){}[]\n :=,.'\"`") + ["func", "class", "=>"]))
+        text = text[:start] + new + text[end:]
+    words = re.findall(r"[a-z]\w*", text)
+    if words:
+        word = data.draw(st.sampled_from(words))
+        Consequences(case.language).propose([text], text.replace(word, f"{word}z", 1))
+
+
 _NAMES = st.sampled_from(["a", "b", "value", "x"])
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff
-from editcast_model.forecasting.filters import Work, reason_against
+from editcast_model.forecasting.filters import Work, reason_against, typed_word
 from editcast_model.forecasting.syntax_check import breaks
 
 TEXT = "def f(x):\n    return x\n\n\ndef g(y):\n    return y\n"
@@ -193,3 +193,22 @@ def test_what_would_bring_back_an_earlier_text() -> None:
     between = TEXT.replace("return y", "return y + 1")
     assert reason(earlier, earlier, between) == "undoes an edit"
     assert reason(TEXT.replace("return x", "return x + 2"), earlier, between) is None
+
+
+@pytest.mark.parametrize(
+    ("hunk", "expected"),
+    [
+        (Hunk(15, 18, "on"), "copies what is being typed"),
+        (Hunk(15, 18, "(on)"), "copies what is being typed"),
+        (Hunk(15, 18, "only"), None),
+        (Hunk(8, 8, "ion"), None),  # goes on with it
+        (Hunk(0, 3, "two"), None),
+    ],
+)
+def test_a_word_that_is_being_typed_is_copied_nowhere(hunk: Hunk, expected: str | None) -> None:
+    text = "one = on\ntwo = one\n"
+    typed = typed_word(text, 8)
+    assert text[typed.start : typed.stop] == "on"
+    assert reason_against((hunk,), Work(text, typed=typed)) == expected
+    assert reason_against((hunk,), Work(text)) is None
+    assert not typed_word("a = (", 5)

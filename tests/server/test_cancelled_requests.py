@@ -44,7 +44,12 @@ class _Session:
         self.text = text
 
     def predict(
-        self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+        self,
+        count: int = 1,
+        *,
+        fits: Fits = anything,
+        typed: range | None = None,
+        cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
         self.owner.begun.append(self.text)
         while "slow" in self.text and not cancelled() and not self.owner.may_end.wait(0.001):

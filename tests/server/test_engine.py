@@ -40,7 +40,12 @@ class Scripted:
             self.history.update(text, saved=saved)
 
         def predict(
-            self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+            self,
+            count: int = 1,
+            *,
+            fits: Fits = anything,
+            typed: range | None = None,
+            cancelled: Callable[[], bool] = never,
         ) -> list[Prediction]:
             found = self.owner.script(self.told[-1][0], count, cancelled)
             return [one for one in found if fits(one.hunks)][:count]

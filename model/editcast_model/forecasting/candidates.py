@@ -126,6 +126,7 @@ class Situation:
         view: The network's; None before the first change of the file, and where it sees nothing.
         count: How many predictions are wanted.
         fits: Whether a change is worth proposing.
+        typed: Where the word stands that is being typed, code points; None when none is.
     """
 
     history: EditHistory
@@ -135,6 +136,7 @@ class Situation:
     view: NetworkView | None
     count: int
     fits: Fits
+    typed: range | None = None
 
     def candidate(
         self,

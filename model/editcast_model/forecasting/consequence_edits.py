@@ -1,12 +1,10 @@
 """Edits that follow from the last ones by the meaning of names, as a candidate source."""
 
-import re
 from collections.abc import Iterator
 from itertools import islice
 
 from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.forecasting.consequences import Consequences
-from editcast_model.history import EditHistory
 
 #: The probability that a strong consequence is clean, where the ranker has no weights for this
 #: source: 38 of 61 on commits of the development projects (benchmarks/consequences_on_commits.py).
@@ -15,7 +13,6 @@ _PRIOR = 0.62
 _WEAK_PRIOR = 0.33
 _STRONG = 0.9  # the least strength of a strong one
 _MOST = 8  # proposed at once
-_WORD = re.compile(r"\w*")
 
 
 class ConsequenceEdits:
@@ -38,24 +35,9 @@ class ConsequenceEdits:
         if self._consequences is None:
             self._consequences = Consequences(history.language, history.path)
         found = self._consequences.propose(
-            history.snapshots, history.text, active=typed_word(history), cursor=history.last
+            history.snapshots, history.text, active=situation.typed, cursor=history.last
         )
         fitting = (one for one in found if situation.fits((one.hunk,)))
         for one in islice(fitting, _MOST):
             prior = _PRIOR if one.strength >= _STRONG else _WEAK_PRIOR
             yield situation.described(Candidate(one.hunk, self.name, prior=prior))
-
-
-def typed_word(history: EditHistory) -> range | None:
-    """Return where the word is that the last change is a part of; None after a save.
-
-    It may be half of the word that is meant, so nothing that depends on it is proposed.
-    """
-    if not history.unsaved:
-        return None
-    start = history.last
-    while start and _WORD.fullmatch(history.text[start - 1]):
-        start -= 1
-    end = _WORD.match(history.text, history.last)
-    assert end is not None
-    return range(start, end.end())

@@ -4,6 +4,7 @@ A forecaster passes them over while it looks for what to say, and its confidence
 what is left. What one user did not want is the server's to know.
 """
 
+import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
@@ -11,6 +12,8 @@ from functools import partial
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting import syntax_check
 from editcast_model.forecasting.import_lines import is_import, touches_only_imports
+
+_WORDS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class Work:
         texts: Hashes of texts that stood here before.
         on_imports: Whether the last change was on an import line.
         broken: Whether the last save left what cannot be parsed, so that nothing breaks it.
+        typed: Where the word stands that is being typed; None when none is.
     """
 
     text: str
@@ -32,6 +36,7 @@ class Work:
     texts: Set[int] = frozenset()
     on_imports: bool = False
     broken: bool = False
+    typed: range | None = None
 
     @classmethod
     def of(cls, saves: Sequence[str], language: str) -> "Work":
@@ -58,6 +63,16 @@ def line_at(text: str, offset: int) -> str:
     return text[text.rfind("\n", 0, offset) + 1 : len(text) if end < 0 else end]
 
 
+def typed_word(text: str, offset: int) -> range:
+    """Return where the word stands that an offset is in or next to."""
+    start = end = offset
+    while start and _WORDS.match(text[start - 1]):
+        start -= 1
+    while end < len(text) and _WORDS.match(text[end]):
+        end += 1
+    return range(start, end)
+
+
 def reason_against(hunks: tuple[Hunk, ...], work: Work) -> str | None:
     """Why a change is not worth showing, in a few words for the log; None when it may be."""
     if not hunks:
@@ -68,6 +83,7 @@ def reason_against(hunks: tuple[Hunk, ...], work: Work) -> str | None:
         (partial(_is_about_imports, hunks, work), "changes only imports"),
         (partial(_undoes, hunks, work), "undoes the last save"),
         (partial(_brings_back, hunks, work), "undoes an edit"),
+        (partial(_copies_typed, hunks, work), "copies what is being typed"),
         (partial(_breaks, hunks, work), "breaks what can be parsed"),
     )
     return next((reason for check, reason in checks if check()), None)
@@ -105,6 +121,16 @@ def _undoes(hunks: tuple[Hunk, ...], work: Work) -> bool:
 def _brings_back(hunks: tuple[Hunk, ...], work: Work) -> bool:
     """Tell whether it would make the text one that stood here before."""
     return hash(apply_hunks(work.text, hunks)) in work.texts
+
+
+def _copies_typed(hunks: tuple[Hunk, ...], work: Work) -> bool:
+    """Tell whether it puts the word that is being typed somewhere else: it may be half of one."""
+    if not work.typed:
+        return False
+    start, end = work.typed.start, work.typed.stop
+    word = work.text[start:end]
+    elsewhere = (hunk.text for hunk in hunks if hunk.end < start or end < hunk.start)
+    return any(word in _WORDS.findall(text) for text in elsewhere)
 
 
 def _breaks(hunks: tuple[Hunk, ...], work: Work) -> bool:

@@ -176,13 +176,18 @@ class NeuralSession:
         self._replacements.hear(save)
 
     def predict(
-        self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+        self,
+        count: int = 1,
+        *,
+        fits: Fits = anything,
+        typed: range | None = None,
+        cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
         """Predict the likeliest next edits that fit, for the text last given."""
         ranker = self._forecaster.ranker
         self._cancelled = cancelled
         try:
-            candidates = self.candidates(count, fits=fits)
+            candidates = self.candidates(count, fits=fits, typed=typed)
         except CancelledError:
             return []
         finally:
@@ -227,9 +232,11 @@ class NeuralSession:
         view = self._view(self._repeats())
         return view.lines if view else None
 
-    def candidates(self, count: int, *, fits: Fits = anything) -> list[Candidate]:
+    def candidates(
+        self, count: int, *, fits: Fits = anything, typed: range | None = None
+    ) -> list[Candidate]:
         """Return what all sources propose, where `count` predictions are wanted."""
-        situation = self.situation(count, fits=fits)
+        situation = self.situation(count, fits=fits, typed=typed)
         out: dict[Hunk, Candidate] = {}
         for source in self._sources:
             for one in source.propose(situation):
@@ -237,12 +244,21 @@ class NeuralSession:
                 out[one.hunk] = one
         return list(out.values())
 
-    def situation(self, count: int, *, fits: Fits = anything) -> Situation:
+    def situation(
+        self, count: int, *, fits: Fits = anything, typed: range | None = None
+    ) -> Situation:
         """Return what candidates are proposed for, where `count` predictions are wanted."""
         repeats = self._repeats()
         view = self._view(repeats)
         return Situation(
-            self.history, self._other_saves, self._replacements, repeats, view, count, fits
+            self.history,
+            self._other_saves,
+            self._replacements,
+            repeats,
+            view,
+            count,
+            fits,
+            typed,
         )
 
     def _repeats(self) -> list[Repeat]:

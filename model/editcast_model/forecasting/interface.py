@@ -55,11 +55,21 @@ class Session(Protocol):
         """Another file of the project was saved."""
 
     def predict(
-        self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+        self,
+        count: int = 1,
+        *,
+        fits: Fits = anything,
+        typed: range | None = None,
+        cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
-        """At most `count` predictions for the text last given, best first; none if cancelled.
+        """Predict at most `count` edits of the text last given, best first; none if cancelled.
 
-        All of them are changes that fit: another is looked for in place of one that does not.
+        Args:
+            count: How many are wanted.
+            fits: Whether a change is worth showing; another is looked for in its place if not.
+            typed: Where the word stands that is being typed, code points: it may be half of the one
+                that is meant, and nothing that depends on it is predicted elsewhere.
+            cancelled: Whether the answer is needed no longer.
         """
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:

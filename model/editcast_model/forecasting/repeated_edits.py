@@ -98,7 +98,12 @@ def _predictions(scored: Sequence[tuple[Hunk, float]], count: int, fits: Fits) -
 
 class _RepeatLastSession(_BaselineSession):
     def predict(
-        self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+        self,
+        count: int = 1,
+        *,
+        fits: Fits = anything,
+        typed: range | None = None,
+        cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
         """Find the next places that read like the last one; at most `count`."""
         known = self._replacements.own
@@ -116,7 +121,12 @@ class _RepeatLastSession(_BaselineSession):
 
 class _RepeatBestSession(_BaselineSession):
     def predict(
-        self, count: int = 1, *, fits: Fits = anything, cancelled: Callable[[], bool] = never
+        self,
+        count: int = 1,
+        *,
+        fits: Fits = anything,
+        typed: range | None = None,
+        cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
         """Find the `count` places and replacements with the highest scores, best first."""
         known = [*self._replacements.of_other_files, *self._replacements.own]

@@ -212,6 +212,8 @@ def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
     """The parameters of one entry of a list; Go writes several names before a type."""
     if node.type == "parameter_declaration":
         named = node.children_by_field_name("name")
+        if not named:  # a type alone, or the rest of something that does not parse
+            return [Parameter("", node.start_byte, node.end_byte, True)]
         ends = [one.end_byte for one in named[:-1]] + [node.end_byte]
         return [
             Parameter(tree.of(one), one.start_byte, end, True)

@@ -53,7 +53,11 @@ class Occurrence:
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
         """Find where it is looked up, the innermost first."""
-        return tuple(self.rules.scopes(self.path))
+        found = tuple(self.rules.scopes(self.path))
+        if found:
+            return found
+        root = self.path[0]  # of a text that begins with blanks, or hardly parses
+        return (Scope(root.node.start_byte, root.node.end_byte, root.type),)
 
     @property
     def end(self) -> int:

@@ -44,9 +44,6 @@ class PythonRules:
             if _is_inside(path, index):
                 node = step.node
                 inside.append(Scope(node.start_byte, node.end_byte, step.type))
-        if not inside:  # the text begins with blanks, or is one name
-            root = path[0].node
-            inside.append(Scope(root.start_byte, root.end_byte, path[0].type))
         inside.reverse()
         return inside[:1] + [one for one in inside[1:] if one.type != "class_definition"]
 

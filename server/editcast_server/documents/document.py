@@ -5,6 +5,7 @@ which belongs to the engine.
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.forecasting.filters import Work, line_at
+from editcast_model.forecasting.filters import Work, line_at, typed_word
 from editcast_model.forecasting.import_lines import is_import
 from editcast_server.documents import globs
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
@@ -31,6 +32,8 @@ from editcast_server.store_writer import now_ms
 from editcast_store.secrets import is_secret
 
 AS_MANY_AS_THERE_ARE = 1 << 30
+#: Seconds after a key until the word at it counts as typed to its end.
+WORD_PAUSE = 0.4
 
 
 class Document:
@@ -87,6 +90,7 @@ class Document:
         self._had: tuple[Suggestion, ...] = ()
         self._recent = RecentChanges()
         self._is_undone = False
+        self._typed_at = -math.inf  # of the monotonic clock
         self._changed = Hunk(0, 0, "")
         self._line_before = ""
         self._waiting: list[asyncio.Future[None]] = []
@@ -203,9 +207,19 @@ class Document:
         """Whether a typing pause is no reason to predict: after an undo, and after bulk changes."""
         return self._is_undone or self._recent.is_bulk
 
+    @property
+    def typing_left(self) -> float:
+        """Return for how long the last change may be the beginning of a word, in seconds."""
+        return max(0.0, self._typed_at + WORD_PAUSE - time.monotonic())
+
+    def end_typing(self) -> None:
+        """Take the last change as whole, since it was saved or came from a suggestion."""
+        self._typed_at = -math.inf
+
     def end_restraint(self) -> None:
         """The user did what asks for the next prediction in any case."""
         self._is_undone = False
+        self.end_typing()
         self._recent.clear()
 
     @property
@@ -234,7 +248,8 @@ class Document:
     def _follow(self, change: Hunk, buffer: Buffer, line_ends: int) -> None:
         self._changed = change
         characters = change.end - change.start + len(change.text)
-        self._recent.add(time.monotonic(), characters, line_ends)
+        self._typed_at = time.monotonic()
+        self._recent.add(self._typed_at, characters, line_ends)
         self.results.move(change)
         self.rejections.move(change)
         if self.suggestions:
@@ -251,11 +266,13 @@ class Document:
     def situation(self, threshold: float) -> Situation:
         """What a prediction for the text as it is now is judged by; the text must be known."""
         assert self.buffer is not None
+        end = self._changed.start + len(self._changed.text)
         work = Work(
             self.buffer.text,
             self.language,
             texts=self.past_texts.hashes,
             on_imports=self.is_on_imports,
+            typed=typed_word(self.buffer.text, end) if self.typing_left else None,
         )
         held_back = (*self.rejections.fresh, *self.rejections.disagreed)
         return Situation(work, threshold, self.rejections.now(), held_back)

@@ -149,7 +149,7 @@ class Track:
                 log.debug("Held back, %s", reason)
             return reason is None
 
-        return session.predict(most, fits=fits, cancelled=cancelled)
+        return session.predict(most, fits=fits, typed=situation.work.typed, cancelled=cancelled)
 
     def prepare(self, cancelled: Callable[[], bool]) -> None:
         """Get ready for the next prediction."""
