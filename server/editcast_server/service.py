@@ -125,7 +125,7 @@ class Service:
             self._feedback.settle(document)
         if document.suggestions != had:
             self._client.has_predicted(document)
-        if document.suggestions or document.job or document.is_restrained or not is_served:
+        if document.has(1) or document.job or document.is_restrained or not is_served:
             return
         document.pause = self._loop.call_later(self._policy.pause, self._ask, document, 1)
 
@@ -200,7 +200,8 @@ class Service:
             left = end - self._loop.time()
             if left <= 0:
                 break
-            self._ask(document, most, is_for_request=True)
+            if not document.is_awaiting_word:
+                self._ask(document, most, is_for_request=True)
             await document.news(left)
         return self.at_once(uri)
 
@@ -231,20 +232,15 @@ class Service:
         self._engine.predict(document.job)
         self._activity.begin_thinking()
 
-    def _ask_again(self, document: Document) -> None:
-        """Ask once more, since the word that was being typed is whole by now."""
-        if not document.is_restrained:
-            document.expect_news()
-            self._ask(document, 1)
-
     def _answered(self, document: Document, answer: Answer) -> None:
         is_current = document.job is answer.job and document.buffer is not None
         if is_current:
             self.latencies.append(answer.milliseconds)
             document.set_answer(answer, self._feedback.offer(document, answer))
-            if answer.job.situation.work.typed is not None and not document.suggestions:
-                document.pause = self._loop.call_later(
-                    document.typing_left, self._ask_again, document
+            if answer.job.situation.work.typed is not None:
+                document.expect_news()
+                document.word_pause = self._loop.call_later(
+                    document.typing_left, self._ask, document, 1
                 )
         if not any(one.job for one in self.documents.values()):
             self._activity.end_thinking()

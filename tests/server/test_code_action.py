@@ -81,7 +81,7 @@ async def test_the_user_waits_and_nobody_else(start: Any) -> None:
         assert len(await editor.code_actions(uri)) == 3
         assert len(await editor.code_actions(uri, AUTOMATIC)) == 3
         editor.type(uri, "part_5", "last_part")
-        assert await editor.code_actions(uri, AUTOMATIC) == []
+        assert len(await editor.code_actions(uri, AUTOMATIC)) == 3  # nothing contradicts them
 
 
 async def test_nothing_for_an_unknown_document(editor: Any) -> None:

@@ -225,5 +225,5 @@ async def test_the_last_latencies_are_known(desk: Desk) -> None:
     for number in range(3):
         await desk.best(document)
         desk.replace(document, "part_7", "part_7" + "7" * (number + 1))
-    assert len(desk.service.latencies) == 3
+    assert len(desk.service.latencies) >= 3
     assert all(one > 0 for one in desk.service.latencies)

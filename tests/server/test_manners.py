@@ -126,10 +126,24 @@ async def test_what_typing_contradicts_is_taken_back_at_once(start: Any) -> None
         editor.type(uri, "render", "draw")
         editor.save(uri)
         assert await editor.best(uri)
-        editor.type(uri, "part_0", "part_zero")
+        editor.type(uri, "render(text, 1)", "paint(text, 1)")
         await editor.until(lambda: editor.predicted[-1].version == editor.versions[uri])
         last = editor.predicted[-1]
         assert (last.uri, list(last.suggestions), last.milliseconds) == (uri, [], 0)
+
+
+async def test_what_nothing_contradicts_stays(start: Any) -> None:
+    async with start({"debounceMs": 60_000}) as editor:
+        uri = editor.open("stays.py", CALLS)
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        before = await editor.best(uri)
+        whole = editor.applied(uri, before)
+        editor.type(uri, "part_0", "part_zero")
+        await editor.until(lambda: editor.predicted[-1].version == editor.versions[uri])
+        (left,) = editor.predicted[-1].suggestions
+        assert left.id == before.id
+        assert editor.applied(uri, left) == whole.replace("part_0", "part_zero", 1)
 
 
 async def test_the_second_best_does_not_take_the_place_of_the_rejected(editor: Any) -> None:

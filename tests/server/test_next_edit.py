@@ -50,7 +50,7 @@ async def test_count_is_how_many_at_most(editor: Any) -> None:
 async def test_typing_alone_is_enough(editor: Any) -> None:
     uri = editor.open("typing.py", CALLS)
     editor.type(uri, "render", "draw")
-    await editor.until(lambda: any(one.uri == uri for one in editor.predicted))
+    await editor.until(lambda: any(one.uri == uri and one.suggestions for one in editor.predicted))
     assert editor.predicted[-1].version == editor.versions[uri]
     assert "`render` -> `draw`" in editor.predicted[-1].suggestions[0].title
 

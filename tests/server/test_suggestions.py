@@ -1,6 +1,8 @@
 """A suggestion's life while the user types, and its title: as tables."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
 from editcast_model.forecasting.interface import Prediction
@@ -99,3 +101,19 @@ def test_what_is_inserted_at_the_cursor(marked: str, cursor: int, inserted: str 
     assert found == inserted
     if found is not None:
         assert text[:cursor] + found + text[cursor:] == apply_hunks(text, hunks)
+
+
+@given(st.lists(st.integers(0, 3), min_size=6, max_size=6), st.integers(0, 2), st.text("ab\n"))
+def test_what_a_change_elsewhere_leaves(gaps: list[int], at: int, new: str) -> None:
+    text = "".join(f"line {number}\n" for number in range(12))
+    ends = [sum(gaps[: index + 1]) + 7 * index for index in range(6)]
+    hunks = [Hunk(a, b, f"<{a}>") for a, b in zip(ends[::2], ends[1::2], strict=True)]
+    change = hunks.pop(at)
+    change = Hunk(change.start, change.end, new)
+    after = apply_hunks(text, [change])
+    suggestion = Suggestion.of(Prediction(tuple(hunks), 0.0, 0.9, 1), text, "1")
+    moved = suggestion.moved(change, after)
+    both = apply_hunks(text, sorted([*hunks, change], key=lambda hunk: hunk.start))
+    assert moved is not None and apply_hunks(after, moved.hunks) == both
+    assert moved.is_for(after) and moved.result.is_in(both)
+    assert suggestion.moved(hunks[0], apply_hunks(text, hunks[:1])) is None

@@ -85,6 +85,7 @@ class Document:
         self.is_open = True
         self.job: Job | None = None
         self.pause: asyncio.TimerHandle | None = None
+        self.word_pause: asyncio.TimerHandle | None = None
         self._units = units
         self._covered = 0
         self._had: tuple[Suggestion, ...] = ()
@@ -257,9 +258,12 @@ class Document:
             agrees = any(left) or any(one.result.is_in(buffer.text) for one in self.suggestions)
             for one in () if agrees else self.suggestions:
                 self.rejections.disagree(one.hunks, change, buffer.text)
+            # What is left of a suggestion is not predicted again. One that nothing contradicts
+            # stays until the next prediction.
+            self._covered = AS_MANY_AS_THERE_ARE if any(left) else 0
+            if not any(left):
+                left = [one.moved(change, buffer.text) for one in self.suggestions]
             self.suggestions = tuple(one for one in left if one)
-            # What is left of a suggestion is not predicted again.
-            self._covered = AS_MANY_AS_THERE_ARE if self.suggestions else 0
 
     # Suggestions
 
@@ -280,6 +284,11 @@ class Document:
     def has(self, count: int) -> bool:
         """Tell whether the best `count` suggestions for the text as it is now are known."""
         return self._covered >= count
+
+    @property
+    def is_awaiting_word(self) -> bool:
+        """Tell whether nothing is suggested but may be, once the word being typed is whole."""
+        return self.word_pause is not None and not self.suggestions
 
     def is_under_way(self, count: int) -> bool:
         """Tell whether they are being predicted."""
@@ -338,9 +347,10 @@ class Document:
 
     def end_pause(self) -> None:
         """Have no prediction follow a typing pause."""
-        if self.pause:
-            self.pause.cancel()
-            self.pause = None
+        for timer in (self.pause, self.word_pause):
+            if timer:
+                timer.cancel()
+        self.pause = self.word_pause = None
 
     def cancel_job(self) -> None:
         """End the prediction under way."""

@@ -175,6 +175,25 @@ class Suggestion:
             return replace(self, hunks=hunks, **_Place.of(hunks, text)._asdict()) if hunks else None
         return None
 
+    def moved(self, change: Hunk, text: str) -> "Suggestion | None":
+        """Return it for the text after a change elsewhere; None if the change touches its places.
+
+        Args:
+            change: In offsets of the text before.
+            text: The text after the change.
+        """
+        grown = len(change.text) - (change.end - change.start)
+        hunks = []
+        for hunk in self.hunks:
+            if change.end < hunk.start:
+                hunks.append(Hunk(hunk.start + grown, hunk.end + grown, hunk.text))
+            elif hunk.end < change.start:
+                hunks.append(hunk)
+            else:
+                return None
+        place, result = _Place.of(hunks, text)._asdict(), Result.of(hunks, text)
+        return replace(self, hunks=tuple(hunks), result=result, **place)
+
     def insertion_at(self, offset: int, text: str) -> str | None:
         """What it inserts when it is nothing but an insertion at `offset` of `text`, else None.
 
