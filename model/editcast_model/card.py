@@ -23,7 +23,7 @@ RANKER_FEATURES = (
     "log_probability",
     "p_line",
     "mean_content_log_probability",
-    "repeated",
+    "strength",
     "times",
     "ago",
     "distance",
@@ -31,6 +31,7 @@ RANKER_FEATURES = (
     "length",
     "known",
     "unscored",
+    "hunks",
 )
 #: How many numbers describe a line.
 LINE_FEATURES = 54

@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from editcast_model.diff import Hunk
+from editcast_model.forecasting.consequences import Consequences
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import Fits
 from editcast_model.forecasting.line_ranker import LineHead, Look, Places, look
@@ -40,12 +41,13 @@ class Candidate:
         log_probability: Joint, of those.
         location: Log probability of the first position.
         line: Log probability of its line.
-        repeated: Score of a repeated edit, 0 to 1; 0 for others.
+        strength: How much speaks for it in its source's own measure, 0 to 1; 0 where it has none.
         times: How often the same change was made lately.
         ago: How many saves ago it was made last, 0 in the last one or if never; of a cross-file
             edit, how many replacements ago.
         distance: How many lines below the last change it is, negative above.
         known: Whether all words that it inserts stand in the text.
+        hunks: How many hunks the last save, or what is not saved yet, is made of.
         prior: The probability that it is clean where the ranker has no weights for its source; None
             where nobody knows, so that it is dropped then.
     """
@@ -57,11 +59,12 @@ class Candidate:
     log_probability: float = 0.0
     location: float = 0.0
     line: float = 0.0
-    repeated: float = 0.0
+    strength: float = 0.0
     times: int = 0
     ago: int = 0
     distance: int = 0
     known: bool = True
+    hunks: int = 1
     prior: float | None = None
 
 
@@ -123,6 +126,7 @@ class Situation:
         other_saves: What the last saves of other files changed, oldest first.
         replacements: The same two in lexical tokens.
         repeats: Replacements of this file that could be made again, best first.
+        consequences: Of the file's edits, with its parsed texts.
         view: The network's; None before the first change of the file, and where it sees nothing.
         count: How many predictions are wanted.
         fits: Whether a change is worth proposing.
@@ -133,6 +137,7 @@ class Situation:
     other_saves: Sequence[OtherSave]
     replacements: KnownReplacements
     repeats: Sequence[Repeat]
+    consequences: Consequences
     view: NetworkView | None
     count: int
     fits: Fits
@@ -144,7 +149,7 @@ class Situation:
         source: str,
         *,
         most: int = 2,
-        repeated: float = 0.0,
+        strength: float = 0.0,
         prior: float | None = None,
     ) -> Candidate:
         """Make a candidate of a hunk, scored by the network where there is a view.
@@ -153,13 +158,13 @@ class Situation:
             hunk: Of the text as it is now.
             source: Name of the source.
             most: How many token edits are scored.
-            repeated: Score of a repeated edit, 0 to 1.
+            strength: See `Candidate`.
             prior: See `Candidate`; without one, what the network says, where there is a view.
         """
         scores = self.view.score(hunk, most) if self.view else (1, 0, 0.0, 0.0, 0.0)
         if prior is None and self.view:
             prior = math.exp(min(scores[2], 0.0))
-        return self.described(Candidate(hunk, source, *scores, repeated, prior=prior))
+        return self.described(Candidate(hunk, source, *scores, strength, prior=prior))
 
     def described(self, candidate: Candidate) -> Candidate:
         """Fill in what is seen of a candidate beside the text and its history."""
@@ -174,6 +179,7 @@ class Situation:
             ago=ago,
             distance=lines if hunk.start >= self.history.last else -lines,
             known=all(word in text for word in _WORD.findall(hunk.text)),
+            hunks=max(1, len(self.history.last_hunks)),
         )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import islice
 
 from editcast_model.forecasting.candidates import Candidate, Situation
-from editcast_model.forecasting.consequences import Consequences
 
 #: The probability that a strong consequence is clean, where the ranker has no weights for this
 #: source: 38 of 61 on commits of the development projects (benchmarks/consequences_on_commits.py).
@@ -20,9 +19,6 @@ class ConsequenceEdits:
 
     name = "consequence"
 
-    def __init__(self) -> None:
-        self._consequences: Consequences | None = None
-
     def propose(self, situation: Situation) -> Iterator[Candidate]:
         """Propose the first consequences that fit, in the order in which a person would go on.
 
@@ -32,12 +28,12 @@ class ConsequenceEdits:
         history = situation.history
         if history.is_untouched or not (history.language or history.path):
             return
-        if self._consequences is None:
-            self._consequences = Consequences(history.language, history.path)
-        found = self._consequences.propose(
+        found = situation.consequences.propose(
             history.snapshots, history.text, active=situation.typed, cursor=history.last
         )
         fitting = (one for one in found if situation.fits((one.hunk,)))
         for one in islice(fitting, _MOST):
             prior = _PRIOR if one.strength >= _STRONG else _WEAK_PRIOR
-            yield situation.described(Candidate(one.hunk, self.name, prior=prior))
+            yield situation.described(
+                Candidate(one.hunk, self.name, strength=one.strength, prior=prior)
+            )

@@ -67,7 +67,7 @@ class Consequences:
             Edits of `text` that do not overlap: definitions, then what is below the last change
             from the nearest on, then what is above. None for a text without rules, or too long.
         """
-        now = self._parsed(text)
+        now = self.names(text)
         if now is None:
             return []
         found: list[Consequence] = []
@@ -92,11 +92,12 @@ class Consequences:
         for one in reversed(history):
             if len(seen) > MOST_TEXTS:
                 return
-            if one not in seen and (names := self._parsed(one)) is not None:
+            if one not in seen and (names := self.names(one)) is not None:
                 yield names
             seen.add(one)
 
-    def _parsed(self, text: str) -> Names | None:
+    def names(self, text: str) -> Names | None:
+        """Return the names of a text of the file; None for one without rules, or too long."""
         found = self._names.get(text)
         if found is None:
             if not has_rules(self._language) or len(text) > MOST_CHARACTERS:

@@ -12,7 +12,7 @@ from editcast_model.tokenizer import Tokenizer, lex
 
 _FLOOR = math.log(0.3)
 #: How many other lines are tried in place of those where nothing fits.
-_OTHER_LINES = 3
+_OTHER_LINES = 1
 
 
 class DecodedEdits:

@@ -24,6 +24,7 @@ from editcast_model.forecasting.candidates import (
     Situation,
 )
 from editcast_model.forecasting.consequence_edits import ConsequenceEdits
+from editcast_model.forecasting.consequences import Consequences
 from editcast_model.forecasting.cross_file import SAVES, OtherSave
 from editcast_model.forecasting.decoded_edits import DecodedEdits
 from editcast_model.forecasting.interface import Fits, Prediction, anything
@@ -43,6 +44,7 @@ from editcast_model.inference.onnx_network import Device, OnnxNetwork
 from editcast_model.inference.self_check import self_check
 from editcast_model.inference.sequence import Network, Sequence
 from editcast_model.inference.window import MOST_EDITS, Window
+from editcast_model.syntax.binding import unbinds
 from editcast_model.tokenizer import Tokenizer
 
 #: The candidate sources; a hunk that two of them propose is the later one's.
@@ -130,6 +132,7 @@ class NeuralSession:
         self._forecaster = forecaster
         self._tokenizer: Tokenizer = forecaster.tokenizer
         self._sources = [source() for source in SOURCES]
+        self._consequences = Consequences(history.language, history.path)
         self._replacements = KnownReplacements(history)
         self._other_saves: deque[OtherSave] = deque(maxlen=SAVES)
         self._trail = Trail()
@@ -250,14 +253,20 @@ class NeuralSession:
         """Return what candidates are proposed for, where `count` predictions are wanted."""
         repeats = self._repeats()
         view = self._view(repeats)
+        names = self._consequences.names(self.history.text)
+
+        def is_worth_proposing(hunks: tuple[Hunk, ...]) -> bool:
+            return not any(unbinds(names, hunk) for hunk in hunks) and fits(hunks)
+
         return Situation(
             self.history,
             self._other_saves,
             self._replacements,
             repeats,
+            self._consequences,
             view,
             count,
-            fits,
+            is_worth_proposing,
             typed,
         )
 

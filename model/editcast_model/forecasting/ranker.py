@@ -28,7 +28,7 @@ def features(candidate: Candidate) -> list[float]:
         joint / 5,
         math.exp(candidate.line) if asked else 0.0,
         content / candidate.scored / 2 if asked else 0.0,
-        candidate.repeated,
+        candidate.strength,
         math.log1p(candidate.times),
         math.log1p(candidate.ago),
         math.log1p(abs(candidate.distance)) / 3,
@@ -36,6 +36,7 @@ def features(candidate: Candidate) -> list[float]:
         math.log1p(len(candidate.hunk.text)) / 3,
         float(candidate.known),
         float(not asked),
+        math.log(candidate.hunks),
     ]
 
 

@@ -50,7 +50,7 @@ class RepeatedEdits:
         likeliest = sorted(situation.repeats, key=worth, reverse=True)
         fitting = (repeat for repeat in likeliest if situation.fits((repeat.hunk,)))
         for repeat, most in zip(fitting, _SCORED, strict=False):
-            yield situation.candidate(repeat.hunk, self.name, most=most, repeated=repeat.score)
+            yield situation.candidate(repeat.hunk, self.name, most=most, strength=repeat.score)
 
 
 class CrossFileEdits:
@@ -68,7 +68,7 @@ class CrossFileEdits:
         fitting = (repeat for repeat in best if situation.fits((repeat.hunk,)))
         for repeat in islice(fitting, _CROSS_FILE):
             if repeat.hunk not in own:
-                one = situation.candidate(repeat.hunk, self.name, repeated=repeat.score)
+                one = situation.candidate(repeat.hunk, self.name, most=1, strength=repeat.score)
                 yield replace(one, times=repeat.times, ago=repeat.ago)
 
 

@@ -18,7 +18,7 @@ from editcast_model.inference.sequence import MASKED, Sequence
 #: Edits of one suggestion stay together: at most so many tokens from the one before.
 _TOGETHER = 16
 #: A hypothesis so far below the floor is given up, in nats.
-_HOPELESS = 6.0
+_HOPELESS = 2.0
 #: How many other first edits are tried in place of those that lead to nothing that fits.
 _SPARE = 3
 
@@ -47,7 +47,7 @@ def decode(
     where: npt.NDArray[np.float32] | None = None,
     count: int = 1,
     spare: int = _SPARE,
-    limit: int = 32,
+    limit: int = 20,
     floor: float = -np.inf,
     splits: Callable[[Ids[int], int], bool] = lambda before, token: True,
     fits: Callable[[tuple[Edit, ...]], bool] = lambda edits: True,

@@ -82,13 +82,14 @@ def fields_defined(names: Names, name: str, whose: str) -> list[Occurrence]:
     """Find where a member of a class is declared, or first given a value."""
     out = []
     for one in names.of(name):
-        if is_declared_member(one) or _is_assigned(one):
+        if is_declared_member(one) or is_assigned(one):
             if owner(names, one) == whose:
                 out.append(one)
     return out
 
 
-def _is_assigned(one: Occurrence) -> bool:
+def is_assigned(one: Occurrence) -> bool:
+    """Tell whether a member is given a value."""
     if one.role is not Role.MEMBER or len(one.path) < 3:
         return False
     return one.path[-2].field == "left" and "assignment" in one.path[-3].type

@@ -1,0 +1,43 @@
+"""The meaning of a name before and after another one takes its place."""
+
+from editcast_model.diff import Hunk
+from editcast_model.syntax.members import fields_defined, is_assigned, is_declared_member, owner
+from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.roles import Role
+
+
+def unbinds(names: Names | None, hunk: Hunk) -> bool:
+    """Tell whether a hunk puts a name that means nothing in place of one that means something.
+
+    Definitions may be given any name: their uses follow.
+
+    Args:
+        names: Of the text; None where its names cannot be looked up.
+        hunk: In that text; one that does anything else than to replace one name by another passes.
+    """
+    if names is None:
+        return False
+    text, start, end = names.tree.text, hunk.start, hunk.end
+    while start and _goes_on(text[start - 1]):
+        start -= 1
+    while end < len(text) and _goes_on(text[end]):
+        end += 1
+    new = text[start : hunk.start] + hunk.text + text[hunk.end : end]
+    if not (WORD.fullmatch(text, start, end) and WORD.fullmatch(new)):
+        return False
+    one = names.at(start)
+    if one is None or one.role is Role.DEFINITION or is_declared_member(one) or is_assigned(one):
+        return False
+    if one.role is Role.REFERENCE:
+        return names.is_known(one, one.name) and not names.is_known(one, new)
+    return _has_member(names, one, one.name) and not _has_member(names, one, new)
+
+
+def _has_member(names: Names, one: Occurrence, name: str) -> bool:
+    """Tell whether what a member belongs to has one of a name, as far as this file tells."""
+    whose = owner(names, one)
+    return whose is not None and bool(fields_defined(names, name, whose))
+
+
+def _goes_on(character: str) -> bool:
+    return character.isalnum() or character in "_$"

@@ -1,0 +1,69 @@
+"""Names that are replaced by others, and what that leaves without a meaning."""
+
+import pytest
+
+from editcast_model.diff import Hunk
+from editcast_model.syntax.binding import unbinds
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.tree import parse
+
+PYTHON = """\
+class Cart:
+    def __init__(self):
+        self.items = []
+
+    def count(self):
+        return len(self.items) + self.size
+
+
+class Order:
+    def __init__(self):
+        self.its = []
+
+    def count(self):
+        return len(self.its)
+
+
+def area(breadth):
+    return width * breadth
+
+
+def half(width):
+    return width / 2
+"""
+GO = """\
+package shape
+
+func Half(width int) int {
+	return width / 2
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "marked", "new", "expected"),
+    [
+        ("python", PYTHON, "return |width| * breadth", "breadth", False),  # gives it a meaning
+        ("python", PYTHON, "return |width| / 2", "breadth", True),
+        ("python", PYTHON, "return w|idth| / 2", "hole", True),  # part of the name
+        ("python", PYTHON, "return |width| / 2", "len", False),
+        ("python", PYTHON, "return |width| / 2", "len(x)", False),  # more than a name
+        ("python", PYTHON, "half(|width|)", "breadth", False),  # a definition
+        ("python", PYTHON, "len(self.|its|)", "items", True),
+        ("python", PYTHON, "self.|its| = []", "items", False),  # a definition
+        ("python", PYTHON, "len(self.|items|)", "its", True),
+        ("python", PYTHON, "self.|size|", "items", False),
+        ("go", GO, "return |width| / 2", "breadth", True),
+        ("go", GO, "Half(|width| int)", "breadth", False),
+    ],
+)
+def test_unbinds(language: str, text: str, marked: str, new: str, expected: bool) -> None:
+    head, old, tail = marked.split("|")
+    start = text.index(head + old + tail) + len(head)
+    tree = parse(text, language)
+    assert tree is not None
+    assert unbinds(Names(tree), Hunk(start, start + len(old), new)) is expected
+
+
+def test_without_names_everything_passes() -> None:
+    assert not unbinds(None, Hunk(0, 1, "x"))
