@@ -88,11 +88,13 @@ class Feedback:
         if offer is None:
             return None
         document, suggestion = offer.document, offer.suggestion
+        # What the user has typed since may have changed what is left of it.
+        now = next((one for one in document.suggestions if one.id == id), suggestion)
         self._listener.record(offer, "accepted")
         self._policy.shorten_pause()
         document.drop(id)
         document.end_restraint()
-        was_there = document.results.accept(id, suggestion.result, partial(self._watch, offer))
+        was_there = document.results.accept(id, now.results, partial(self._watch, offer))
         if not was_there:  # otherwise it was counted when it was found
             self._policy.count_decision(True, suggestion.confidence)
         return offer

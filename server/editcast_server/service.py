@@ -14,7 +14,8 @@ from typing import Any, Final, Protocol
 from lsprotocol import types
 
 from editcast_server.documents.buffer import Units
-from editcast_server.documents.document import Document, is_longer
+from editcast_server.documents.document import Document
+from editcast_server.documents.refusals import is_longer
 from editcast_server.feedback import Feedback, Offer
 from editcast_server.prediction.engine import Answer, Engine, Job, Projects, Track
 from editcast_server.prediction.model_loader import Choice, Model

@@ -79,7 +79,7 @@ def test_what_is_not_a_text_file_on_disk_is_left_alone(workbench):
     workbench.wait("an empty file", lambda: workbench.lines() == [""])
     workbench.type("first = 1\nfirst = 1\n")
     workbench.run("Editcast: List the Next Edits")
-    workbench.wait("nothing", lambda: workbench.has_message("not one that it serves"))
+    workbench.wait("nothing", lambda: workbench.has_message("not a document that Editcast serves"))
 
     workbench.show(file)
     edit(workbench, file)

@@ -3,8 +3,12 @@
 import pytest
 
 from editcast_model.bundle import bundled_path
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting.consequence_edits import everywhere
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
+from editcast_model.forecasting.interface import Prediction
 from editcast_model.history import EditHistory
+from editcast_model.syntax.changes import Consequence
 
 PYTHON = """\
 def area(width, height):
@@ -84,3 +88,86 @@ def test_without_a_language_nothing_is_proposed(forecaster: NeuralForecaster) ->
     session = forecaster.open(PYTHON)
     session.update(PYTHON.replace("(width", "(breadth", 1), saved=True)
     assert not list(session._sources[-1].propose(session.situation(3)))
+
+
+CALLS = """\
+def fetch(url):
+    return url
+
+
+def read(url, timeout):
+    return fetch(url) or fetch(url + "/")
+
+
+def both(one, other, timeout):
+    other, one = one, other
+    return fetch(one), read(url=other)
+"""
+
+
+def predicted(forecaster: NeuralForecaster, text: str, old: str, new: str) -> Prediction:
+    session = forecaster.resume(EditHistory(text, language="python"))
+    session.update(text.replace(old, new, 1), saved=True)
+    (best,) = session.predict(1)
+    return best
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        (  # uses and the argument of a call, one group
+            PYTHON,
+            "(width",
+            "(breadth",
+            PYTHON.replace("width", "breadth").replace('"breadth"', '"width"'),
+        ),
+        (
+            CALLS,
+            "fetch(url)",
+            "fetch(url, timeout)",
+            CALLS.replace("fetch(url)", "fetch(url, timeout)")
+            .replace('"/")', '"/", timeout)')
+            .replace("fetch(one)", "fetch(one, timeout)"),
+        ),
+        (  # two groups: they are told apart
+            CALLS,
+            "one, other, timeout):\n    other, one",
+            "a, b, timeout):\n    other, one",
+            None,
+        ),
+    ],
+)
+def test_a_prediction_carries_all_places_of_its_cause(
+    forecaster: NeuralForecaster, text: str, old: str, new: str, after: str | None
+) -> None:
+    best = predicted(forecaster, text, old, new)
+    changed = text.replace(old, new, 1)
+    assert set(best.hunks) < set(best.everywhere)
+    starts = [one.start for one in best.everywhere]
+    assert starts == sorted(set(starts))
+    if after is None:
+        assert {changed[one.start : one.end] for one in best.everywhere} < {"one", "other"}
+    else:
+        assert apply_hunks(changed, best.everywhere) == after
+
+
+def test_a_place_that_is_left_alone_is_no_group(forecaster: NeuralForecaster) -> None:
+    best = predicted(forecaster, PYTHON, "(width, height", "(width, depth")
+    assert len(best.everywhere) == 2
+    text = PYTHON.replace("(width=2, height=3", "(2, 3")
+    assert predicted(forecaster, text, "(width, height", "(width, depth").everywhere == ()
+
+
+def test_the_places_of_a_cause_are_as_sure_as_the_one_that_is_asked_for() -> None:
+    hunks = [Hunk(place, place + 1, "new") for place in range(0, 50, 10)]
+    found = [
+        Consequence(hunk, "rename_use", strength, cause=cause)
+        for hunk, strength, cause in zip(
+            reversed(hunks), (0.9, 0.95, 0.5, 0.9, 0.9), ("a", "a", "a", "a", "b"), strict=True
+        )
+    ]
+    assert everywhere(found[0], found) == (hunks[1], hunks[3], hunks[4])
+    assert everywhere(found[1], found) == ()
+    assert everywhere(found[2], found) == tuple(hunks[1:])
+    assert everywhere(found[4], found) == ()
+    assert everywhere(Consequence(hunks[0], "import_missing", 0.8), found) == ()

@@ -1,6 +1,7 @@
 """One scale for the candidates of all sources."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -57,3 +58,15 @@ def test_extreme_weights_do_not_overflow() -> None:
     for sign in (-1, 1):
         ranker = Ranker({"decoded": (sign * 1e6,) * len(_ZEROS)})
         assert 0 <= (ranker.confidence(candidate()) or 0.0) <= 1
+
+
+def test_of_one_cause_none_comes_before_its_turn() -> None:
+    ranker = Ranker({"ours": weighing(strength=1.0)})
+    first, second, other = (
+        replace(candidate(source="ours"), strength=strength, cause=cause)
+        for strength, cause in ((0.2, "a"), (0.9, "a"), (0.5, "b"))
+    )
+    ranked = ranker.ranked([first, second, other])
+    assert [one for one, _ in ranked] == [other, first, second]
+    assert ranked[1][1] == ranked[2][1] == ranker.confidence(first)
+    assert ranker.ranked([candidate(source="unknown")]) == []

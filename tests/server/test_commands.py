@@ -139,6 +139,7 @@ async def test_snooze(start: Any) -> None:
         ("editcast.snooze", [10**400], "takes one argument, the seconds"),
         ("editcast.accept", [["77"]], "takes one argument, the suggestion's id"),
         ("editcast.accept", ["1", "2"], "takes one argument, the suggestion's id"),
+        ("editcast.status", [7], "takes no argument, or one, a document's URI"),
         ("editcast.fly", [], "editcast.fly"),
     ],
 )
@@ -154,6 +155,32 @@ async def test_wrong_arguments(
 async def test_status(editor: Any) -> None:
     status = await editor.command("editcast.status")
     assert (status["state"], status["model"]) == ("baseline", "repeat-best")
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "text", "reason"),
+    [
+        ("a.py", "python", "", "There is no model in"),
+        ("a.md", "markdown", "", "Editcast is off for markdown (setting languages)."),
+        (".env", "python", "", ".env usually holds secrets; Editcast leaves it alone."),
+        ("out.py", "python", "", "Editcast leaves out.py alone (setting exclude)."),
+        ("nul.py", "python", "\0", "nul.py holds NUL bytes, as no text does"),
+        ("long.py", "python", 70 * "x", "long.py is too long (setting maxFileBytes)"),
+        ("a.py", "", None, "This is not a document that Editcast serves."),
+    ],
+)
+async def test_the_status_says_why_nothing_is_suggested_in_a_document(
+    start: Any, name: str, language: str, text: str | None, reason: str
+) -> None:
+    settings = {"languages": ["*", "!markdown"], "exclude": ["out.*"], "maxFileBytes": 60}
+    async with start(settings) as editor:
+        uri = (editor.home / "project" / name).as_uri()
+        if text is not None:
+            editor.open(name, text, language)
+        status = await editor.command("editcast.status", uri)
+        assert status["message"].startswith(reason) and status["state"] == "baseline"
+        is_served = await editor.next_edit(uri) is not None
+        assert is_served == (status["message"] == editor.statuses[-1].message)
 
 
 @pytest.mark.parametrize("command", ["editcast.accept", "editcast.reject", "editcast.shown"])

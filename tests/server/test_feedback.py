@@ -160,6 +160,47 @@ async def test_an_accepted_edit_is_one_decision_in_any_order(desk: Desk) -> None
     assert list(decisions) == [(True, one) for one in confidences]
 
 
+RENAMED = """\
+def area(breadth, height):
+    size = width * height
+    return size or width
+
+
+print(area(width=2, height=3))
+"""
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("edit_first", [True, False])
+async def test_an_edit_accepted_at_all_places_is_one_decision(
+    desk: Desk, at_once: bool, edit_first: bool
+) -> None:
+    desk.service.apply_settings(Settings(confidence_threshold=0.0))  # the bundled model
+    uri = (desk.folder / "a.py").as_uri()
+    desk.service.open(uri, "python", 1, RENAMED.replace("breadth", "width"))
+    document = desk.service.documents[uri]
+    desk.replace(document, "(width,", "(breadth,")
+    desk.service.save(uri, None)
+    best = await desk.best(document)
+    assert len(best.everywhere) == 3
+    assert document.buffer
+    edits = document.buffer.text_edits(best.everywhere)
+
+    def apply() -> None:
+        for some in [edits] if at_once else [[one] for one in reversed(edits)]:
+            desk.change(document, some)
+
+    if edit_first:
+        apply()
+    desk.service.accept(best.id)
+    if not edit_first:
+        apply()
+    assert "width" not in document.buffer.text
+    assert list(desk.service._policy._decisions) == [(True, best.confidence)]
+    assert document.rejections.disagreed == ()
+    assert await desk.outcomes("kept") == [("a.py", "accepted"), ("a.py", "kept")]
+
+
 async def test_typing_a_suggestion_to_its_end_is_a_decision_too(desk: Desk) -> None:
     document = await desk.begin("a.py")
     best = await desk.best(document)

@@ -81,10 +81,10 @@ RESULT = Result.of(diff(TEXT, RENAMED), TEXT)
 
 def test_accepted_after_it_was_applied(found: list[Standing]) -> None:
     results = Results()
-    assert results.find({"1": RESULT}, TEXT) == []
-    assert results.find({"1": RESULT}, RENAMED) == ["1"]
+    assert results.find({"1": [RESULT]}, TEXT) == []
+    assert results.find({"1": [RESULT]}, RENAMED) == ["1"]
     results.move(Hunk(0, 0, "\n"))
-    assert results.accept("1", RESULT, found.append)
+    assert results.accept("1", [RESULT], found.append)
     (standing,) = found
     results.move(Hunk(0, 0, "\n"))
     assert results.judge(standing, "\n\n" + RENAMED) == "kept"
@@ -93,7 +93,7 @@ def test_accepted_after_it_was_applied(found: list[Standing]) -> None:
 
 def test_accepted_before_it_is_applied_hunk_by_hunk(found: list[Standing]) -> None:
     results = Results()
-    assert not results.accept("1", RESULT, found.append)
+    assert not results.accept("1", [RESULT], found.append)
     half = apply_hunks(TEXT, diff(TEXT, RENAMED)[:1])
     assert results.find({}, half) == []
     assert not found
@@ -105,7 +105,7 @@ def test_accepted_before_it_is_applied_hunk_by_hunk(found: list[Standing]) -> No
 
 def test_what_is_never_applied_is_not_looked_for_for_ever(found: list[Standing]) -> None:
     results = Results()
-    results.accept("1", RESULT, found.append)
+    results.accept("1", [RESULT], found.append)
     for number in range(4):
         results.find({}, TEXT + str(number))
     results.find({}, RENAMED)
@@ -114,9 +114,9 @@ def test_what_is_never_applied_is_not_looked_for_for_ever(found: list[Standing])
 
 def test_nothing_is_known_of_a_text_that_was_lost(found: list[Standing]) -> None:
     results = Results()
-    results.find({"1": RESULT}, RENAMED)
-    results.accept("1", RESULT, found.append)
-    results.accept("2", RESULT, found.append)
+    results.find({"1": [RESULT]}, RENAMED)
+    results.accept("1", [RESULT], found.append)
+    results.accept("2", [RESULT], found.append)
     results.clear()
     results.find({}, RENAMED)
     assert len(found) == 1

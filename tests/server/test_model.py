@@ -36,6 +36,18 @@ async def test_it_predicts_with_a_network(start: Any, bundle: Path) -> None:
             assert (result.model, result.version) == ("renamed", editor.versions[uri])
 
 
+async def test_the_best_guess_is_told_though_it_is_not_shown(start: Any) -> None:
+    async with start({"modelPath": "", "confidenceThreshold": 0.99}) as editor:
+        uri = editor.open("guess.py", CALLS)
+        assert (await editor.next_edit(uri)).best is None
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        result = await editor.next_edit(uri)
+        assert not result.suggestions
+        assert result.threshold == 0.99 and 0 < result.best < 0.99
+        assert editor.predicted[-1] == result
+
+
 @pytest.mark.parametrize(
     ("card", "threshold"),
     [

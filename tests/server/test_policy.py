@@ -5,7 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.card import Card
-from editcast_server.prediction.policy import Policy, default_threshold, measured_precision
+from editcast_model.diff import Hunk
+from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.interface import Prediction
+from editcast_server.documents.suggestion import Suggestion
+from editcast_server.prediction.policy import (
+    Policy,
+    Rejections,
+    Situation,
+    default_threshold,
+    measured_precision,
+)
 from editcast_server.settings import Eagerness, Settings
 
 
@@ -118,3 +128,17 @@ def test_a_threshold_holds_back_what_the_ratio_makes_too_little(
         assert (confidence >= threshold) == (confidence * policy.ratio >= wanted)
     # Nobody who wants anything is shown nothing at all.
     assert threshold <= max(wanted, 0.95)
+
+
+def test_where_the_user_said_no_is_none_of_its_places() -> None:
+    text = "old = 1\nb = old\nc = old\n"
+    places = tuple(Hunk(start, start + 3, "new") for start in (0, 12, 20))
+    one = Prediction((places[1],), 0.0, 0.9, 1, places)
+    refused = Rejections()
+    refused.add(Suggestion.of(Prediction((places[0],), 0.0, 0.9, 1), text, "1"), text)
+    situation = Situation(Work(text, "python"), 0.5, refused.now())
+    (shown,) = situation.shown([one])
+    assert shown.everywhere == places[1:]
+    refused.add(Suggestion.of(Prediction((places[2],), 0.0, 0.9, 1), text, "2"), text)
+    (shown,) = Situation(Work(text, "python"), 0.5, refused.now()).shown([one])
+    assert shown.everywhere == ()

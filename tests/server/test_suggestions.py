@@ -60,6 +60,38 @@ def test_typing_along(marked: str, texts: list[str], there: list[int]) -> None:
         text = after
 
 
+# All places, the change in offsets of the text, and how many places are left: of the second one.
+CHANGES = [
+    ("f([old|new]) + [old|new] + [old|new]", Hunk(9, 12, "ne"), 3),  # its own, half
+    ("f([old|new]) + [old|new] + [old|new]", Hunk(2, 5, "new"), 2),  # the first
+    ("f([old|new]) + [old|new] + [old|new]", Hunk(15, 18, "new"), 2),
+    ("f([old|new]) + [old|new] + [old|new]", Hunk(15, 18, "ne"), None),
+    ("f([old|new]) + [old|new] + [old|new]", Hunk(6, 6, "x"), None),
+    ("f([old|new]) + [old|new]", Hunk(2, 5, "new"), 0),
+    ("f([a, |]b) + g([a, |]b) + h([a, |]b)", Hunk(2, 5, ""), 2),
+    ("f(b[|, c]) + g(b[|, c]) + h(b[|, c])", Hunk(17, 17, ", c"), 2),
+]
+
+
+@pytest.mark.parametrize(("marked", "change", "left"), CHANGES)
+def test_the_places_that_are_left(marked: str, change: Hunk, left: int | None) -> None:
+    text, places = parse(marked)
+    shown = Suggestion.of(Prediction((places[1],), -0.5, 0.9, 1, places), text, "7")
+    after = apply_hunks(text, [change])
+    rest = shown.typed(change, after)
+    if left is None:
+        assert rest is None
+        return
+    assert rest and rest.id == "7"
+    assert len(rest.everywhere) == left
+    assert not left or rest.hunks[0] in rest.everywhere
+    whole = apply_hunks(text, places)
+    assert apply_hunks(after, rest.everywhere or rest.hunks) == whole
+    assert rest.results[0].is_in(whole)
+    # Taken here alone, it is recognised too.
+    assert rest.result.is_in(apply_hunks(after, rest.hunks))
+
+
 @pytest.mark.parametrize(
     ("marked", "title"),
     [
@@ -117,3 +149,26 @@ def test_what_a_change_elsewhere_leaves(gaps: list[int], at: int, new: str) -> N
     assert moved is not None and apply_hunks(after, moved.hunks) == both
     assert moved.is_for(after) and moved.result.is_in(both)
     assert suggestion.moved(hunks[0], apply_hunks(text, hunks[:1])) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [
+        (Hunk(0, 1, "g()"), 3),
+        (Hunk(7, 7, " - x"), 3),
+        (Hunk(20, 20, " # x"), 3),
+        (Hunk(15, 18, "older"), 0),  # one of its places is none any more
+        (Hunk(5, 5, "er"), 0),
+    ],
+)
+def test_all_places_move_with_the_text_or_there_are_none(change: Hunk, left: int) -> None:
+    text, places = parse("f([old|new]) + [old|new] + [old|new] - y\n")
+    shown = Suggestion.of(Prediction((places[1],), -0.5, 0.9, 1, places), text, "7")
+    after = apply_hunks(text, [change])
+    moved = shown.moved(change, after)
+    assert moved and len(moved.everywhere) == left
+    assert (moved.whole is None) == (left == 0)
+    if left:
+        both = apply_hunks(text, sorted([*places, change], key=lambda one: one.start))
+        assert apply_hunks(after, moved.everywhere) == both
+        assert moved.results[0].is_in(both)

@@ -23,6 +23,7 @@ export function registerCommands(
     "editcast.nextEdit": () => reviewNextEdits(server),
     "editcast.tab": (argument) => offers.tab(argument === "Tab"),
     "editcast.acceptSuggestion": () => offers.accept(),
+    "editcast.acceptEverywhere": () => offers.accept("everywhere"),
     "editcast.acceptWord": () => offers.acceptPart("word"),
     "editcast.acceptLine": () => offers.acceptPart("line"),
     "editcast.jumpToSuggestion": () => {

@@ -84,17 +84,18 @@ async function ask(
   } else {
     const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(editor.document);
     const result = await client.sendRequest(nextEditRequest, { textDocument, count: COUNT });
+    const words = await server.explain(editor.document, result);
     if (result === null) {
-      reason = "this file is not one that it serves";
+      reason = words;
     } else if (result.suggestions.length === 0) {
-      reason = "it is not sure enough of any";
+      reason = words === "" ? "it knows of none" : words;
     } else if (result.version !== editor.document.version) {
       reason = "the file changed meanwhile";
     } else {
       return result;
     }
   }
-  vscode.window.setStatusBarMessage(`Editcast has no next edit: ${reason}.`, 5000);
+  vscode.window.setStatusBarMessage(`Editcast has no next edit: ${reason.replace(/\.$/, "")}.`, 5000);
   return undefined;
 }
 

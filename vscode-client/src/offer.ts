@@ -17,6 +17,8 @@ export interface Offer {
   /** The server's words for it. */
   title: string;
   hunks: readonly Hunk[];
+  /** The hunks of all places where the same is left to do, these included; none where there is one. */
+  everywhere: readonly Hunk[];
 }
 
 /** Which part of an offer is taken. */
@@ -87,6 +89,11 @@ export function typed(
     return [...hunks.slice(0, index), ...(size(left) > 0 ? [left] : []), ...moved];
   }
   return undefined;
+}
+
+/** An offer of which these hunks are left after a change that agrees with it. */
+export function withLeft(offer: Offer, hunks: readonly Hunk[], before: string, change: Hunk): Offer {
+  return { ...offer, hunks, everywhere: typed(offer.everywhere, before, change) ?? [] };
 }
 
 /**

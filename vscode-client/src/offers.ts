@@ -3,14 +3,18 @@
 
 import * as vscode from "vscode";
 
+import { Chain } from "./chain";
 import { Drawing, type Way } from "./drawing";
-import { endOf, firstPart, type Hunk, type Offer, type Part, typed } from "./offer";
-import { hint, type Lines, preview } from "./preview";
+import { endOf, firstPart, type Hunk, type Offer, type Part, typed, withLeft } from "./offer";
+import { everywhereHint, hint, type Lines, preview } from "./preview";
 import { type NextEditResult, ServerCommand } from "./protocol";
+import type { TextEdit } from "vscode-languageclient/node";
 import type { Server } from "./server";
 
 /** An offer further below the cursor, or above it, is jumped to before it is accepted. */
 const NEAR_LINES = 2;
+/** The mark at the end of a chain of accepted offers. */
+const NO_MORE = "no more";
 
 interface Offered {
   offer: Offer;
@@ -28,6 +32,9 @@ type Reach = "here" | "elsewhere" | "";
 
 export class Offers implements vscode.Disposable {
   private readonly drawing = new Drawing();
+  private readonly chain = new Chain(() => {
+    this.draw();
+  });
   private readonly offered = new Map<string, Offered>();
   private readonly subscriptions: vscode.Disposable[];
   private drawnIn: vscode.TextEditor | undefined;
@@ -53,9 +60,10 @@ export class Offers implements vscode.Disposable {
         this.offered.delete(document.uri.toString());
       }),
       vscode.window.onDidChangeActiveTextEditor((editor) => {
+        this.chain.end();
         this.draw();
         // What was saved in another file meanwhile may be due in this one.
-        if (editor !== undefined && !this.offered.has(editor.document.uri.toString())) {
+        if (editor !== undefined) {
           void this.server.ask(editor.document);
         }
       }),
@@ -80,19 +88,19 @@ export class Offers implements vscode.Disposable {
     if (best === undefined) {
       this.offered.delete(uri);
     } else {
-      const hunks = best.edits.map(({ range: { start, end }, newText }) => ({
-        start: document.offsetAt(new vscode.Position(start.line, start.character)),
-        end: document.offsetAt(new vscode.Position(end.line, end.character)),
-        text: newText,
-      }));
+      const hunks = hunksOf(document, best.edits);
+      const everywhere = hunksOf(document, best.everywhere);
       const same = before?.offer.id === best.id ? before : undefined;
       this.offered.set(uri, {
-        offer: { id: best.id, title: best.title, hunks },
+        offer: { id: best.id, title: best.title, hunks, everywhere },
         version: result.version,
         text: document.getText(),
         jumped: same?.jumped ?? false,
         told: same?.told ?? false,
       });
+    }
+    if (result.milliseconds > 0 && document === vscode.window.activeTextEditor?.document) {
+      this.chain.find(best !== undefined);
     }
     this.draw();
   }
@@ -106,7 +114,10 @@ export class Offers implements vscode.Disposable {
   async tab(byTab: boolean): Promise<void> {
     const { editor, offered } = this.current;
     if (editor === undefined || offered === undefined || (byTab && indents(editor, offered))) {
-      await (byTab ? vscode.commands.executeCommand("tab") : undefined);
+      if (byTab && !(offered === undefined && this.chain.swallows())) {
+        await vscode.commands.executeCommand("tab");
+      }
+      this.draw();
       return;
     }
     if (reach(editor, offered) === "elsewhere") {
@@ -133,18 +144,23 @@ export class Offers implements vscode.Disposable {
     this.draw();
   }
 
-  /** Makes the edit, wherever it is, and puts the cursor behind it. */
-  async accept(): Promise<void> {
+  /** Makes the edit, wherever it is, here or at all of its places, and puts the cursor behind it. */
+  async accept(way: "here" | "everywhere" = "here"): Promise<void> {
     const { editor, offered } = this.current;
-    if (editor === undefined || offered === undefined) {
+    const last = offered?.offer.hunks.at(-1);
+    const hunks = (way === "here" ? offered?.offer.hunks : offered?.offer.everywhere) ?? [];
+    if (editor === undefined || offered === undefined || last === undefined || hunks.length === 0) {
       return;
     }
     this.offered.delete(editor.document.uri.toString());
-    if (await this.apply(editor, offered.offer.hunks)) {
-      const end = editor.document.positionAt(endOf(offered.offer.hunks));
+    this.chain.accept(); // now, for a Tab that comes while the edit is being made
+    if (await this.apply(editor, hunks)) {
+      const end = editor.document.positionAt(endOf(hunks.filter(({ start }) => start <= last.start)));
       editor.selection = new vscode.Selection(end, end);
       editor.revealRange(new vscode.Range(end, end));
       await this.server.tell(ServerCommand.accept, offered.offer.id);
+    } else {
+      this.chain.end();
     }
     this.draw();
   }
@@ -161,9 +177,10 @@ export class Offers implements vscode.Disposable {
     if (await this.apply(editor, [first])) {
       if (left?.length === 0) {
         this.offered.delete(editor.document.uri.toString());
+        this.chain.accept();
         await this.server.tell(ServerCommand.accept, offered.offer.id);
       } else if (left !== undefined) {
-        offered.offer = { ...offered.offer, hunks: left };
+        offered.offer = withLeft(offered.offer, left, offered.text, first);
         offered.version = editor.document.version;
         offered.text = editor.document.getText();
       }
@@ -190,6 +207,7 @@ export class Offers implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.chain.end();
     vscode.Disposable.from(this.drawing, ...this.subscriptions).dispose();
   }
 
@@ -206,22 +224,26 @@ export class Offers implements vscode.Disposable {
   private follow({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
     const uri = document.uri.toString();
     const offered = this.offered.get(uri);
-    if (offered === undefined || this.applying || contentChanges.length === 0) {
+    const [first] = contentChanges;
+    if (this.applying || first === undefined) {
       return;
     }
-    const [change] = contentChanges;
+    if (document === vscode.window.activeTextEditor?.document) {
+      this.chain.end();
+    }
+    const change = {
+      start: first.rangeOffset,
+      end: first.rangeOffset + first.rangeLength,
+      text: first.text,
+    };
     const left =
-      contentChanges.length === 1 && change !== undefined && reason === undefined
-        ? typed(offered.offer.hunks, offered.text, {
-            start: change.rangeOffset,
-            end: change.rangeOffset + change.rangeLength,
-            text: change.text,
-          })
+      offered !== undefined && contentChanges.length === 1 && reason === undefined
+        ? typed(offered.offer.hunks, offered.text, change)
         : undefined; // undone, redone, or typed at several cursors
-    if (left === undefined || left.length === 0) {
+    if (offered === undefined || left === undefined || left.length === 0) {
       this.offered.delete(uri);
     } else {
-      offered.offer = { ...offered.offer, hunks: left };
+      offered.offer = withLeft(offered.offer, left, offered.text, change);
       offered.version = document.version;
       offered.text = document.getText();
     }
@@ -250,9 +272,15 @@ export class Offers implements vscode.Disposable {
       this.drawnIn = undefined;
       this.drawn = undefined;
     }
+    this.setContext("editcast.chainEnded", offered === undefined && this.chain.goesOn);
+    this.setContext("editcast.everywhere", (offered?.offer.everywhere.length ?? 0) > 0);
     if (editor === undefined || offered === undefined) {
       this.setContext("editcast.offer", "");
       this.setContext("editcast.tab", false);
+      if (editor !== undefined && this.chain.isMarked) {
+        this.drawnIn = editor;
+        this.drawing.tell(editor, editor.selection.active.line, NO_MORE);
+      }
       return;
     }
     const { document } = editor;
@@ -269,11 +297,9 @@ export class Offers implements vscode.Disposable {
       this.drawn = offered.offer;
       this.drawing.show(editor, preview(hunks, linesOf(document), tabSize(editor)), hover(offered.offer));
     }
-    this.drawing.tell(
-      editor,
-      cursor.line,
-      where === "elsewhere" && !seen ? hint(hunks, offered.text, line, cursor.line) : "",
-    );
+    const far = where === "elsewhere" && !seen ? hint(hunks, offered.text, line, cursor.line) : "";
+    const all = everywhereHint(offered.offer.everywhere.length);
+    this.drawing.tell(editor, cursor.line, far !== "" && all !== "" ? `${far}, ${all}` : far + all);
     const pointed: Partial<Record<Way, number>> = {};
     if (where === "elsewhere") {
       pointed.here = line;
@@ -322,6 +348,14 @@ function indents({ document, selection }: vscode.TextEditor, { jumped }: Offered
   return !selection.isEmpty || (before.trim() === "" && !jumped);
 }
 
+function hunksOf(document: vscode.TextDocument, edits: readonly TextEdit[]): Hunk[] {
+  return edits.map(({ range: { start, end }, newText }) => ({
+    start: document.offsetAt(new vscode.Position(start.line, start.character)),
+    end: document.offsetAt(new vscode.Position(end.line, end.character)),
+    text: newText,
+  }));
+}
+
 function linesOf(document: vscode.TextDocument): Lines {
   return {
     lineCount: document.lineCount,
@@ -338,12 +372,17 @@ function tabSize(editor: vscode.TextEditor): number {
 }
 
 function hover(offer: Offer): vscode.MarkdownString {
-  const commands = ["editcast.acceptSuggestion", "editcast.rejectSuggestion", "editcast.snoozeSuggestions"];
+  const places = offer.everywhere.length;
+  const commands = {
+    "editcast.acceptSuggestion": "Accept",
+    ...(places > 0 ? { "editcast.acceptEverywhere": `Apply to all ${places} places` } : {}),
+    "editcast.rejectSuggestion": "Dismiss",
+    "editcast.snoozeSuggestions": "Snooze",
+  };
   const text = new vscode.MarkdownString("", true);
-  text.isTrusted = { enabledCommands: commands };
+  text.isTrusted = { enabledCommands: Object.keys(commands) };
   text.appendText(offer.title);
-  text.appendMarkdown(
-    `\n\n[Accept](command:${commands[0]}) · [Dismiss](command:${commands[1]}) · [Snooze](command:${commands[2]})`,
-  );
+  const links = Object.entries(commands).map(([command, words]) => `[${words}](command:${command})`);
+  text.appendMarkdown(`\n\n${links.join(" · ")}`);
   return text;
 }

@@ -32,8 +32,9 @@ export interface Lines {
   place: (offset: number) => Place;
 }
 
-/** How a key is named that takes what is offered. */
+/** How the keys are named that take what is offered, here and at all places. */
 const KEY = "Tab";
+const EVERYWHERE_KEY = "Alt+Shift+Enter";
 const MOST_ROWS = 12;
 /** Between the longest line and the block. */
 const GAP = 3;
@@ -72,6 +73,11 @@ export function hint(hunks: readonly Hunk[], text: string, line: number, from: n
   const what = old === "" ? `+ ${fresh}` : fresh === "" ? `- ${old}` : `${old} → ${fresh}`;
   const more = hunks.length > 1 ? ` and ${hunks.length - 1} more` : "";
   return visible(`${line < from ? "↑" : "↓"} line ${line + 1}: ${what}${more}  (${KEY})`, 1);
+}
+
+/** What is told where the same is left to do at several places. */
+export function everywhereHint(places: number): string {
+  return places > 1 ? visible(`all ${places} places: ${EVERYWHERE_KEY}`, 1) : "";
 }
 
 /** The lines that an edit with line ends in it leaves, as far as they are new. */

@@ -23,6 +23,8 @@ export interface Suggestion {
   id: string;
   /** Simultaneous edits of the document version that the suggestions belong to. */
   edits: TextEdit[];
+  /** Where the same is left to do at several places, the edits of all of them; else empty. */
+  everywhere: TextEdit[];
   /** The first line that changes, counted from 0. */
   line: number;
   /** Such as "Next edit, line 50: `foo` -> `bar` (93 %)". */
@@ -47,6 +49,10 @@ export interface NextEditResult {
    * gone, or it was not there in time.
    */
   milliseconds: number;
+  /** Confidence of the best guess, though it be below the threshold; null without one. */
+  best: number | null;
+  /** The least confidence that is shown; 0 when there was no prediction. */
+  threshold: number;
   suggestions: Suggestion[];
 }
 

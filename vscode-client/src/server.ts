@@ -20,8 +20,11 @@ import {
   didPredictNotification,
   nextEditRequest,
   type NextEditResult,
+  ServerCommand,
   statusNotification,
+  type StatusParams,
 } from "./protocol";
+import { explain } from "./state";
 import type { StatusItem } from "./status";
 
 /** Restarts after so many crashes would only repeat the last one. */
@@ -92,18 +95,36 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** Has a document predicted for, of which `onDidPredict` tells. */
+  /**
+   * Has a document predicted for, of which `onDidPredict` tells too, and tells in the status bar
+   * what came of it, or why nothing is suggested there.
+   */
   async ask(document: vscode.TextDocument): Promise<void> {
     const client = this.running;
     if (client === undefined || document.uri.scheme !== "file") {
+      this.status.tell("");
       return;
     }
     const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
     try {
-      await client.sendRequest(nextEditRequest, { textDocument });
+      const result = await client.sendRequest(nextEditRequest, { textDocument });
+      const words = await this.explain(document, result);
+      if (document === vscode.window.activeTextEditor?.document) {
+        this.status.tell(words);
+      }
     } catch (error) {
       this.log.info(`no prediction for ${document.fileName}: ${String(error)}`);
     }
+  }
+
+  /** What came of a request for a document's next edits, or why nothing is suggested there. */
+  async explain(document: vscode.TextDocument, result: NextEditResult | null): Promise<string> {
+    if (result !== null) {
+      return explain(result);
+    }
+    const uri = this.running?.code2ProtocolConverter.asUri(document.uri);
+    const status = (await this.execute(ServerCommand.status, uri)) as StatusParams | undefined;
+    return status?.message ?? "";
   }
 
   dispose(): void {
@@ -124,6 +145,8 @@ export class Server implements vscode.Disposable {
       this.crashes = [];
       this.client = this.makeClient(executable);
       await this.client.start();
+      const editor = vscode.window.activeTextEditor;
+      void (editor && this.ask(editor.document));
     } catch (error) {
       this.fail(error);
     }
@@ -190,7 +213,10 @@ export class Server implements vscode.Disposable {
       this.status.show(status.state, status.message, status.model);
     });
     client.onNotification(didPredictNotification, (result) => {
-      this.status.suggest(result);
+      const document = vscode.window.activeTextEditor?.document;
+      if (vscode.Uri.parse(result.uri).toString() === document?.uri.toString()) {
+        this.status.tell(explain(result));
+      }
       this.predicted.fire(result);
     });
     return client;

@@ -1,6 +1,6 @@
 // What the status bar says for each state, as plain data: no VS Code API here.
 
-import type { ServerState } from "./protocol";
+import type { NextEditResult, ServerState } from "./protocol";
 
 /** The server's own states, and those in which there is no server to tell. */
 export type State = ServerState | "starting" | "stopped" | "failed";
@@ -32,4 +32,15 @@ export function present(state: State): Presentation {
     label: `Editcast is ${words}`,
     severity: severity ?? "none",
   };
+}
+
+/** What was predicted last, or why nothing of it is shown. */
+export function explain({ suggestions, milliseconds, best, threshold }: NextEditResult): string {
+  const [first] = suggestions;
+  if (first !== undefined) {
+    return `${first.title}, in ${Math.round(milliseconds)} ms`;
+  }
+  return best === null
+    ? ""
+    : `Best guess ${Math.floor(100 * best)} %, shown from ${Math.ceil(100 * threshold)} %`;
 }

@@ -1,8 +1,7 @@
-// The status bar item, driven by `editcast/status` and `editcast/didPredict`.
+// The status bar item, driven by `editcast/status` and what is predicted for the document at hand.
 
 import * as vscode from "vscode";
 
-import type { NextEditResult } from "./protocol";
 import { present, type State } from "./state";
 
 export class StatusItem implements vscode.Disposable {
@@ -30,14 +29,13 @@ export class StatusItem implements vscode.Disposable {
 
   /** The state in words, with what the server says about it. */
   describe(): string {
-    return [
+    const lines = [
       present(this.current).label,
       this.message,
       this.model === "" ? "" : `Model: ${this.model}`,
-      this.prediction,
-    ]
-      .filter((line) => line !== "")
-      .join("\n");
+      this.current === "snoozed" || this.current === "disabled" ? "" : this.prediction,
+    ];
+    return [...new Set(lines)].filter((line) => line !== "").join("\n");
   }
 
   show(state: State, message = "", model = ""): void {
@@ -55,11 +53,9 @@ export class StatusItem implements vscode.Disposable {
         : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
   }
 
-  /** Tells in the tooltip what was predicted last. */
-  suggest(result: NextEditResult): void {
-    const [best] = result.suggestions;
-    this.prediction =
-      best === undefined ? "" : `${best.title}, in ${Math.round(result.milliseconds)} ms`;
+  /** Tells in the tooltip what was predicted for the document at hand, or why nothing is. */
+  tell(words: string): void {
+    this.prediction = words;
     this.item.tooltip = this.describe();
   }
 

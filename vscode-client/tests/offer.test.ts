@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { applied, endOf, firstPart, type Hunk, shortestHunk, typed } from "../src/offer";
+import { applied, endOf, firstPart, type Hunk, shortestHunk, typed, withLeft } from "../src/offer";
 
 const hunk = (start: number, end: number, text: string): Hunk => ({ start, end, text });
 
@@ -45,6 +45,29 @@ describe("following the typing", () => {
       }
       assert.equal(now, goal);
     }
+  });
+});
+
+describe("all places of an offer", () => {
+  const text = "f(old) + old + old";
+  const everywhere = [hunk(2, 5, "new"), hunk(9, 12, "new"), hunk(15, 18, "new")];
+  const hunks = everywhere.slice(1, 2);
+
+  it("move with what is typed at one of them", () => {
+    const change = hunk(9, 12, "n");
+    const left = typed(hunks, text, change);
+    assert.ok(left);
+    const offer = withLeft({ id: "1", title: "", hunks, everywhere }, left, text, change);
+    assert.deepEqual(offer.hunks, [hunk(10, 10, "ew")]);
+    assert.deepEqual(offer.everywhere, [hunk(2, 5, "new"), hunk(10, 10, "ew"), hunk(13, 16, "new")]);
+    const after = applied(text, [change]);
+    assert.equal(applied(after, offer.everywhere), "f(new) + new + new");
+  });
+
+  it("are none where there is but one", () => {
+    const change = hunk(9, 12, "n");
+    const offer = withLeft({ id: "1", title: "", hunks, everywhere: [] }, hunks, text, change);
+    assert.deepEqual(offer.everywhere, []);
   });
 });
 

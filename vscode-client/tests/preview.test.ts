@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import type { Hunk } from "../src/offer";
-import { hint, type Lines, preview } from "../src/preview";
+import { everywhereHint, hint, type Lines, preview } from "../src/preview";
 
 function linesOf(text: string): Lines {
   const lines = text.split("\n");
@@ -80,6 +80,11 @@ describe("the hint of an edit elsewhere", () => {
       plain(hint([hunk(1, 1, "\n  y\n z"), hunk(2, 2, "q")], text, 0, 5)),
       "↑ line 1: + y ⏎ z and 1 more  (Tab)",
     );
+  });
+
+  it("says at how many places the same is left, and by which key it is done at all of them", () => {
+    assert.equal(plain(everywhereHint(5)), "all 5 places: Alt+Shift+Enter");
+    assert.equal(everywhereHint(0), "");
   });
 
   it("is short", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { present } from "../src/state";
+import { explain, present } from "../src/state";
 
 describe("the status bar", () => {
   it("says in words what the icon shows", () => {
@@ -19,5 +19,22 @@ describe("the status bar", () => {
     assert.equal(present("failed").severity, "error");
     assert.equal(present("stopped").severity, "warning");
     assert.equal(present("baseline").severity, "none");
+  });
+});
+
+describe("what is said of a prediction", () => {
+  const result = { uri: "", version: 1, model: "", milliseconds: 7.4, threshold: 0.5, suggestions: [] };
+
+  it("is how sure the best guess is, and how sure it would have to be", () => {
+    assert.equal(explain({ ...result, best: 0.471 }), "Best guess 47 %, shown from 50 %");
+    // What is not shown never reads as if it were sure enough.
+    assert.equal(explain({ ...result, best: 0.496, threshold: 0.497 }), "Best guess 49 %, shown from 50 %");
+    assert.equal(explain({ ...result, best: null }), "");
+  });
+
+  it("is the title of what is shown", () => {
+    const [title, confidence] = ["Next edit, line 50: `foo` -> `bar` (93 %)", 0.93];
+    const suggestion = { id: "1", edits: [], everywhere: [], line: 49, title, confidence, logProbability: 0, tokenEdits: 1 };
+    assert.equal(explain({ ...result, best: 0.93, suggestions: [suggestion] }), `${title}, in 7 ms`);
   });
 });

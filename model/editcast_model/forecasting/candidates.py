@@ -50,6 +50,9 @@ class Candidate:
         hunks: How many hunks the last save, or what is not saved yet, is made of.
         prior: The probability that it is clean where the ranker has no weights for its source; None
             where nobody knows, so that it is dropped then.
+        cause: Names what it follows from; others of this cause come in the order of their source.
+            Empty where it follows from nothing.
+        everywhere: See `Prediction`.
     """
 
     hunk: Hunk
@@ -66,6 +69,8 @@ class Candidate:
     known: bool = True
     hunks: int = 1
     prior: float | None = None
+    cause: str = ""
+    everywhere: tuple[Hunk, ...] = ()
 
 
 class NetworkView:

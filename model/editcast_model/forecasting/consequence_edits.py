@@ -1,9 +1,11 @@
 """Edits that follow from the last ones by the meaning of names, as a candidate source."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import Candidate, Situation
+from editcast_model.syntax.changes import Consequence
 
 #: The probability that a strong consequence is clean, where the ranker has no weights for this
 #: source: 38 of 61 on commits of the development projects (benchmarks/consequences_on_commits.py).
@@ -34,6 +36,27 @@ class ConsequenceEdits:
         fitting = (one for one in found if situation.fits((one.hunk,)))
         for one in islice(fitting, _MOST):
             prior = _PRIOR if one.strength >= _STRONG else _WEAK_PRIOR
+            places = everywhere(one, found)
             yield situation.described(
-                Candidate(one.hunk, self.name, strength=one.strength, prior=prior)
+                Candidate(
+                    one.hunk,
+                    self.name,
+                    strength=one.strength,
+                    prior=prior,
+                    cause=one.cause,
+                    everywhere=places,
+                )
             )
+
+
+def everywhere(one: Consequence, found: Sequence[Consequence]) -> tuple[Hunk, ...]:
+    """Return the hunks of the same cause that are as sure as one, with its own, ascending.
+
+    None where it is the only one.
+    """
+    places = [
+        each.hunk for each in found if each.cause == one.cause and each.strength >= one.strength
+    ]
+    if not one.cause or len(places) < 2:
+        return ()
+    return tuple(sorted(places, key=lambda hunk: hunk.start))

@@ -8,10 +8,11 @@ not ask for any more, so that what was applied, or undone, is proposed no longer
 from bisect import bisect_left, insort
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from editcast_model.diff import Hunk
 from editcast_model.syntax.arguments import after_argument, after_signature
-from editcast_model.syntax.changes import Change, Consequence
+from editcast_model.syntax.changes import Change, Consequence, Renamed
 from editcast_model.syntax.check import breaks_syntax
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.member_renames import after_key, after_member, after_parameter
@@ -115,20 +116,27 @@ class Consequences:
 
 def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     for renamed in change.renamed():
-        one = renamed.after
-        if is_member(one):
-            yield from after_member(change, renamed)
-        if one.role is Role.DEFINITION:
-            yield from after_definition(change, renamed)
-            if one.part.kind == "parameter":
-                yield from after_parameter(change, renamed)
-        elif one.role is Role.REFERENCE:
-            yield from after_use(change, renamed)
-    yield from after_key(change)
+        cause = f"{renamed.before.name} {renamed.after.name}"
+        yield from (replace(one, cause=cause) for one in _after_rename(change, renamed))
+    for one in after_key(change):
+        old = change.after.tree.text[one.hunk.start : one.hunk.end]
+        yield replace(one, cause=f"{old} {one.hunk.text}")
     yield from after_signature(change)
     yield from after_argument(change)
     if imports:
         yield from _missing(change, imports)
+
+
+def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
+    one = renamed.after
+    if is_member(one):
+        yield from after_member(change, renamed)
+    if one.role is Role.DEFINITION:
+        yield from after_definition(change, renamed)
+        if one.part.kind == "parameter":
+            yield from after_parameter(change, renamed)
+    elif one.role is Role.REFERENCE:
+        yield from after_use(change, renamed)
 
 
 def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:

@@ -197,17 +197,11 @@ class NeuralSession:
             self._cancelled = never
             if self._sequence:
                 self._sequence.is_cancelled = never
-        rated = [(ranker.confidence(one), ranker.score(one), one) for one in candidates]
-        ranked = sorted(
-            ((sure, score or 0.0, one) for sure, score, one in rated if sure is not None),
-            key=lambda each: each[:2],
-            reverse=True,
-        )
         if cancelled():
             return []
         return [
-            Prediction((one.hunk,), one.log_probability, sure, one.edits)
-            for sure, _, one in ranked[:count]
+            Prediction((one.hunk,), one.log_probability, sure, one.edits, one.everywhere)
+            for one, sure in ranker.ranked(candidates)[:count]
         ]
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:

@@ -24,12 +24,15 @@ class Prediction:
         confidence: Calibrated estimate, 0 to 1, that applying it is clean (brings the text
             closer to what comes next by exactly the size of the change).
         edits: How many token edits it was decoded from.
+        everywhere: Where the same is left to do at several places, all of it: its own hunks and
+            those of the other places, ascending and disjoint; else empty.
     """
 
     hunks: tuple[Hunk, ...]
     log_probability: float
     confidence: float
     edits: int
+    everywhere: tuple[Hunk, ...] = ()
 
     def apply(self, text: str) -> str:
         """`text` with the prediction accepted."""

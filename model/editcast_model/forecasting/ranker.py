@@ -6,7 +6,7 @@ data; they lie in the bundle's card.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -76,9 +76,28 @@ class Ranker:
         A prior is taken as calibrated.
         """
         score = self.score(candidate)
-        if score is None or candidate.source not in self.weights:
-            return score
-        return self.calibrated(score)
+        return None if score is None else self._confidence(candidate, score)
+
+    def ranked(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, float]]:
+        """Return the candidates of which something is known with their confidences, best first.
+
+        Of the same cause none is more probable than one before it: who renames goes through the
+        uses in their order.
+        """
+        rated = []
+        least: dict[str, float] = {}
+        for one in candidates:
+            score = self.score(one)
+            if score is None:
+                continue
+            if one.cause:
+                score = least[one.cause] = min(score, least.get(one.cause, 1.0))
+            rated.append((one, self._confidence(one, score), score))
+        rated.sort(key=lambda each: each[1:], reverse=True)
+        return [(one, sure) for one, sure, _ in rated]
+
+    def _confidence(self, candidate: Candidate, score: float) -> float:
+        return self.calibrated(score) if candidate.source in self.weights else score
 
     def calibrated(self, score: float) -> float:
         """Return the confidence of a score of this model: linear between two points."""

@@ -1,6 +1,7 @@
 """Edits that calls and signatures need once one of them has another argument."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
@@ -34,7 +35,8 @@ def after_signature(change: Change) -> Iterator[Consequence]:
         earlier = change.same_before(function.defined)
         was = function_of(change.before, earlier) if earlier else None
         if was is not None and was.is_constructor == function.is_constructor:
-            yield from _adapted(change, was, function)
+            cause = f"{function.defined.name} {function.start}"
+            yield from (replace(one, cause=cause) for one in _adapted(change, was, function))
 
 
 def after_argument(change: Change) -> Iterator[Consequence]:

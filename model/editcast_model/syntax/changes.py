@@ -38,12 +38,15 @@ class Consequence:
         kind: What it does.
         strength: How much speaks for it, 0 to 1; not calibrated.
         is_first: Whether it comes before the others of its change: it defines what they use.
+        cause: Names what it follows from, such as an old name and the new one: the others of this
+            cause do the same at other places. Empty where there are no others.
     """
 
     hunk: Hunk
     kind: Kind
     strength: float
     is_first: bool = False
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)

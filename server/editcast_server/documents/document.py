@@ -16,9 +16,9 @@ from pygls.uris import to_fs_path
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecasting.filters import Work, line_at, typed_word
 from editcast_model.forecasting.import_lines import is_import
-from editcast_server.documents import globs
+from editcast_server.documents import refusals
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
-from editcast_server.documents.suggestion import Results, Suggestion
+from editcast_server.documents.suggestion import Results, Suggestion, is_one_of
 from editcast_server.prediction.engine import Answer, Job, Track
 from editcast_server.prediction.policy import (
     PastTexts,
@@ -58,6 +58,8 @@ class Document:
         suggestions: For the text as it is now, best first.
         model: Who made them.
         milliseconds: How long it took.
+        best: The confidence of the best guess, shown or not; None where there was none.
+        threshold: The least confidence that was shown.
         warned: Sentences that the user has seen about this document.
         is_open: Whether the editor still has it open.
     """
@@ -81,6 +83,8 @@ class Document:
         self.suggestions: tuple[Suggestion, ...] = ()
         self.model = ""
         self.milliseconds = 0.0
+        self.best: float | None = None
+        self.threshold = 0.0
         self.warned: set[str] = set()
         self.is_open = True
         self.job: Job | None = None
@@ -109,27 +113,24 @@ class Document:
 
     def is_allowed(self, settings: Settings) -> bool:
         """Tell whether the settings let Editcast look at it at all."""
-        wanted = settings.languages
-        if not {"*", self.language} & set(wanted) or f"!{self.language}" in wanted:
-            return False
-        path, is_enabled = self.path, settings.enabled
-        return is_enabled and (
-            path is None or not (self.is_secret or globs.matches_any(path, settings.exclude))
-        )
+        return not self._refusal(settings)
 
     def problem(self, most_bytes: int) -> str:
-        """Say in a sentence why nothing can be done with its text, which is known; else empty."""
-        assert self.buffer is not None
-        text = self.buffer.text
-        if "\0" in text:
-            return f"{self.name} holds NUL bytes, as no text does; Editcast leaves it alone."
-        return self.too_long(most_bytes) if is_longer(text, most_bytes) else ""
+        """Say in a sentence why nothing can be done with its text; else empty."""
+        text = None if self.buffer is None else self.buffer.text
+        return refusals.by_text(self.name, text, most_bytes)
 
     def too_long(self, most_bytes: int) -> str:
         """Say that it is too long."""
-        return (
-            f"{self.name} is longer than {most_bytes:,} bytes; Editcast leaves it alone (setting "
-            "maxFileBytes)."
+        return refusals.too_long(self.name, most_bytes)
+
+    def reason_against(self, settings: Settings) -> str:
+        """Say in a sentence why nothing is suggested in it; empty where something may be."""
+        return self._refusal(settings) or self.problem(settings.max_file_bytes)
+
+    def _refusal(self, settings: Settings) -> str:
+        return refusals.by_settings(
+            self.name, self.language, self.path, settings, is_secret=self.is_secret
         )
 
     # Changes
@@ -200,7 +201,7 @@ class Document:
         self._is_undone = self.past_texts.brings_back(text)
         if self._is_undone:
             self.forget_suggestions()
-        found = self.results.find({id: one.result for id, one in had.items()}, text)
+        found = self.results.find({id: one.results for id, one in had.items()}, text)
         return [had[id] for id in found]
 
     @property
@@ -255,7 +256,9 @@ class Document:
         self.rejections.move(change)
         if self.suggestions:
             left = [one.typed(change, buffer.text) for one in self.suggestions]
-            agrees = any(left) or any(one.result.is_in(buffer.text) for one in self.suggestions)
+            agrees = any(left) or any(
+                is_one_of(one.results, buffer.text) for one in self.suggestions
+            )
             for one in () if agrees else self.suggestions:
                 self.rejections.disagree(one.hunks, change, buffer.text)
             # What is left of a suggestion is not predicted again. One that nothing contradicts
@@ -300,6 +303,7 @@ class Document:
         self.end_pause()
         self._covered = answer.job.most
         self.model, self.milliseconds = answer.model_name, answer.milliseconds
+        self.best, self.threshold = answer.best, answer.job.situation.threshold
         self.suggestions = suggestions
         self.wake()
 
@@ -395,12 +399,3 @@ def path_of(uri: str) -> Path | None:
     except ValueError:  # no URI at all
         return None
     return Path(path) if path else None
-
-
-def is_longer(text: str, most_bytes: int) -> bool:
-    """Tell whether `text` takes more bytes than that in UTF-8."""
-    if len(text) > most_bytes:
-        return True
-    if text.isascii() or 4 * len(text) <= most_bytes:
-        return False
-    return len(text.encode("utf-8", "surrogatepass")) > most_bytes

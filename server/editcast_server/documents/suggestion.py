@@ -67,6 +67,11 @@ class Result:
         )
 
 
+def is_one_of(results: Sequence[Result], text: str) -> Result | None:
+    """Find the first result that `text` is; None where it is none of them."""
+    return next((one for one in results if one.is_in(text)), None)
+
+
 class _Place(NamedTuple):
     """What stands at some hunks of a text and around them."""
 
@@ -102,6 +107,9 @@ class Suggestion:
         edits: Number of token edits.
         result: What the document is once all of it is applied; typing along does not change that.
         is_probable: Whether the confidence is a probability; a baseline's score only ranks.
+        everywhere: Where the same is left to do at several places, all of it: its own hunks and
+            those of the other places, like `hunks`; else empty.
+        whole: What the document is once that is applied; None where it is empty.
     """
 
     id: str
@@ -115,6 +123,8 @@ class Suggestion:
     edits: int
     result: Result
     is_probable: bool = True
+    everywhere: tuple[Hunk, ...] = ()
+    whole: Result | None = None
 
     @classmethod
     def of(
@@ -131,7 +141,14 @@ class Suggestion:
             prediction.edits,
             Result.of(prediction.hunks, text),
             is_probable,
+            prediction.everywhere,
+            Result.of(prediction.everywhere, text) if prediction.everywhere else None,
         )
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """Return what the document is once it is accepted: everywhere, or here."""
+        return (self.whole, self.result) if self.whole else (self.result,)
 
     @property
     def title(self) -> str:
@@ -165,14 +182,13 @@ class Suggestion:
                 continue
             left = shortest_hunk(text[hunk.start : hunk.end + grown], hunk.text, hunk.start)
             whole = shortest_hunk(self.replaced[index], hunk.text)
-            if _size(left) + _size(change) != _size(whole):
-                continue
-            moved = [
-                Hunk(later.start + grown, later.end + grown, later.text)
-                for later in self.hunks[index + 1 :]
-            ]
-            hunks = (*self.hunks[:index], *([left] if _size(left) else []), *moved)
-            return replace(self, hunks=hunks, **_Place.of(hunks, text)._asdict()) if hunks else None
+            if _size(left) + _size(change) == _size(whole):
+                return self._with_left(hunk, left, grown, text)
+        for hunk in self.everywhere:
+            is_there = hunk.start <= change.start <= change.end <= hunk.end
+            if is_there and text[hunk.start : hunk.end + grown] == hunk.text:
+                rest = self._with_left(hunk, Hunk(hunk.start, hunk.start, ""), grown, text)
+                return rest and replace(rest, result=Result.of(rest.hunks, text))
         return None
 
     def moved(self, change: Hunk, text: str) -> "Suggestion | None":
@@ -182,17 +198,39 @@ class Suggestion:
             change: In offsets of the text before.
             text: The text after the change.
         """
-        grown = len(change.text) - (change.end - change.start)
-        hunks = []
-        for hunk in self.hunks:
-            if change.end < hunk.start:
-                hunks.append(Hunk(hunk.start + grown, hunk.end + grown, hunk.text))
-            elif hunk.end < change.start:
-                hunks.append(hunk)
-            else:
-                return None
+        hunks, everywhere = _beside(self.hunks, change), _beside(self.everywhere, change)
+        if not hunks:
+            return None
         place, result = _Place.of(hunks, text)._asdict(), Result.of(hunks, text)
-        return replace(self, hunks=tuple(hunks), result=result, **place)
+        whole = Result.of(everywhere, text) if everywhere else None
+        return replace(
+            self, hunks=hunks, result=result, everywhere=everywhere, whole=whole, **place
+        )
+
+    def _with_left(self, done: Hunk, left: Hunk, grown: int, text: str) -> "Suggestion | None":
+        """Return what is left of it when of one of its hunks this is left; None when nothing is.
+
+        Args:
+            done: The hunk as it was.
+            left: What is left of it.
+            grown: By how much the text is longer now.
+            text: The text now.
+        """
+        hunks, everywhere = (
+            tuple(
+                left if one == done else _shifted(one, grown) if one.start >= done.end else one
+                for one in of
+                if one != done or _size(left)
+            )
+            for of in (self.hunks, self.everywhere)
+        )
+        if not hunks:
+            return None
+        if len(everywhere) <= len(hunks):
+            everywhere = ()
+        place = _Place.of(hunks, text)._asdict()
+        whole = self.whole if everywhere else None
+        return replace(self, hunks=hunks, everywhere=everywhere, whole=whole, **place)
 
     def insertion_at(self, offset: int, text: str) -> str | None:
         """What it inserts when it is nothing but an insertion at `offset` of `text`, else None.
@@ -256,7 +294,7 @@ class Results:
 
     def __init__(self) -> None:
         self._found: OrderedDict[str, Standing] = OrderedDict()
-        self._awaited: dict[str, tuple[Result, Callable[[Standing], None], int]] = {}
+        self._awaited: dict[str, tuple[Sequence[Result], Callable[[Standing], None], int]] = {}
         self._followed: list[Standing] = []
 
     def move(self, change: Hunk) -> None:
@@ -264,41 +302,41 @@ class Results:
         for standing in (*self._found.values(), *self._followed):
             standing.move(change)
 
-    def find(self, results: Mapping[str, Result], text: str) -> list[str]:
+    def find(self, results: Mapping[str, Sequence[Result]], text: str) -> list[str]:
         """Look for results after a change of the text: those that were awaited, and these.
 
         Returns:
-            Which of `results`, by their suggestions' ids, the text is now.
+            The ids of those suggestions one of whose `results` the text is now.
         """
-        for id, (result, found, left) in list(self._awaited.items()):
-            if result.is_in(text):
+        for id, (awaited, found, left) in list(self._awaited.items()):
+            if result := is_one_of(awaited, text):
                 del self._awaited[id]
                 self._follow(Standing(result), found)
             elif left > 1:
-                self._awaited[id] = result, found, left - 1
+                self._awaited[id] = awaited, found, left - 1
             else:
                 del self._awaited[id]
-        ids = [id for id, result in results.items() if result.is_in(text)]
-        for id in ids:
-            self._found[id] = Standing(results[id])
+        now = {id: result for id, each in results.items() if (result := is_one_of(each, text))}
+        for id, result in now.items():
+            self._found[id] = Standing(result)
             if len(self._found) > _FOUND:
                 self._found.popitem(last=False)
-        return ids
+        return list(now)
 
-    def accept(self, id: str, result: Result, found: Callable[[Standing], None]) -> bool:
+    def accept(self, id: str, results: Sequence[Result], found: Callable[[Standing], None]) -> bool:
         """The user accepted a suggestion.
 
         Args:
             id: The suggestion's.
-            result: The suggestion's.
-            found: Called once the result is in the text: now, or after one of the next changes.
+            results: The suggestion's.
+            found: Called once one of them is in the text: now, or after one of the next changes.
 
         Returns:
             Whether it was found before.
         """
         standing = self._found.pop(id, None)
         if standing is None:
-            self._awaited[id] = result, found, _CHANGES
+            self._awaited[id] = tuple(results), found, _CHANGES
             return False
         self._follow(standing, found)
         return True
@@ -319,6 +357,18 @@ class Results:
     def _follow(self, standing: Standing, found: Callable[[Standing], None]) -> None:
         self._followed.append(standing)
         found(standing)
+
+
+def _shifted(hunk: Hunk, by: int) -> Hunk:
+    return Hunk(hunk.start + by, hunk.end + by, hunk.text)
+
+
+def _beside(hunks: tuple[Hunk, ...], change: Hunk) -> tuple[Hunk, ...]:
+    """Hunks for the text after a change that touches none of them; none where it touches one."""
+    if any(hunk.start <= change.end and change.start <= hunk.end for hunk in hunks):
+        return ()
+    grown = len(change.text) - (change.end - change.start)
+    return tuple(_shifted(one, grown) if one.start > change.end else one for one in hunks)
 
 
 def _size(hunk: Hunk) -> int:

@@ -13,7 +13,7 @@ from pygls.lsp._capabilities import get_capability
 from editcast_server.documents.buffer import OutOfRangeError, Units
 from editcast_server.lsp import protocol
 from editcast_server.lsp.commands import register_commands
-from editcast_server.lsp.convert import code_action, is_wanted, next_edit_result
+from editcast_server.lsp.convert import code_actions, is_wanted, next_edit_result
 from editcast_server.lsp.copilot import register_copilot
 from editcast_server.lsp.server import EditcastServer
 from editcast_server.service import Service
@@ -110,7 +110,7 @@ def _register_suggestions(server: EditcastServer) -> None:
         types.TEXT_DOCUMENT_CODE_ACTION,
         types.CodeActionOptions(code_action_kinds=[protocol.CODE_ACTION_KIND]),
     )
-    async def code_actions(
+    async def code_action(
         ls: EditcastServer, params: types.CodeActionParams
     ) -> list[types.CodeAction]:
         if not is_wanted(params.context.only):
@@ -125,10 +125,7 @@ def _register_suggestions(server: EditcastServer) -> None:
         has_versions = get_capability(
             ls.client_capabilities, "workspace.workspace_edit.document_changes", False
         )
-        return [
-            code_action(document, suggestion, is_best=rank == 0, has_versions=bool(has_versions))
-            for rank, suggestion in enumerate(document.suggestions[:MOST_CODE_ACTIONS])
-        ]
+        return code_actions(document, MOST_CODE_ACTIONS, has_versions=bool(has_versions))
 
     @server.feature(protocol.NEXT_EDIT)
     async def next_edit(

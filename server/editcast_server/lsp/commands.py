@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+import attrs
 from pygls.exceptions import JsonRpcInvalidParams
 
 from editcast_model.errors import EditcastError
@@ -12,6 +13,7 @@ from editcast_server.lsp.server import EditcastServer
 _UNTRUSTED = (
     "Editcast does not train on a folder that you do not trust; trust it, or open another one."
 )
+_UNKNOWN: Final = "This is not a document that Editcast serves."
 _LONGEST_SNOOZE: Final = 1e9  # seconds
 
 
@@ -62,7 +64,17 @@ def register_commands(server: EditcastServer) -> None:
 
     @server.command(protocol.SHOW_STATUS)
     def status(ls: EditcastServer, *arguments: Any) -> protocol.StatusParams:
-        return status_params(ls.service.status)
+        now = status_params(ls.service.status)
+        match arguments:
+            case []:
+                return now
+            case [str() as uri]:
+                document = ls.service.documents.get(uri)
+                reason = document.reason_against(ls.service.settings) if document else _UNKNOWN
+                return attrs.evolve(now, message=reason or now.message)
+        raise JsonRpcInvalidParams(
+            f"{protocol.SHOW_STATUS} takes no argument, or one, a document's URI."
+        )
 
 
 def _one_text(command: str, arguments: tuple[Any, ...]) -> str:

@@ -24,7 +24,7 @@ SNOOZE: Final = "editcast.snooze"  # [seconds]; 0 ends a snooze
 TRAIN: Final = "editcast.train"  # []
 REVERT: Final = "editcast.revert"  # []
 REPORT: Final = "editcast.report"  # [], answered with a page of HTML
-SHOW_STATUS: Final = "editcast.status"  # []
+SHOW_STATUS: Final = "editcast.status"  # [], or [uri]: its message is why nothing is served there
 
 CODE_ACTION_KIND: Final = "quickfix.nextEdit"
 
@@ -44,6 +44,8 @@ class Suggestion:
     Attributes:
         id: Names it in `editcast.accept` and `editcast.reject`.
         edits: Simultaneous edits of the document version that the suggestion belongs to.
+        everywhere: Where the same is left to do at several places, the edits of all of them, these
+            included; else empty.
         line: The first line that changes, counted from 0.
         title: Such as "Next edit, line 50: `foo` -> `bar` (93 %)".
         confidence: Calibrated estimate, 0 to 1, that the edit is right.
@@ -53,6 +55,7 @@ class Suggestion:
 
     id: str
     edits: Sequence[types.TextEdit]
+    everywhere: Sequence[types.TextEdit]
     line: int
     title: str
     confidence: float
@@ -70,6 +73,8 @@ class NextEditResult:
         model: Name of the model, or of the baseline that stands in for one.
         milliseconds: How long the prediction took; 0 when there was none for this version: older
             suggestions are gone, or it was not there in time.
+        best: Confidence of the best guess, though it be below the threshold; None without one.
+        threshold: The least confidence that is shown; 0 when there was no prediction.
         suggestions: Best first.
     """
 
@@ -77,6 +82,8 @@ class NextEditResult:
     version: int
     model: str
     milliseconds: float
+    best: float | None
+    threshold: float
     suggestions: Sequence[Suggestion]
 
 

@@ -195,12 +195,15 @@ class Answer:
     Attributes:
         job: The job.
         predictions: What is worth showing, best first.
+        best: The confidence of the best guess, shown or not; None without one, and of a baseline,
+            whose score is no probability.
         model: The model; None when there was none yet.
         milliseconds: From asking to having it.
     """
 
     job: Job
     predictions: list[Prediction]
+    best: float | None
     model: Model | None
     milliseconds: float
 
@@ -302,6 +305,7 @@ class Engine:
     def _predict(self, job: Job) -> None:
         model = self._model
         predictions: list[Prediction] = []
+        best = None
         try:
             job.track.share_saves()  # other files learn of them, whoever needs this answer
             if model and not job.cancelled:
@@ -310,13 +314,14 @@ class Engine:
                 )
                 if not job.cancelled:
                     predictions = job.situation.shown(found)
+                    best = found[0].confidence if found and model.card else None
                     self._failures = 0
         except Exception:
             job.track.drop_session()
             raise
         finally:
             milliseconds = (time.perf_counter() - job.asked) * 1000
-            job.done(Answer(job, predictions, model, milliseconds))
+            job.done(Answer(job, predictions, best, model, milliseconds))
             if not job.cancelled:
                 # When there is nothing better to do, and only until there is.
                 self._put(2, lambda: job.track.prepare(lambda: not self._queue.empty()))

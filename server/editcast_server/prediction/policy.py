@@ -235,16 +235,24 @@ class Situation:
 
     def reason_against(self, hunks: tuple[Hunk, ...]) -> str | None:
         """Say in a few words for the log why a change is not to be shown; None when it may be."""
+        return self._was_refused(hunks) or reason_against(hunks, self.work)
+
+    def shown(self, predictions: Sequence[Prediction]) -> list[Prediction]:
+        """Return those predictions that are sure enough; none goes where the user said no."""
+        sure = (one for one in predictions if one.confidence >= self.threshold)
+        return [replace(one, everywhere=self._left(one)) for one in sure]
+
+    def _was_refused(self, hunks: tuple[Hunk, ...]) -> str | None:
         text = self.work.text
         if any(rejection.is_about(hunks, text) for rejection in self.rejections):
             return "was rejected"
-        if is_beside(self.fresh, hunks, text):
-            return "beside a rejected"
-        return reason_against(hunks, self.work)
+        return "beside a rejected" if is_beside(self.fresh, hunks, text) else None
 
-    def shown(self, predictions: Sequence[Prediction]) -> list[Prediction]:
-        """Return those predictions that are sure enough."""
-        return [one for one in predictions if one.confidence >= self.threshold]
+    def _left(self, prediction: Prediction) -> tuple[Hunk, ...]:
+        """Return the places of a prediction without those that the user refused."""
+        own = prediction.hunks
+        left = [one for one in prediction.everywhere if one in own or not self._was_refused((one,))]
+        return tuple(left) if len(left) > len(own) else ()
 
 
 class PastTexts:

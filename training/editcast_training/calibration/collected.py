@@ -112,14 +112,15 @@ def _written(step: Collected) -> dict[str, Any]:
         "number": step.number,
         "step": step.step,
         "milliseconds": step.milliseconds,
-        "candidates": [asdict(one) for one in step.candidates],
+        "candidates": [asdict(replace(one, everywhere=())) for one in step.candidates],
         "scores": [asdict(one) for one in step.scores],
     }
 
 
 def _step(written: dict[str, Any]) -> Collected:
     candidates = (
-        Candidate(**{**one, "hunk": Hunk(**one["hunk"])}) for one in written["candidates"]
+        Candidate(**{**one, "hunk": Hunk(**one["hunk"]), "everywhere": ()})
+        for one in written["candidates"]
     )
     project, path, language, kind = written["session"]
     return Collected(

@@ -63,13 +63,12 @@ def best(step: Collected, ranker: Ranker) -> Row:
     session = step.session
     about = (session.project, session.path, session.language, session.kind)
     where = (*about, step.number, step.step, round(step.milliseconds, 3))
-    pairs = zip(step.candidates, step.scores, strict=True)
-    rated = [(ranker.score(one), one, score) for one, score in pairs]
-    known = [each for each in rated if each[0] is not None]
-    if not known:
+    ranked = ranker.ranked(step.candidates)
+    if not ranked:
         return Row(*where, None, None, None)
-    _, chosen, score = max(known, key=lambda each: each[0] or 0.0)
-    return Row(*where, ranker.confidence(chosen), chosen.log_probability, score)
+    chosen, confidence = ranked[0]
+    score = step.scores[step.candidates.index(chosen)]
+    return Row(*where, confidence, chosen.log_probability, score)
 
 
 def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:

@@ -1,0 +1,62 @@
+// The end of a chain of accepted offers: no VS Code API here.
+
+/** How long after an accept a Tab still means the chain, and how long the mark of its end stands. */
+export const CHAIN_MS = 1000;
+
+/**
+ * Whoever takes one offer after the other presses Tab once more than there are offers: that Tab is
+ * not to indent. Whatever else the user does ends the chain.
+ */
+export class Chain {
+  private recent: NodeJS.Timeout | undefined;
+  private mark: NodeJS.Timeout | undefined;
+  private waits = false;
+
+  /** @param changed called when one of the properties is another now */
+  constructor(private readonly changed: () => void) {}
+
+  /** Whether the last accept was just now, so that a Tab that finds no offer is swallowed. */
+  get goesOn(): boolean {
+    return this.recent !== undefined;
+  }
+
+  /** Whether it is to be seen that there is nothing more. */
+  get isMarked(): boolean {
+    return this.mark !== undefined;
+  }
+
+  accept(): void {
+    this.end();
+    this.waits = true;
+    this.recent = setTimeout(() => {
+      this.recent = undefined;
+      this.changed();
+    }, CHAIN_MS);
+  }
+
+  /** A prediction for the text as it is now has come, with an offer or without one. */
+  find(isMore: boolean): void {
+    if (this.waits && !isMore) {
+      this.mark = setTimeout(() => {
+        this.mark = undefined;
+        this.changed();
+      }, CHAIN_MS);
+    }
+    this.waits = false;
+  }
+
+  end(): void {
+    clearTimeout(this.recent);
+    clearTimeout(this.mark);
+    this.recent = this.mark = undefined;
+    this.waits = false;
+  }
+
+  /** Whether a Tab that found no offer belongs to the chain; the next one does not. */
+  swallows(): boolean {
+    const swallowed = this.goesOn;
+    clearTimeout(this.recent);
+    this.recent = undefined;
+    return swallowed;
+  }
+}
