@@ -1,13 +1,19 @@
-"""From an edit to the edits that follow from it, in files of 5,000 lines.
+"""From an edit to the edits that follow from it, in files of 5,000 lines and in other files.
 
 Each step types one more character of a new name, as an editor sends it. The time is that of the
 processor for parsing the text again and finding what follows; the first parse is timed apart.
+
+Then a function is renamed and saved in a file of 240 lines or of 5,000, which is timed, and what
+follows is looked for in another one of that size, after as many other files were changed as the
+server keeps; and imports are read, of which a file may lack some.
 """
 
 import statistics
 import time
 
 from editcast_model.forecasting.consequences import Consequences
+from editcast_model.syntax.import_statements import origins
+from editcast_model.syntax.module_changes import ModuleHistory
 from editcast_model.syntax.tree import parse
 
 PYTHON = """
@@ -75,6 +81,50 @@ def times(language: str, name: str) -> tuple[list[float], int]:
     return out, len(found)
 
 
+SUFFIXES = {"python": "py", "typescript": "ts", "go": "go"}
+IMPORTS = {
+    "python": "from shop.file{} import RATE{}\n",
+    "typescript": 'import {{ RATE{1} }} from "./file{0}";\n',
+    "go": "",
+}
+DEFINED = {
+    "python": "RATE{} = 3\n",
+    "typescript": "export const RATE{} = 3;\n",
+    "go": "const RATE{} = 3\n",
+}
+FILES = 40
+
+
+def elsewhere(language: str, lines: int) -> tuple[float, float, float, float, int]:
+    """Milliseconds to read a save, to look in another file at first and again, and to read imports.
+
+    With them, how many edits follow.
+    """
+    body, suffix, changes, spent = source(language, lines), SUFFIXES[language], [], []
+    package = "package p\n\n" if language == "go" else ""
+    for number in range(FILES):
+        defined = package + DEFINED[language].format(number) + body.removeprefix(package)
+        module = ModuleHistory(f"shop/file{number}.{suffix}", language)
+        module.save(defined, defined.replace(f"RATE{number}", f"NEW_RATE{number}"))
+        started = time.process_time()
+        changes.append(module.change())
+        spent.append(1e3 * (time.process_time() - started))
+    assert all(changes)
+    head = "".join(IMPORTS[language].format(number, number) for number in range(0, FILES, 2))
+    used = body.removeprefix(package).replace("LIMIT", "RATE0").replace("RATE0", "LIMIT", 1)
+    text = package + head + used
+    made, times = Consequences(language, f"shop/main.{suffix}"), []
+    made.propose([], text)
+    for added in ("", " ", "  ", "   ", "    "):
+        started = time.process_time()
+        found = made.propose([], text + added, elsewhere=[one for one in changes if one])
+        times.append(1e3 * (time.process_time() - started))
+    started = time.process_time()
+    origins(text, language, f"shop/main.{suffix}")
+    read = 1e3 * (time.process_time() - started)
+    return statistics.median(spent), times[0], statistics.median(times[1:]), read, len(found)
+
+
 def main() -> None:
     print(f"{'5,000 lines; milliseconds':<40}{'median':>8}{'longest':>9}{'edits that follow':>20}")
     for language in SOURCES:
@@ -87,6 +137,12 @@ def main() -> None:
             found, count = times(language, name)
             row = f"{statistics.median(found):>8.1f}{max(found):>9.1f}{count:>20}"
             print(f"{f'{language}, {name} renamed':<40}{row}")
+    print(f"\n{'milliseconds':<28}{'a save':>9}{'first':>9}{'again':>9}{'imports':>9}{'edits':>7}")
+    for language in SOURCES:
+        for lines in (240, 5_000):
+            *spent, count = elsewhere(language, lines)
+            row = "".join(f"{one:>9.1f}" for one in spent)
+            print(f"{f'{language}, {lines:,} lines':<28}{row}{count:>7}")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ import threading
 from itertools import islice
 from pathlib import Path
 
+from lsprotocol import types
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "server"))
 
@@ -64,6 +66,12 @@ async def served(files: int, saves: int) -> None:
     with tempfile.TemporaryDirectory() as home:
         async with run_editor(Path(home), {"modelPath": ""}) as editor:
             await editor.until(lambda: editor.statuses and editor.statuses[-1].model)
+            folder = types.WorkspaceFolder((Path(home) / "project").as_uri(), "project")
+            editor.client.workspace_did_change_workspace_folders(
+                types.DidChangeWorkspaceFoldersParams(
+                    types.WorkspaceFoldersChangeEvent([folder], [])
+                )
+            )
             server = editor.client._server
             assert server is not None
             say("the model is loaded", server.pid)

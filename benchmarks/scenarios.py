@@ -29,6 +29,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lsprotocol import types
+
 from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.tree import parse
@@ -154,6 +156,10 @@ class Session:
 
     async def run(self) -> Outcome:
         """Type all steps, and take what is right."""
+        folder = types.WorkspaceFolder((self.editor.home / "project").as_uri(), "project")
+        self.editor.client.workspace_did_change_workspace_folders(
+            types.DidChangeWorkspaceFoldersParams(types.WorkspaceFoldersChangeEvent([folder], []))
+        )
         for file in self.scenario.files:
             text = self.scenario.text(file, ())
             language = language_of("", file) or "plaintext"

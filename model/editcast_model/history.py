@@ -5,7 +5,7 @@ made anew from it, after another model was loaded, say, knows what the one befor
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from editcast_model.diff import Hunk, diff, shortest_hunk
@@ -39,6 +39,7 @@ class EditHistory:
     Attributes:
         language: Its LSP identifier; empty where nobody knows it.
         path: Within its project; empty where nobody knows it.
+        imports: Statements by which other files of the project get names, by the names.
         text: As it is now.
         saves: The last `DEPTH` saves that changed something, oldest first.
         unsaved: The hunks from the text last saved to `text`, in the order they were first seen.
@@ -47,6 +48,7 @@ class EditHistory:
 
     def __init__(self, text: str, *, language: str = "", path: str = "") -> None:
         self.language, self.path = language, path
+        self.imports: Mapping[str, str] = {}
         self.text = self._saved = text
         self.saves: deque[Save] = deque(maxlen=DEPTH)
         self.unsaved: tuple[Hunk, ...] = ()

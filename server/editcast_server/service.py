@@ -20,6 +20,7 @@ from editcast_server.feedback import Feedback, Offer
 from editcast_server.prediction.engine import Answer, Engine, Job, Projects, Track
 from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Policy
+from editcast_server.prediction.project_imports import reads
 from editcast_server.settings import Settings
 from editcast_server.status import Activity, Status
 from editcast_server.store_writer import Saves, now_ms
@@ -102,6 +103,7 @@ class Service:
             self._warn_once(document, document.too_long(self.settings.max_file_bytes))
         elif document.is_allowed(self.settings):
             self._engine.open(self._track(document, known))
+            self.projects.read(document.folder, self.settings)
             if self.projects.of(document.folder).is_stirred:
                 self._ask(document, 1)
 
@@ -282,6 +284,10 @@ class Service:
         if self._choice != Choice(before.model_path, before.device):
             self._engine.choose(self._choice)
         self._policy.follow(settings)
+        if reads(settings) != reads(before):
+            self.projects.forget_imports()
+            for document in self.documents.values():
+                self.projects.read(document.folder, settings)
         self._withdraw_all()
         self._activity.update()
 

@@ -5,7 +5,7 @@ A new source is one file with a class like `CandidateSource`, and one line in `f
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -22,6 +22,7 @@ from editcast_model.history import EditHistory, changes
 from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
+from editcast_model.syntax.module_changes import ModuleChange
 from editcast_model.tokenizer import Tokenizer
 
 #: The log probability of a hunk that the window does not hold.
@@ -136,6 +137,7 @@ class Situation:
         count: How many predictions are wanted.
         fits: Whether a change is worth proposing.
         typed: Where the word stands that is being typed, code points; None when none is.
+        modules: What other files define by other names, or with other parameters, than before.
     """
 
     history: EditHistory
@@ -147,6 +149,7 @@ class Situation:
     count: int
     fits: Fits
     typed: range | None = None
+    modules: Collection[ModuleChange] = ()
 
     def candidate(
         self,

@@ -28,10 +28,17 @@ class ConsequenceEdits:
         before its turn.
         """
         history = situation.history
-        if history.is_untouched or not (history.language or history.path):
+        if history.is_untouched and not situation.modules:
+            return
+        if not (history.language or history.path):
             return
         found = situation.consequences.propose(
-            history.snapshots, history.text, active=situation.typed, cursor=history.last
+            history.snapshots,
+            history.text,
+            active=situation.typed,
+            cursor=history.last,
+            imports=history.imports,
+            elsewhere=situation.modules,
         )
         fitting = (one for one in found if situation.fits((one.hunk,)))
         for one in islice(fitting, _MOST):

@@ -7,16 +7,19 @@ not ask for any more, so that what was applied, or undone, is proposed no longer
 
 from bisect import bisect_left, insort
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from editcast_model.diff import Hunk
 from editcast_model.syntax.arguments import after_argument, after_signature
 from editcast_model.syntax.changes import Change, Consequence, Renamed
 from editcast_model.syntax.check import breaks_syntax
+from editcast_model.syntax.elsewhere import after_modules
+from editcast_model.syntax.import_statements import missing
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.member_renames import after_key, after_member, after_parameter
 from editcast_model.syntax.members import is_member
+from editcast_model.syntax.module_changes import ModuleChange
 from editcast_model.syntax.names import Names, has_rules
 from editcast_model.syntax.renames import after_definition, after_use
 from editcast_model.syntax.roles import Role
@@ -30,7 +33,8 @@ MOST_CHARACTERS = 300_000
 MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
 _CHECKED = ("add_argument", "remove_argument", "reorder_arguments", "add_parameter")
-_IMPORTS = ("import_statement", "import_from_statement", "import_declaration")
+#: What was written in one piece and is longer was written elsewhere, or by a program.
+_LONGEST = 5_000
 
 
 class Consequences:
@@ -38,11 +42,12 @@ class Consequences:
 
     Args:
         language: The editor's language identifier.
-        path: The file's path, whose suffix counts where the identifier says nothing.
+        path: The file's path within its project; its suffix counts where the identifier says
+            nothing.
     """
 
     def __init__(self, language: str, path: str = "") -> None:
-        self._language = language_of(language, path)
+        self._language, self._path = language_of(language, path), path
         self._names: OrderedDict[str, Names] = OrderedDict()
 
     def propose(
@@ -53,6 +58,7 @@ class Consequences:
         active: range | None = None,
         cursor: int | None = None,
         imports: Mapping[str, str] | None = None,
+        elsewhere: Iterable[ModuleChange] = (),
     ) -> list[Consequence]:
         """Return what the last edits ask for, in the order in which a person would go on.
 
@@ -63,15 +69,18 @@ class Consequences:
             active: What is being typed, in code points of `text`: it is not copied.
             cursor: Where the last change ends, in code points; None for the end of the last hunk.
             imports: Import statements of other files of the project, by the name that they bind.
+            elsewhere: What was changed in other files, that this one may have to follow.
 
         Returns:
             Edits of `text` that do not overlap: definitions, then what is below the last change
-            from the nearest on, then what is above. None for a text without rules, or too long.
+            from the nearest on, then what is above; in the same order what follows from other
+            files. None for a text without rules, or too long.
         """
         now = self.names(text)
         if now is None:
             return []
         found: list[Consequence] = []
+        following: list[Consequence] = []
         taken: list[tuple[int, int]] = []
         for before in self._earlier(history, text):
             change = Change(before, now, active)
@@ -80,10 +89,16 @@ class Consequences:
             if cursor is None:
                 cursor = max(end for _, _, end in change.spans())
             for one in _of(change, imports or {}):
-                if _is_free(one.hunk, taken) and not _is_refused(change, one):
+                if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
                     found.append(one)
                     insort(taken, (one.hunk.start, one.hunk.end))
-        return _ordered(found, cursor or 0)[:MOST_CONSEQUENCES]
+        for follows in after_modules(now, self._path, elsewhere):
+            one = replace(follows, cause=_replacing(now, follows.hunk))
+            if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
+                following.append(one)
+                insort(taken, (one.hunk.start, one.hunk.end))
+        in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
+        return in_order[:MOST_CONSEQUENCES]
 
     def _earlier(self, history: Sequence[str], text: str) -> Iterator[Names]:
         """The texts before, the last one first; without those that were undone."""
@@ -119,12 +134,16 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
         cause = f"{renamed.before.name} {renamed.after.name}"
         yield from (replace(one, cause=cause) for one in _after_rename(change, renamed))
     for one in after_key(change):
-        old = change.after.tree.text[one.hunk.start : one.hunk.end]
-        yield replace(one, cause=f"{old} {one.hunk.text}")
+        yield replace(one, cause=_replacing(change.after, one.hunk))
     yield from after_signature(change)
     yield from after_argument(change)
     if imports:
         yield from _missing(change, imports)
+
+
+def _replacing(names: Names, hunk: Hunk) -> str:
+    """The cause of edits that replace the same by the same."""
+    return f"{names.tree.text[hunk.start : hunk.end]} {hunk.text}"
 
 
 def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
@@ -141,19 +160,11 @@ def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
 
 def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     """The imports of names that were just written and mean nothing here."""
-    names = change.after
     for _, start, end in change.spans():
-        for one in names.unbound(start, end):
-            if one.name in imports and not change.is_active(one.start, one.end):
-                at, lead = _end_of_imports(names)
-                text = lead + imports[one.name] + ("" if lead else "\n")
-                yield Consequence(Hunk(at, at, text), "import_missing", 0.8, is_first=True)
-
-
-def _end_of_imports(names: Names) -> tuple[int, str]:
-    """Find where an import goes, and what stands before it there."""
-    statements = [one for one in names.tree.root.named_children if one.type in _IMPORTS]
-    return (statements[-1].end_byte, "\n") if statements else (0, "")
+        if end - start <= _LONGEST:
+            for one, hunk in missing(change.after, imports, start, end):
+                if not change.is_active(one.start, one.end):
+                    yield Consequence(hunk, "import_missing", 0.9, is_first=True)
 
 
 def _is_free(hunk: Hunk, taken: Sequence[tuple[int, int]]) -> bool:
@@ -163,11 +174,11 @@ def _is_free(hunk: Hunk, taken: Sequence[tuple[int, int]]) -> bool:
     return after and (at == 0 or taken[at - 1][1] <= hunk.start)
 
 
-def _is_refused(change: Change, one: Consequence) -> bool:
+def _is_refused(names: Names, active: range | None, one: Consequence) -> bool:
     """Tell whether it is what is being typed, or would leave a text that does not parse."""
-    if change.is_active(one.hunk.start, one.hunk.end):
+    if active is not None and one.hunk.start <= active.stop and active.start <= one.hunk.end:
         return True
-    return one.kind in _CHECKED and breaks_syntax(change.after.tree, one.hunk)
+    return one.kind in _CHECKED and breaks_syntax(names.tree, one.hunk)
 
 
 def _ordered(found: list[Consequence], cursor: int) -> list[Consequence]:

@@ -6,6 +6,7 @@ was replaced.
 
 from typing import NamedTuple
 
+from editcast_model.syntax.module_changes import ModuleChange
 from editcast_model.tokenizer import lines
 
 #: Saves of other files that are remembered.
@@ -20,11 +21,14 @@ class OtherSave(NamedTuple):
         file: Names the file; equal for the saves of one.
         before: The changed lines before the save, with some around them.
         after: The same after it.
+        change: What the files that use it have to follow since then, and still have to; None for
+            nothing, and where nobody looked.
     """
 
     file: str
     before: str
     after: str
+    change: ModuleChange | None = None
 
 
 def other_save(file: str, before: str, after: str) -> OtherSave:

@@ -11,7 +11,7 @@ from functools import partial
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting import syntax_check
-from editcast_model.forecasting.import_lines import is_import, touches_only_imports
+from editcast_model.forecasting.import_lines import follows_code, is_import, touches_only_imports
 
 _WORDS = re.compile(r"\w+")
 
@@ -105,7 +105,10 @@ def _is_blank(hunks: tuple[Hunk, ...], text: str) -> bool:
 
 
 def _is_about_imports(hunks: tuple[Hunk, ...], work: Work) -> bool:
-    return not work.on_imports and touches_only_imports(work.text, hunks, work.language)
+    """Tell whether all it does is what tools do to imports by themselves."""
+    if work.on_imports or not touches_only_imports(work.text, hunks, work.language):
+        return False
+    return not all(follows_code(work.text, hunk, work.language) for hunk in hunks)
 
 
 def _undoes(hunks: tuple[Hunk, ...], work: Work) -> bool:

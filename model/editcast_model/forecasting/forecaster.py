@@ -45,6 +45,7 @@ from editcast_model.inference.self_check import self_check
 from editcast_model.inference.sequence import Network, Sequence
 from editcast_model.inference.window import MOST_EDITS, Window
 from editcast_model.syntax.binding import unbinds
+from editcast_model.syntax.module_changes import ModuleChange
 from editcast_model.tokenizer import Tokenizer
 
 #: The candidate sources; a hunk that two of them propose is the later one's.
@@ -135,6 +136,7 @@ class NeuralSession:
         self._consequences = Consequences(history.language, history.path)
         self._replacements = KnownReplacements(history)
         self._other_saves: deque[OtherSave] = deque(maxlen=SAVES)
+        self._modules: dict[str, ModuleChange] = {}
         self._trail = Trail()
         for save in history.saves:
             self._trail = self._trail.followed(save.before, save.hunks)
@@ -177,6 +179,9 @@ class NeuralSession:
         """Take in a save of another file of the project."""
         self._other_saves.append(save)
         self._replacements.hear(save)
+        self._modules.pop(save.file, None)
+        if save.change is not None:
+            self._modules[save.file] = save.change
 
     def predict(
         self,
@@ -262,6 +267,7 @@ class NeuralSession:
             count,
             is_worth_proposing,
             typed,
+            self._modules.values(),
         )
 
     def _repeats(self) -> list[Repeat]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting.recent_edits import words_of
 
 _FAMILIES: Final = {
     "python": r"import\s+\w|from\s+[\w.]+\s+import\b",
@@ -24,6 +25,10 @@ _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
     for family, pattern in _FAMILIES.items()
     for language in family.split()
 }
+#: What stands in its line before a name that is taken out of a module.
+_TAKEN: Final = re.compile(
+    r"\s*(?:from\s+[\w.]+\s+import\b.*[\s(,]|(?:import|export|const|let|var)\b[^{}]*\{.*[\s{,])"
+)
 
 
 def is_import(line: str, language: str) -> bool:
@@ -37,6 +42,23 @@ def touches_only_imports(text: str, hunks: Iterable[Hunk], language: str) -> boo
     if language not in _PATTERNS:
         return False
     return all(_is_about_imports(text, hunk, language) for hunk in hunks)
+
+
+def follows_code(text: str, hunk: Hunk, language: str) -> bool:
+    """Tell whether a change of import lines is due because of code, here or in another file.
+
+    Either it takes one name for another out of the same module, or it brings a name that the code
+    uses and no line imports.
+    """
+    start = text.rfind("\n", 0, hunk.start) + 1
+    if text[hunk.start : hunk.end].isidentifier() and hunk.text.isidentifier():
+        return _TAKEN.fullmatch(text[start : hunk.start]) is not None
+    lines = text.split("\n")
+    importing, code = (
+        {word for line in lines if is_import(line, language) is there for word in words_of(line)}
+        for there in (True, False)
+    )
+    return bool(words_of(hunk.text) & code - importing)
 
 
 def _is_about_imports(text: str, hunk: Hunk, language: str) -> bool:

@@ -68,10 +68,10 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
     calls = [call for call in calls_of(change.after, function) if _is_as_before(change, call)]
     if is_in_order and len(added) == 1 and not removed and added[0].is_required:
         for call in calls:
-            yield from _with_argument(change.after, call, old, new.index(added[0]), added[0])
+            yield from with_argument(change.after, call, old, new.index(added[0]), added[0])
     elif is_in_order and len(removed) == 1 and not added:
         for call in calls:
-            yield from _without_argument(call, names.index(removed[0].name), removed[0])
+            yield from without_argument(call, names.index(removed[0].name), removed[0])
     elif not is_in_order and not added and not removed:
         for call in calls:
             if _values(change.after, call) == _values(change.before, _call_before(change, call)):
@@ -102,7 +102,7 @@ def _positional(call: Call) -> list[Argument]:
     return [argument for argument in call.arguments if not argument.keyword]
 
 
-def _with_argument(
+def with_argument(
     names: Names, call: Call, old: tuple[Parameter, ...], index: int, added: Parameter
 ) -> Iterator[Consequence]:
     """A call with the argument that it lacks, where a variable of its name is in scope."""
@@ -135,7 +135,8 @@ def _inserted(text: str, call: Call, index: int, new: str) -> Hunk:
     return Hunk(last.end, last.end, between + new)
 
 
-def _without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:
+def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:
+    """A call without the argument of a parameter that was taken away."""
     given = call.arguments
     at = next((i for i, each in enumerate(given) if each.keyword == removed.name), None)
     if at is None:

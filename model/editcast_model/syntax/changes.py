@@ -15,6 +15,7 @@ Kind = Literal[
     "rename_definition",
     "rename_use",
     "rename_field",
+    "rename_import",
     "rename_keyword",
     "rename_key",
     "add_argument",

@@ -1,7 +1,7 @@
 """Renames that are left once a member of a class, or a key, has been renamed."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
@@ -55,7 +55,8 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
             hunk = _replaced(one, new.name)
             yield Consequence(hunk, "rename_field", strength, is_first=is_first)
     if is_declaration:
-        yield from _of_unknown_objects(after, old, new.name, whose)
+        for one in of_unknown_objects(after, old, (whose,)):
+            yield Consequence(_replaced(one, new.name), "rename_field", 0.5)
         yield from _constructor_keywords(after, old, new, whose)
 
 
@@ -113,16 +114,19 @@ def _replaced(one: Occurrence, new: str) -> Hunk:
     return Hunk(one.start, one.end, new)
 
 
-def _of_unknown_objects(names: Names, old: str, new: str, whose: str) -> Iterator[Consequence]:
-    """Find the same member of objects of which nothing is known, where nothing else declares it."""
+def of_unknown_objects(names: Names, old: str, whose: Collection[str]) -> Iterator[Occurrence]:
+    """Find where a member of some classes may be one of objects of which nothing is known.
+
+    Only where a compiler would refuse it, and nothing else in the text declares such a member.
+    """
     if names.tree.language not in _CHECKED or old in _COMMON:
         return
     declared = [one for one in names.of(old) if is_declared_member(one) or one.role is Role.KEY]
-    if any(owner(names, one) != whose for one in declared):
+    if any(owner(names, one) not in whose for one in declared):
         return
     for one in names.of(old):
         if one.role is Role.MEMBER and owner(names, one) is None and not _is_imported(names, one):
-            yield Consequence(_replaced(one, new), "rename_field", 0.5)
+            yield one
 
 
 def _is_imported(names: Names, one: Occurrence) -> bool:

@@ -17,6 +17,11 @@ _CLASS_NODES = frozenset(
 _TYPES = frozenset({"identifier", "type_identifier"})
 #: What a type is wrapped in: `*T`, `&T{}`, `: T`.
 _WRAPPED = frozenset({"type", "type_annotation", "pointer_type", "unary_expression"})
+#: What names something in a module: `shop.Basket`.
+_QUALIFIED = frozenset(
+    {"attribute", "member_expression", "selector_expression", "qualified_type"}
+    | {"nested_type_identifier"}
+)
 _DEEPEST = 3  # variables that are given the value of another
 _MADE_BY = {
     "call": "function",
@@ -157,6 +162,8 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     if len(defined) != 1:
         return None
     (one,) = defined
+    if one.part.kind == "import":  # a class of another file, as it is called here
+        return f"{found.name}@"
     if one.part.kind == "class":
         return _named(names, one.path[-2].node)
     if _is_self(names, one):
@@ -203,6 +210,8 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
     field = _MADE_BY.get(node.type)
     if field:
         return _type_of(names, made, depth) if (made := node.child_by_field_name(field)) else None
+    if node.type in _QUALIFIED:
+        return _imported_type(names, node)
     if node.type not in _TYPES:
         return None
     name = names.tree.of(node)
@@ -215,3 +224,15 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
     if found is not None and names.resolve(found) is not None:  # another variable's value
         return _owner_of_object(names, node, depth + 1)
     return f"{name}@"
+
+
+def _imported_type(names: Names, node: Node) -> str | None:
+    """The class of another file that is named by its module, as it is written here."""
+    module = names.at(node.start_byte)
+    if module is None:
+        return None
+    defined = names.definitions(module.name, names.resolve(module))
+    is_imported = bool(defined) and all(one.part.kind == "import" for one in defined)
+    if names.tree.language == "go" and not defined:
+        is_imported = True  # its packages are named by their paths
+    return f"{names.tree.of(node)}@" if is_imported else None

@@ -6,7 +6,7 @@ costs as much as the name is frequent, however long the file is.
 
 import re
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -179,9 +179,10 @@ class Names:
             or self._takes_everything
         )
 
-    def unbound(self, start: int, end: int) -> list[Occurrence]:
-        """The names used in a part of the text that mean nothing there, as far as it tells."""
-        places = (found.start() for found in WORD.finditer(self.tree.text, start, end))
+    def unbound(self, start: int, end: int, among: Container[str]) -> list[Occurrence]:
+        """Some of the names used in a part of the text that mean nothing there, as far as known."""
+        words = WORD.finditer(self.tree.text, start, end)
+        places = (found.start() for found in words if found[0] in among)
         found = [one for place in places if (one := self.at(place)) is not None]
         return [
             one for one in found if one.role is Role.REFERENCE and not self.is_known(one, one.name)

@@ -293,6 +293,7 @@ class EditcastServer(LanguageServer):
 
     def set_folders(self) -> None:
         """Tell the service which folders the editor has open."""
+        self.service.projects.is_trusted = self.is_trusted
         self.service.projects.set_folders(self.workspace.folders)
 
     def apply_settings(self, given: Any) -> None:

@@ -8,25 +8,32 @@ import logging
 import queue
 import threading
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from itertools import count
+from operator import itemgetter
 from pathlib import Path
 from urllib.parse import unquote
+
+from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
 from editcast_model.forecasting.interface import Forecaster, Prediction, Session
 from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
+from editcast_model.syntax.module_changes import ModuleHistory
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Situation
+from editcast_server.prediction.project_imports import ProjectImports
+from editcast_server.settings import Settings
 
 log = logging.getLogger(__name__)
 
 _LAST_JOB = 10.0  # seconds
+_MOST_MODULES = 40  # files of a project whose last texts are kept
 _MOST_FAILURES = 2  # in a row, of a model that another can take the place of
 
 
@@ -38,34 +45,73 @@ class Project:
 
     Attributes:
         is_stirred: Whether a file of it was saved, and something may be due in the others.
+        imports: Where its files take names from; any thread's.
     """
 
     def __init__(self) -> None:
         self.is_stirred = False
+        self.imports = ProjectImports()
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
+        self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
 
-    def add(self, file: str, before: str, after: str) -> None:
+    def add(self, file: str, before: str, after: str, language: str) -> None:
         """A file was saved."""
-        self._saves.append((next(self._numbers), other_save(file, before, after)))
+        number = next(self._numbers)
+        self._saves.append((number, other_save(file, before, after)))
+        _, module = self._modules.pop(file, (0, None))
+        module = module or ModuleHistory(file, language)
+        module.save(before, after)
+        self.imports.tell(file, language, after)
+        self._modules[file] = number, module
+        while len(self._modules) > _MOST_MODULES:
+            self._modules.popitem(last=False)
 
     def others(self, file: str, since: int) -> list[tuple[int, OtherSave]]:
-        """The saves of other files after the one of this number, each with its own, ascending."""
-        return [
-            (number, save) for number, save in self._saves if number > since and save.file != file
+        """The saves of other files after the one of this number, each with its own, ascending.
+
+        Of files whose saves are forgotten, what others have to follow is told nevertheless.
+        """
+        changes = {
+            name: module.change()
+            for name, (number, module) in self._modules.items()
+            if number > since and name != file
+        }
+        told = [
+            (number, save._replace(change=changes.pop(save.file, None)))
+            for number, save in reversed(self._saves)
+            if number > since and save.file != file
         ]
+        told += [
+            (self._modules[name][0], OtherSave(name, "", "", change))
+            for name, change in changes.items()
+        ]
+        return sorted(told, key=itemgetter(0))
+
+    def prepare(self) -> None:
+        """Look at what was saved, before somebody waits for it."""
+        for _, module in self._modules.values():
+            module.change()
+        self.imports.read_texts()
 
 
 class Projects:
-    """The projects of the folders that the editor has open; belongs to the event loop."""
+    """The projects of the folders that the editor has open; belongs to the event loop.
+
+    Attributes:
+        is_trusted: Whether the user trusts the folders, so that files in them may be read.
+    """
 
     def __init__(self) -> None:
+        self.is_trusted = False
         self._folders: tuple[str, ...] = ()
         self._of: dict[str, Project] = {}
 
     def set_folders(self, folders: Iterable[str]) -> None:
         """Follow the open folders (URIs); what was saved in others is forgotten."""
         self._folders = tuple(folders)
+        for folder in set(self._of) - set(self._folders):
+            self._of[folder].imports.forget()
         self._of = {one: of for one, of in self._of.items() if one in self._folders}
 
     def folder_of(self, uri: str) -> str | None:
@@ -77,6 +123,23 @@ class Projects:
     def of(self, folder: str | None) -> Project:
         """Return the project of a folder; without one, a project of one file."""
         return Project() if folder is None else self._of.setdefault(folder, Project())
+
+    def read(self, folder: str | None, settings: Settings) -> None:
+        """Learn in the background what the files of a folder import, once, if it is trusted."""
+        if folder is None or not self.is_trusted or not folder.startswith("file:"):
+            return
+        try:
+            path = to_fs_path(folder)
+        except ValueError:  # no URI at all
+            return
+        if path:
+            name = unquote(folder).rstrip("/")
+            self.of(folder).imports.read_folder(Path(path), name, settings)
+
+    def forget_imports(self) -> None:
+        """Forget what files import: others may be left alone from now on."""
+        for project in self._of.values():
+            project.imports.forget()
 
 
 class Track:
@@ -94,11 +157,14 @@ class Track:
     def __init__(
         self, text: str, project: Project | None = None, name: str = "", language: str = ""
     ) -> None:
-        self._history = EditHistory(text, language=language, path=name)
+        self._history = EditHistory(text, language=language, path=unquote(name))
         self._saves: deque[str] = deque()
         self._unseen: deque[str] = deque()  # of these, what the session was not told of
         self._project = project or Project()
-        self._name = name
+        imports = self._project.imports
+        imports.tell(self._history.path, language, text)
+        self._history.imports = imports.of(self._history.path, language)
+        self._name = self._history.path
         self._last_other = 0  # number of the last save of another file that the session was told of
         self._session: Session | None = None
         self._forecaster: Forecaster | None = None
@@ -115,7 +181,7 @@ class Track:
             before = self._unseen[-1] if self._unseen else self._history.saved
             if text != before:
                 self._unseen.append(text)
-                self._project.add(self._name, before, text)
+                self._project.add(self._name, before, text, self._history.language)
 
     def session(self, forecaster: Forecaster) -> Session:
         """Return the session of `forecaster` that has seen every save."""
@@ -155,6 +221,8 @@ class Track:
         """Get ready for the next prediction."""
         if self._session is not None:
             self._session.prepare(cancelled=cancelled)
+        if not cancelled():
+            self._project.prepare()
 
     def drop_session(self) -> None:
         """Forget a session that may be in a bad state."""

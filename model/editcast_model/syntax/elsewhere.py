@@ -1,0 +1,154 @@
+"""Edits that a file needs because of what was renamed, or has other parameters, in another one.
+
+Only what an import ties to the other file is changed, or in Go the package that both belong to.
+Nothing is asked of the file's past: what it says by an old name that no longer exists is due,
+whether it was just opened or has long been.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from editcast_model.diff import Hunk
+from editcast_model.syntax.arguments import with_argument, without_argument
+from editcast_model.syntax.calls import Call, call_of
+from editcast_model.syntax.changes import Consequence
+from editcast_model.syntax.imports import Import, imports
+from editcast_model.syntax.member_renames import of_unknown_objects
+from editcast_model.syntax.members import is_member, owner
+from editcast_model.syntax.module_changes import (
+    ModuleChange,
+    NewName,
+    NewParameters,
+    Parameters,
+)
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.renames import renaming
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.ties import Ties
+
+
+def after_modules(
+    names: Names, path: str, changes: Iterable[ModuleChange]
+) -> Iterator[Consequence]:
+    """Return what a file needs after changes of others.
+
+    Args:
+        names: The names of its text.
+        path: Its path, among those of the changes.
+        changes: Of the other files, and perhaps of itself, which means nothing.
+    """
+    found: list[Import] | None = None
+    for change in changes:
+        words = {one.old for one in change.names} | {one.name for one in change.parameters}
+        if change.file == path or not any(names.of(word) for word in words):
+            continue
+        found = imports(names) if found is None else found
+        ties = Ties(names, path, change, found)
+        if ties.is_tied:
+            for name in change.names:
+                yield from _member_renamed(ties, name) if name.owner else _renamed(ties, name)
+            for parameters in change.parameters:
+                yield from _called_otherwise(ties, parameters)
+
+
+def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
+    """The import of a renamed definition, and its uses."""
+    names, old, new = ties.names, name.old, name.new
+    taken = [one for one in ties.taken if one.name == old]
+    bound = [one for one in ties.taken if one.name == new]
+    if taken and bound:
+        return  # somebody is at it
+    for one in taken:
+        if one.bound != old or ties.is_only(one, new):
+            hunk = Hunk(one.at, one.at + len(old), new)
+            yield Consequence(hunk, "rename_import", 0.95, is_first=True)
+    for use in ties.uses(old):
+        if use.role is Role.MEMBER:
+            yield Consequence(Hunk(use.start, use.end, new), "rename_use", 0.95)
+        elif names.resolve(use, new) is None:
+            yield Consequence(renaming(use, new), "rename_use", 0.95)
+    scopes = [ties.scope_of(one) for one in bound if one.bound == new]
+    for use in names.of(old) if scopes else ():  # the import was renamed before
+        if use.role is Role.REFERENCE and not names.is_known(use, old):
+            if names.resolve(use, new) in scopes:
+                yield Consequence(renaming(use, new), "rename_use", 0.95)
+
+
+def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
+    """The uses of a renamed member of a class, and its name in calls of the class."""
+    names, whose = ties.names, ties.classes(name.owner)
+    if not whose:
+        return
+    for one in names.of(name.old):
+        if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:
+            yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.9)
+    for one in of_unknown_objects(names, name.old, whose):
+        yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.5)
+    for call in _calls(ties, "", name.owner) if name.is_keyword else ():
+        yield from _keyword(call, name.old, name.new)
+
+
+def _keyword(call: Call, old: str, new: str) -> Iterator[Consequence]:
+    for argument in call.arguments:
+        if argument.keyword == old:
+            hunk = Hunk(argument.start, argument.start + len(old), new)
+            yield Consequence(hunk, "rename_keyword", 0.95)
+
+
+def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
+    """The calls of a function that do not fit its parameters any more."""
+    for call in _calls(ties, function.owner, function.name):
+        if any(argument.is_spread for argument in call.arguments):
+            continue
+        for before in function.before:
+            found = list(_fitted(ties.names, call, before, function.after))
+            if found:
+                yield from found
+                break
+
+
+def _calls(ties: Ties, class_name: str, name: str) -> Iterator[Call]:
+    names = ties.names
+    if class_name:
+        whose = ties.classes(class_name)
+        used: Iterable[Occurrence] = (
+            one for one in names.of(name) if one.role is Role.MEMBER and owner(names, one) in whose
+        )
+    else:
+        used = ties.uses(name, with_others=True)
+    for one in used:
+        call = call_of(names.tree, one)
+        if call is not None:
+            yield call
+
+
+def _fitted(
+    names: Names, call: Call, before: Parameters, after: Parameters
+) -> Iterator[Consequence]:
+    """A call that fits the parameters after; nothing where it does already."""
+    if any(not each.name or each.is_rest for each in (*before, *after)):
+        return
+    old, new = [each.name for each in before], [each.name for each in after]
+    added = [each for each in after if each.name not in old]
+    removed = [each for each in before if each.name not in new]
+    keywords = [argument.keyword for argument in call.arguments if argument.keyword]
+    count = len(call.arguments) - len(keywords)
+    if [name for name in old if name in new] != [name for name in new if name in old]:
+        return  # nobody knows whether a call has the old order or the new one
+    if len(old) == len(new):
+        for was, now in zip(old, new, strict=True):
+            if was not in new and now not in old and now not in keywords:
+                yield from _keyword(call, was, now)
+    elif len(added) == 1 and not removed and added[0].is_required:
+        lacks = [
+            each
+            for index, each in enumerate(after)
+            if each.is_required and index >= count and each.name not in keywords
+        ]
+        if lacks:  # so that it fits no parameters of today
+            for one in with_argument(names, call, before, new.index(added[0].name), added[0]):
+                yield replace(one, strength=0.9)
+    elif len(removed) == 1 and not added:
+        is_given = removed[0].name in keywords
+        if is_given or count > sum(not each.is_named for each in after):
+            yield from without_argument(call, old.index(removed[0].name), removed[0])

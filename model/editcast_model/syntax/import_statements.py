@@ -1,0 +1,248 @@
+"""Import statements for names that a file uses and does not have, as other files write them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from editcast_model.diff import Hunk
+from editcast_model.syntax.imports import EVERYTHING, Import, imports
+from editcast_model.syntax.languages import language_of
+from editcast_model.syntax.modules import family_of, placed, written_from
+from editcast_model.syntax.names import Names, Occurrence, has_rules
+from editcast_model.syntax.tree import parse
+
+#: Imports further down, in code points, are not those that a file begins with.
+MOST_CHARACTERS = 8_000
+
+_STATEMENTS = ("import_statement", "import_from_statement", "future_import_statement")
+_BEFORE_IMPORTS = ("comment", "package_clause", "hash_bang_line")
+_QUOTES = str.maketrans("\"'", "'\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where files take a name from.
+
+    Attributes:
+        family: Of languages that can import from each other.
+        bound: The name that they know it by; the first word of it.
+        module: As they write it; of a relative one its path, which begins with a slash.
+        name: What it is called there; empty for the module itself.
+        alias: What they call it otherwise, if they do.
+        is_type: Whether it is taken as a type only.
+        is_required: Whether it is taken by `require`.
+    """
+
+    family: str
+    bound: str
+    module: str
+    name: str
+    alias: str = ""
+    is_type: bool = False
+    is_required: bool = False
+
+    def statement(self, importer: str) -> str | None:
+        """The statement that takes it in a file of a path; None where it cannot be written."""
+        module = self.module
+        if module.startswith("/"):
+            written = written_from(importer, module, self.family)
+            if written is None:
+                return None
+            module = written
+        if self.family == "go":
+            return f'import {self.alias} "{module}"' if self.alias else f'import "{module}"'
+        if self.family == "python":
+            renamed = f" as {self.alias}" if self.alias else ""
+            if not self.name:
+                return f"import {module}{renamed}"
+            return f"from {module} import {self.name}{renamed}"
+        return self._script(module)
+
+    def _script(self, module: str) -> str:
+        taken = f"{{ {self.name}{f' as {self.alias}' if self.alias else ''} }}"
+        if self.is_required:
+            taken = taken.replace(" as ", ": ") if self.name else self.bound
+            return f'const {taken} = require("{module}");'
+        if self.name == "default":
+            taken = self.bound
+        elif not self.name:
+            taken = f"* as {self.bound}"
+        return f'import {"type " if self.is_type else ""}{taken} from "{module}";'
+
+
+def origins(text: str, identifier: str, path: str) -> tuple[Origin, ...]:
+    """Return where the names come from that a file imports at its beginning.
+
+    Args:
+        text: The file's text.
+        identifier: The editor's language identifier.
+        path: The file's path in its project.
+    """
+    language = language_of(identifier, path)
+    if language is None or not has_rules(language):
+        return ()
+    head = text[:MOST_CHARACTERS]
+    tree = parse(head, language)
+    if tree is None:
+        return ()
+    names, family = Names(tree), family_of(language)
+    found = []
+    for one in imports(names):
+        around = [step.type for step in tree.path(one.at)]
+        if one.bound and one.name != EVERYTHING and len(around) > 1:
+            is_required = "variable_declarator" in around
+            if is_required or around[1] in (*_STATEMENTS, "import_declaration"):
+                origin = _origin(one, family, path)
+                found.append(replace(origin, is_required=is_required))
+    return tuple(found)
+
+
+def _origin(one: Import, family: str, path: str) -> Origin:
+    module = placed(one.module, path) if one.module.startswith(".") else one.module
+    usual = one.name or (one.module.rsplit("/", 1)[-1] if family == "go" else one.module)
+    has_own = family == "script" and one.name in ("", "default")  # a name that the importer chooses
+    alias = "" if has_own or one.bound == usual else one.bound
+    return Origin(family, one.bound.split(".")[0], module, one.name, alias, one.is_type)
+
+
+def missing(
+    names: Names, wanted: Mapping[str, str], start: int, end: int
+) -> Iterator[tuple[Occurrence, Hunk]]:
+    """Find names in a part of a text that mean nothing there, each with its import.
+
+    Args:
+        names: The names of the text.
+        wanted: Import statements by the name that they bind.
+        start: First offset of the part.
+        end: Last offset of the part.
+    """
+    done: set[str] = set()
+    for one in names.unbound(start, end, among=wanted):
+        if names.tree.language == "go":  # whose imports define no names in their files
+            if one.path[-2].type not in ("selector_expression", "qualified_type"):
+                continue
+            done |= {each.bound for each in imports(names)}
+        if one.name in done:
+            continue
+        done.add(one.name)
+        statement = wanted.get(one.name)
+        if statement:
+            yield one, _inserted(names, statement)
+
+
+def _inserted(names: Names, statement: str) -> Hunk:
+    """An import statement put among those of a text, or into one of them."""
+    tree = names.tree
+    if tree.language == "go":
+        return _inserted_in_go(names, statement)
+    there = parse(statement, tree.language)
+    wanted = imports(Names(there)) if there else []
+    if wanted and wanted[0].name not in ("", "default") and "require(" not in statement:
+        hunk = _joined(names, wanted[0])
+        if hunk is not None:
+            return hunk
+    if tree.language != "python":
+        statement = _in_style(tree.text, statement)
+    return _beneath(tree.root.named_children, tree.text, statement)
+
+
+def _joined(names: Names, wanted: Import) -> Hunk | None:
+    """A name put behind the last one of a statement that takes others out of its module."""
+    tree, last = names.tree, None
+    for one in imports(names):
+        if one.module == wanted.module and one.name not in ("", "default", EVERYTHING):
+            if one.binding is not None and "import" in tree.path(one.at)[1].type:
+                last = one
+    if last is None or last.binding is None:
+        return None
+    end = last.binding + len(last.bound)
+    renamed = f" as {wanted.bound}" if wanted.bound != wanted.name else ""
+    kind = "type " if wanted.is_type and not last.is_type else ""
+    if last.is_type and not wanted.is_type:
+        return None
+    line = tree.text[tree.text.rfind("\n", 0, last.at) + 1 : last.at]
+    between = f",\n{line}" if not line.strip() else ", "
+    return Hunk(end, end, f"{between}{kind}{wanted.name}{renamed}")
+
+
+def _in_style(text: str, statement: str) -> str:
+    """A statement with the quotes and the ends that most of a text has."""
+    if text.count("'") > text.count('"'):
+        statement = statement.translate(_QUOTES)
+    if not re.search(r";[ \t]*\r?$", text, re.MULTILINE):
+        statement = statement.rstrip(";")
+    return statement
+
+
+def _beneath(children: list[Node], text: str, statement: str) -> Hunk:
+    """A statement put among the imports that a text begins with, or beneath what must be first."""
+    found: list[Node] = []
+    first = None
+    for number, one in enumerate(children):
+        if one.type in _STATEMENTS or "require(" in _line(text, one):
+            found.append(one)
+        elif one.type in _BEFORE_IMPORTS or _is_string(one, number):
+            first = first if found else one
+        else:
+            break
+    if found:
+        return _in_order(found, text, statement)
+    if first is None:
+        return Hunk(0, 0, statement + "\n")
+    return Hunk(first.end_byte, first.end_byte, "\n\n" + statement)
+
+
+def _in_order(found: list[Node], text: str, statement: str) -> Hunk:
+    """A statement put behind the last one of its kind, or where it belongs if they are in order."""
+    kind = statement.split()[0]
+    alike = [one for one in found if _line(text, one).split()[0] == kind]
+    lines = [_line(text, one) for one in alike]
+    if '"' not in statement and "'" not in statement and lines == sorted(lines):  # Python's
+        for one, line in zip(alike, lines, strict=True):
+            if line > statement:
+                return Hunk(one.start_byte, one.start_byte, statement + "\n")
+    end = (alike or found)[-1].end_byte
+    while end < len(text) and text[end] in "; \t":
+        end += 1
+    return Hunk(end, end, "\n" + statement)
+
+
+def _line(text: str, node: Node) -> str:
+    return text[node.start_byte : node.end_byte].split("\n", 1)[0]
+
+
+def _is_string(node: Node, number: int) -> bool:
+    """Tell whether it is the docstring of a module, or a directive."""
+    inner = node.named_child(0) if node.type == "expression_statement" else None
+    return inner is not None and inner.type == "string" and number < 9
+
+
+def _inserted_in_go(names: Names, statement: str) -> Hunk:
+    """An import of Go, put behind the last one of its kind: the standard library's, or others."""
+    tree, line = names.tree, statement.removeprefix("import ")
+    specs = [
+        spec
+        for one in tree.root.named_children
+        if one.type == "import_declaration"
+        for listed in one.named_children
+        if listed.type == "import_spec_list"
+        for spec in listed.named_children
+        if spec.type == "import_spec"
+    ]
+    alike = [one for one in specs if _is_others(tree.of(one)) == _is_others(line)]
+    if specs:
+        end = (alike or specs)[-1].end_byte
+        lead = "\n\t" if alike else "\n\n\t"
+        return Hunk(end, end, lead + line)
+    single = [one for one in tree.root.named_children if one.type == "import_declaration"]
+    package = [one for one in tree.root.named_children if one.type == "package_clause"]
+    if not single and not package:
+        return Hunk(0, 0, statement + "\n")
+    end = (single or package)[-1].end_byte
+    return Hunk(end, end, ("\n" if single else "\n\n") + statement)
+
+
+def _is_others(line: str) -> bool:
+    return "." in line.split("/")[0]

@@ -1,0 +1,170 @@
+"""Import statements: what a file takes of which other file, and by what name it knows it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.tree import Path, Tree
+
+#: A file that imports more often is not looked through.
+MOST_IMPORTS = 500
+#: The name of an import that takes all there is.
+EVERYTHING = "*"
+
+_PYTHON = re.compile(r"^[ \t]*(?:from|import)\b", re.MULTILINE)
+_SCRIPT = re.compile(r"\b(?:from|import|require\s*\()\s*(?=[\"'])")
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A name, or a module, that a file takes of another file.
+
+    Attributes:
+        module: The module as it is written: `..shop`, `./prices`, `example.com/shop`.
+        name: What is taken of it, as it is called there; empty for the module itself.
+        at: Where that stands, or the module's own name, in code points.
+        bound: What it is known by here, with dots for a module in packages; empty for what is only
+            passed on.
+        binding: Where the first word of that stands; None where it is not written, as in Go.
+        is_type: Whether it is taken as a type only.
+    """
+
+    module: str
+    name: str
+    at: int
+    bound: str
+    binding: int | None
+    is_type: bool = False
+
+
+def imports(names: Names) -> list[Import]:
+    """Return what a file imports, in the order of the text; none where that is too much."""
+    language = names.tree.language
+    if language == "go":
+        found = _of_go(names.tree)
+    elif language == "python":
+        found = _of_python(names.tree)
+    else:
+        found = _of_script(names.tree)
+    out = []
+    for one in found:
+        out.append(one)
+        if len(out) > MOST_IMPORTS:
+            return []
+    return out
+
+
+def _of_python(tree: Tree) -> Iterator[Import]:
+    for match in _PYTHON.finditer(tree.text):
+        for step in tree.path(match.end() - 1):
+            if step.type == "import_statement":
+                for named in step.node.children_by_field_name("name"):
+                    yield _python_module(tree, named)
+            elif step.type == "import_from_statement":
+                yield from _python_names(tree, step.node)
+
+
+def _python_module(tree: Tree, named: Node) -> Import:
+    alias = named.child_by_field_name("alias")
+    written = tree.of(named.child_by_field_name("name") or named)
+    bound = alias or named
+    return Import(written, "", named.start_byte, tree.of(bound), bound.start_byte)
+
+
+def _python_names(tree: Tree, statement: Node) -> Iterator[Import]:
+    source = statement.child_by_field_name("module_name")
+    module = tree.of(source).replace(" ", "") if source else ""
+    for named in statement.children_by_field_name("name"):
+        alias = named.child_by_field_name("alias")
+        name = named.child_by_field_name("name") or named
+        bound = alias or name
+        yield Import(module, tree.of(name), name.start_byte, tree.of(bound), bound.start_byte)
+    for child in statement.named_children:
+        if child.type == "wildcard_import":
+            yield Import(module, EVERYTHING, child.start_byte, "", None)
+
+
+def _of_script(tree: Tree) -> Iterator[Import]:
+    for match in _SCRIPT.finditer(tree.text):
+        path = tree.path(match.end())
+        at = next((i for i in reversed(range(len(path))) if path[i].type == "string"), None)
+        if at is None or at < 2:
+            continue
+        module = tree.of(path[at].node)[1:-1]
+        above = path[at - 1]
+        if above.type == "import_statement":
+            yield from _script_names(tree, above.node, module)
+        elif above.type == "export_statement" and path[at].field == "source":
+            yield from _passed_on(tree, above.node, module)
+        elif above.type == "arguments":
+            yield from _required(tree, path[: at - 1], module)
+
+
+def _script_names(tree: Tree, statement: Node, module: str) -> Iterator[Import]:
+    is_type = any(child.type == "type" for child in statement.children)
+    clauses = (one for one in statement.named_children if one.type == "import_clause")
+    for part in (part for clause in clauses for part in clause.named_children):
+        if part.type == "identifier":
+            yield Import(module, "default", part.start_byte, tree.of(part), part.start_byte)
+        elif part.type == "namespace_import":
+            for name in part.named_children:
+                yield Import(module, "", name.start_byte, tree.of(name), name.start_byte)
+        else:
+            for one in part.named_children:
+                taken_as = one.child_by_field_name("name")
+                if taken_as is not None:
+                    bound = one.child_by_field_name("alias") or taken_as
+                    taken = is_type or any(child.type == "type" for child in one.children)
+                    place, binding = taken_as.start_byte, bound.start_byte
+                    yield Import(module, tree.of(taken_as), place, tree.of(bound), binding, taken)
+
+
+def _passed_on(tree: Tree, statement: Node, module: str) -> Iterator[Import]:
+    for clause in statement.named_children:
+        for one in clause.named_children if clause.type == "export_clause" else ():
+            name = one.child_by_field_name("name")
+            if name is not None:
+                yield Import(module, tree.of(name), name.start_byte, "", None)
+
+
+def _required(tree: Tree, path: Path, module: str) -> Iterator[Import]:
+    """Return what `const ... = require(module)` binds; `path` leads to the call."""
+    declared = path[-2].node
+    if declared.type != "variable_declarator":
+        return
+    bound = declared.child_by_field_name("name")
+    if bound is None:
+        return
+    if bound.type == "identifier":
+        yield Import(module, "", bound.start_byte, tree.of(bound), bound.start_byte)
+    for one in bound.named_children if bound.type == "object_pattern" else ():
+        key = one.child_by_field_name("key") or one
+        value = one.child_by_field_name("value") or one
+        if key.type.startswith(("property_", "shorthand_")) and value.named_child_count == 0:
+            place, binding = key.start_byte, value.start_byte
+            yield Import(module, tree.of(key), place, tree.of(value), binding)
+
+
+def _of_go(tree: Tree) -> Iterator[Import]:
+    for statement in tree.root.named_children:
+        if statement.type == "import_declaration":
+            for child in statement.named_children:
+                specs = child.named_children if child.type == "import_spec_list" else [child]
+                for spec in specs:
+                    yield from _go_package(tree, spec)
+        elif statement.type not in ("package_clause", "comment"):
+            return
+
+
+def _go_package(tree: Tree, spec: Node) -> Iterator[Import]:
+    path = spec.child_by_field_name("path")
+    if path is None:
+        return
+    module, alias = tree.of(path)[1:-1], spec.child_by_field_name("name")
+    if alias is None:
+        yield Import(module, "", path.start_byte, module.rsplit("/", 1)[-1], None)
+    elif alias.type == "package_identifier":
+        yield Import(module, "", path.start_byte, tree.of(alias), alias.start_byte)

@@ -1,0 +1,286 @@
+"""Names and parameters that a file no longer has for others, and what they are now.
+
+A file is compared with its last texts whenever it is saved, and what came of that is kept for as
+long as it holds: a name that is defined again, or whose successor is gone, is forgotten.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from editcast_model.syntax.calls import Function, Parameter, function_at, function_of
+from editcast_model.syntax.changes import Change, Renamed
+from editcast_model.syntax.languages import language_of
+from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
+from editcast_model.syntax.names import Names, Occurrence, has_rules
+from editcast_model.syntax.roles import Role, Scope
+from editcast_model.syntax.tree import MOST_CHARACTERS, parse
+
+#: Saved texts that the current one is compared with.
+MOST_TEXTS = 3
+#: What is kept of one file; more is another file, not other names.
+MOST_CHANGES = 50
+
+Parameters = tuple[Parameter, ...]
+#: The class of a member, empty at module level, and the name.
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class NewName:
+    """A definition that has another name now.
+
+    Attributes:
+        owner: The class that it is a member of, as that is called now; empty at module level.
+        old: Its name before.
+        new: Its name now.
+        is_keyword: Whether calls of the class may give it by its name, as those of dataclasses do.
+    """
+
+    owner: str
+    old: str
+    new: str
+    is_keyword: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NewParameters:
+    """A function that has other parameters now.
+
+    Attributes:
+        owner: The class that it is a method of, as that is called now; empty at module level and
+            for a constructor.
+        name: Its name now; a class's name for its constructor.
+        before: The parameters that it had at one time or another; offsets mean nothing.
+        after: Those that it has.
+    """
+
+    owner: str
+    name: str
+    before: tuple[Parameters, ...]
+    after: Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleChange:
+    """What the files that use a file have to follow.
+
+    Attributes:
+        file: Its path.
+        language: Its language, one that `has_rules`.
+        package: In Go, the package that it belongs to.
+        names: What has another name.
+        parameters: What has other parameters.
+    """
+
+    file: str
+    language: str
+    package: str = ""
+    names: tuple[NewName, ...] = ()
+    parameters: tuple[NewParameters, ...] = ()
+
+
+class ModuleHistory:
+    """The saves of one file, and what others have to follow because of them.
+
+    Args:
+        file: Its path.
+        language: The editor's language identifier.
+    """
+
+    def __init__(self, file: str, language: str) -> None:
+        self._file, self._language = file, language_of(language, file)
+        self._texts: list[str] = []  # the first is the oldest, or the last that was read
+        self._is_read = True
+        self._names: dict[Key, NewName] = {}
+        self._parameters: dict[Key, NewParameters] = {}
+        self._change: ModuleChange | None = None
+
+    def save(self, before: str, after: str) -> None:
+        """Note that the file was saved; nothing slow is done now."""
+        if not has_rules(self._language) or len(after) > MOST_CHARACTERS:
+            return
+        for text in (before, after):
+            if not self._texts or self._texts[-1] != text:
+                self._texts.append(text)
+                self._is_read = False
+        del self._texts[1:-MOST_TEXTS]
+
+    def change(self) -> ModuleChange | None:
+        """Return what others have to follow; None for nothing. Parses the text after a save."""
+        if not self._is_read:
+            self._is_read = True
+            self._read()
+        return self._change
+
+    def _read(self) -> None:
+        *earlier, text = self._texts
+        tree = parse(text, self._language)
+        if tree is None or not tree.parses:
+            return  # whoever is at it saves it again
+        now = Names(tree)
+        for one in reversed([one for one in earlier if one != text]):
+            before = tree.reparsed(one)
+            change = Change(Names(before), now) if before else None
+            if change and change.is_legible:
+                self._take_names(change)
+                self._take_parameters(change)
+        self._forget(now)
+        del self._texts[:-MOST_TEXTS]
+        names, parameters = tuple(self._names.values()), tuple(self._parameters.values())
+        self._change = None
+        if 0 < len(names) + len(parameters) <= MOST_CHANGES:
+            package = _package(now) if tree.language == "go" else ""
+            self._change = ModuleChange(self._file, tree.language, package, names, parameters)
+
+    def _take_names(self, change: Change) -> None:
+        for renamed in change.renamed():
+            key = _key(change.after, renamed.after)
+            if key is None or _was_there(change, renamed):
+                continue
+            whose, new = key
+            old = renamed.before.name
+            for at, one in list(self._names.items()):
+                if (one.owner, one.new) == (whose, old):
+                    self._names[at] = replace(one, new=new)
+            is_keyword = bool(whose) and _is_keyword(change.after, renamed.after)
+            self._names[whose, old] = NewName(whose, old, new, is_keyword)
+            if not whose and renamed.after.part.kind == "class":
+                self._call_class(old, new)
+
+    def _call_class(self, old: str, new: str) -> None:
+        """Follow a class that has another name."""
+        names = (
+            replace(one, owner=new if one.owner == old else one.owner)
+            for one in self._names.values()
+        )
+        self._names = {(one.owner, one.old): one for one in names}
+
+    def _take_parameters(self, change: Change) -> None:
+        was_called = {one.after.start: one.before for one in change.renamed()}
+        seen: set[int] = set()
+        for _, start, end in change.spans():
+            function = function_at(change.after, end) or function_at(change.after, start)
+            if function is None or function.start in seen:
+                continue
+            seen.add(function.start)
+            key = _key_of(change.after, function)
+            earlier = change.same_before(function.defined) or was_called.get(function.defined.start)
+            was = function_of(change.before, earlier) if earlier else None
+            if key is None or was is None or was.is_constructor != function.is_constructor:
+                continue
+            before, after = _placeless(was.parameters), _placeless(function.parameters)
+            known = self._parameters.get(key)
+            others = known.before if known else ()
+            if before not in others:
+                others = (before, *others)[:MOST_TEXTS]
+            self._parameters[key] = NewParameters(*key, others, after)
+
+    def _forget(self, now: Names) -> None:
+        """Let go of what does not hold any more in a text."""
+        self._names = {
+            key: one
+            for key, one in self._names.items()
+            if one.old != one.new
+            and not _defines(now, one.owner, one.old)
+            and _defines(now, one.owner, one.new)
+        }
+        kept: dict[Key, NewParameters] = {}
+        for key, one in self._parameters.items():
+            after = _parameters_of(now, key)
+            before = tuple(each for each in one.before if each != after)
+            if after is not None and before:
+                kept[key] = replace(one, before=before, after=after)
+        self._parameters = kept
+
+
+def _key(names: Names, one: Occurrence) -> Key | None:
+    """Return what others call a definition by; None for what they cannot use."""
+    if is_member(one):
+        whose = owner(names, one)
+        name = (whose or "").split("@")[0]
+        if whose is None or not name or not _is_at_top(names, name, whose):
+            return None
+        is_declared = is_declared_member(one) or any(
+            each.start == one.start for each in fields_defined(names, one.name, whose)
+        )
+        return (name, one.name) if is_declared else None
+    is_outer = one.role is Role.DEFINITION and names.home(one) == _top(one)
+    return ("", one.name) if is_outer and not names.is_weak(one) else None
+
+
+def _key_of(names: Names, function: Function) -> Key | None:
+    if function.is_constructor:
+        is_outer = _is_at_top(names, function.name, function.owner or "")
+        return ("", function.name) if is_outer else None
+    return _key(names, function.defined)
+
+
+def _top(one: Occurrence) -> Scope:
+    return one.scopes[-1]
+
+
+def _is_at_top(names: Names, class_name: str, whose: str) -> bool:
+    """Tell whether a class is at module level; Go's may be in another file of the package."""
+    if whose.endswith("@"):
+        return names.rules.has_other_files
+    return any(
+        f"{one.name}@{one.path[-2].node.start_byte}" == whose and names.home(one) == _top(one)
+        for one in names.of(class_name)
+        if one.role is Role.DEFINITION
+    )
+
+
+def _was_there(change: Change, renamed: Renamed) -> bool:
+    """Tell whether the new name was another definition's before: two things have one name now."""
+    before, new = change.before, renamed.after
+    if not is_member(new):
+        found = before.definitions(new.name, before.home(renamed.before))
+        return any(not before.is_weak(one) for one in found)
+    whose = owner(before, renamed.before)
+    return whose is None or bool(fields_defined(before, new.name, whose))
+
+
+def _is_keyword(names: Names, one: Occurrence) -> bool:
+    """Tell whether it is an annotated field of a class without a constructor, as of a dataclass."""
+    if names.tree.language != "python" or one.role is not Role.DEFINITION:
+        return False
+    whose = owner(names, one)
+    return (
+        one.part.kind == "variable"
+        and whose is not None
+        and one.path[-2].node.child_by_field_name("type") is not None
+        and not fields_defined(names, "__init__", whose)
+    )
+
+
+def _defines(names: Names, class_name: str, name: str) -> bool:
+    """Tell whether a text defines a name at module level, or a member of a class there."""
+    return any(_key(names, one) == (class_name, name) for one in names.of(name))
+
+
+def _parameters_of(names: Names, key: Key) -> Parameters | None:
+    """The parameters of the only function of a key; None for none, or several."""
+    found = [
+        function
+        for one in _possible(names, key[1])
+        if (function := function_of(names, one)) and _key_of(names, function) == key
+    ]
+    return _placeless(found[0].parameters) if len(found) == 1 else None
+
+
+def _possible(names: Names, name: str) -> Iterator[Occurrence]:
+    for each in (name, "__init__", "constructor"):
+        for one in names.of(each):
+            if one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION):
+                yield one
+
+
+def _placeless(parameters: Parameters) -> Parameters:
+    return tuple(replace(one, start=0, end=0) for one in parameters)
+
+
+def _package(names: Names) -> str:
+    for one in names.tree.root.named_children:
+        if one.type == "package_clause":
+            return names.tree.of(one).removeprefix("package").strip()
+    return ""

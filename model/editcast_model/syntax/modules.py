@@ -1,0 +1,115 @@
+"""Files that import statements mean, as far as paths tell.
+
+Paths are those of one project, with slashes; nothing is read from the disk. What could as well be
+a file of another project means none.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+_SUFFIX = re.compile(r"(\.d)?\.(?:py[iw]?|[mc]?[jt]s|[jt]sx)$")
+#: Folders that are no part of a module's name, though no importer is in them.
+_ROOTS = ("src", "lib", "python")
+_SHORTCUTS = ("@/", "~/")
+
+
+@lru_cache(maxsize=8192)  # the same few are asked about at every key
+def is_module(written: str, importer: str, file: str, language: str) -> bool:
+    """Tell whether a module, as an importer writes it, is a file.
+
+    Args:
+        written: The module as it is written there.
+        importer: Path of the file that imports it.
+        file: Path of the file that may be meant; in Go any file of the package.
+        language: The importer's language, one that `has_rules`.
+    """
+    if importer == file:
+        return False
+    here, there = importer.split("/")[:-1], file.split("/")
+    if language == "go":
+        return _is_package(written, here, there[:-1])
+    there[-1] = _SUFFIX.sub("", there[-1])
+    if language == "python":
+        return _is_python_module(written, here, there)
+    return _is_script_module(written, here, there)
+
+
+def family_of(language: str) -> str:
+    """Return what the languages have in common that can import from each other."""
+    return language if language in ("python", "go") else "script"
+
+
+def placed(written: str, importer: str) -> str:
+    """The path of a module that is written relative to its importer; it begins with a slash."""
+    here = importer.split("/")[:-1]
+    if "/" not in written and written.lstrip(".") != written and written not in (".", ".."):
+        dots = len(written) - len(written.lstrip("."))  # Python's
+        parts = written[dots:].split(".") if written[dots:] else []
+        return "/" + "/".join([*here[: len(here) - dots + 1], *parts])
+    return "/" + "/".join(_resolved(written, here) or [])
+
+
+def written_from(importer: str, module: str, family: str) -> str | None:
+    """A module, by its `placed` path, as an importer writes it; None where it cannot.
+
+    In Python only from the folder that it is in, or one above it: others may be no packages.
+    """
+    here, there = importer.split("/")[:-1], module[1:].split("/")
+    common = 0
+    while common < min(len(here), len(there)) and here[common] == there[common]:
+        common += 1
+    down, up = there[common:], len(here) - common
+    if family == "python":
+        return None if up else "." + ".".join(down)
+    return "/".join([*([".."] * up or ["."]), *down])
+
+
+def is_same_package(importer: str, file: str) -> bool:
+    """Tell whether two files of Go are in one folder."""
+    return importer != file and importer.rpartition("/")[0] == file.rpartition("/")[0]
+
+
+def _is_python_module(written: str, here: Sequence[str], there: Sequence[str]) -> bool:
+    if there[-1] == "__init__":
+        there = there[:-1]
+    name = written.lstrip(".")
+    parts, dots = name.split(".") if name else [], len(written) - len(name)
+    if dots:
+        base = list(here[: len(here) - dots + 1])
+        return len(here) >= dots - 1 and base + parts == list(there)
+    if not parts or list(there[-len(parts) :]) != parts:
+        return False
+    root = list(there[: -len(parts)])
+    return len(parts) > 1 or list(here[: len(root)]) == root or root[-1] in _ROOTS
+
+
+def _is_script_module(written: str, here: Sequence[str], there: Sequence[str]) -> bool:
+    written = _SUFFIX.sub("", written)
+    if there[-1] == "index" and written.rsplit("/", 1)[-1] != "index":
+        there = there[:-1]
+    if written.startswith(_SHORTCUTS):
+        parts = written[2:].split("/")
+        return list(there[-len(parts) :]) == parts
+    return written.startswith(".") and _resolved(written, here) == list(there)
+
+
+def _resolved(written: str, here: Sequence[str]) -> list[str] | None:
+    """The parts of a relative path from a folder; None where it leads out of all folders."""
+    base = list(here)
+    for part in written.split("/"):
+        if part == "..":
+            if not base:
+                return None
+            base.pop()
+        elif part not in (".", ""):
+            base.append(part)
+    return base
+
+
+def _is_package(written: str, here: Sequence[str], there: Sequence[str]) -> bool:
+    """Tell whether an import path ends as a folder does; one of a single part is Go's own."""
+    parts = written.split("/")
+    return (
+        len(parts) > 1 and parts[-1] == there[-1] and list(here) != list(there) if there else False
+    )

@@ -1,0 +1,134 @@
+"""The imports by which a file uses another one, and the names that mean what is defined there."""
+
+from collections.abc import Iterable, Iterator
+
+from tree_sitter import Node
+
+from editcast_model.syntax.imports import EVERYTHING, Import
+from editcast_model.syntax.module_changes import ModuleChange
+from editcast_model.syntax.modules import family_of, is_module, is_same_package
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.roles import Role, Scope
+
+_OBJECTS = ("object", "operand", "package", "module")
+
+
+class Ties:
+    """The imports by which one file uses another.
+
+    Attributes:
+        names: The names of the file.
+        taken: The imports that take a name of the other.
+        modules: Those that take all of it, by a name for itself.
+        is_open: Whether its names need none: in one package of Go, or after an import of all.
+    """
+
+    def __init__(
+        self, names: Names, path: str, change: ModuleChange, found: Iterable[Import]
+    ) -> None:
+        self.names = names
+        self.taken: list[Import] = []
+        self.modules: list[Import] = []
+        self.is_open = False
+        self._classes = {one.old: one.new for one in change.names if not one.owner}
+        language = names.tree.language
+        if family_of(language) != family_of(change.language):
+            return
+        if language == "go" and is_same_package(path, change.file):
+            self.is_open = _is_of_package(names, change.package)
+        for one in found:
+            if is_module(one.module, path, change.file, language):
+                (self.taken if one.name else self.modules).append(one)
+                self.is_open |= one.name == EVERYTHING
+            elif language == "python" and one.name:
+                whole = one.module + ("" if one.module.endswith(".") else ".") + one.name
+                if is_module(whole, path, change.file, language):
+                    self.modules.append(one)
+
+    @property
+    def is_tied(self) -> bool:
+        """Tell whether the file uses the other at all."""
+        return bool(self.taken or self.modules or self.is_open)
+
+    def scope_of(self, one: Import) -> Scope | None:
+        """The scope in which an import binds its name."""
+        bound = self.names.at(one.binding) if one.binding is not None else None
+        return self.names.home(bound) if bound and bound.role is Role.DEFINITION else None
+
+    def is_only(self, one: Import, new: str) -> bool:
+        """Tell whether nothing else has the name that an import binds, or the new one for it."""
+        names, scope = self.names, self.scope_of(one)
+        bindings = {each.binding for each in self.taken if each.name == one.name}
+        return not names.definitions(new, scope) and all(
+            each.start in bindings for each in names.definitions(one.bound, scope)
+        )
+
+    def uses(self, name: str, *, with_others: bool = False) -> Iterator[Occurrence]:
+        """Find where a name that the other file has at its top is used, without its imports.
+
+        Args:
+            name: The name, as it is called there.
+            with_others: Whether it is also looked for by other names that imports give it.
+        """
+        written = {name}
+        if with_others:
+            written |= {one.bound for one in self.taken if one.name == name and one.bound}
+        for each in sorted(written):
+            for one in self.names.of(each):
+                is_member = one.role is Role.MEMBER and each == name and self._is_of_module(one)
+                if is_member or (one.role is Role.REFERENCE and self._is_taken(one, name)):
+                    yield one
+
+    def classes(self, name: str) -> set[str]:
+        """Return what `owner` calls a class of the other file here."""
+        called = {name} | {old for old, new in self._classes.items() if new == name}
+        found = {f"{one.bound}@" for one in self.taken if one.name in called and one.bound}
+        for one in self.modules:
+            written = (f"{one.bound}.{each}" for each in called)
+            found |= {f"{each}@" for each in written if each in self.names.tree.text}
+        return found | ({f"{each}@" for each in called} if self.is_open else set())
+
+    def _is_taken(self, one: Occurrence, name: str) -> bool:
+        """Tell whether a reference means a name that is imported from the other file."""
+        names = self.names
+        scope = names.resolve(one)
+        if scope is None:
+            return self.is_open and one.name == name and name not in names.rules.builtins
+        bindings = {
+            each.binding for each in self.taken if each.name == name and each.bound == one.name
+        }
+        defined = names.definitions(one.name, scope)
+        return bool(bindings) and all(each.start in bindings for each in defined)
+
+    def _is_of_module(self, one: Occurrence) -> bool:
+        """Tell whether a member is the other file's itself."""
+        thing = _object(one.path[-2].node)
+        if thing is None:
+            return False
+        names, written = self.names, self.names.tree.of(thing)
+        modules = [each for each in self.modules if each.bound == written]
+        first = names.at(thing.start_byte)
+        if not modules or first is None:
+            return False
+        scope = names.resolve(first)
+        if scope is None:
+            return any(each.binding is None for each in modules)  # Go's, named by their paths
+        bindings = {each.binding for each in modules}
+        return all(
+            each.start in bindings or (each.part.kind == "import" and "." in written)
+            for each in names.definitions(first.name, scope)
+        )
+
+
+def _object(node: Node) -> Node | None:
+    return next(
+        (found for field in _OBJECTS if (found := node.child_by_field_name(field)) is not None),
+        None,
+    )
+
+
+def _is_of_package(names: Names, package: str) -> bool:
+    return any(
+        one.type == "package_clause" and names.tree.of(one).split()[1:] == [package]
+        for one in names.tree.root.named_children[:20]
+    )

@@ -1,0 +1,237 @@
+"""What files need after others of their project were changed, as marked texts in syntax/*.projects.
+
+`[[old=>new]]` is what was changed in the first file, which was saved then; `{{2:old=>new}}` the
+second edit that another file needs, and nothing else does. A case begins with `-- language: name`,
+each of its files with `@@ its path`.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting.consequences import Consequences
+from editcast_model.syntax.changes import Consequence
+from editcast_model.syntax.languages import language_of
+from editcast_model.syntax.module_changes import MOST_CHANGES, ModuleChange, ModuleHistory
+from editcast_model.syntax.modules import is_module
+from editcast_model.syntax.tree import parse
+
+_HEAD = re.compile(r"^-- \w+: (.*)\n", re.MULTILINE)
+_FILE = re.compile(r"^@@ (.*)\n", re.MULTILINE)
+_MARK = re.compile(r"\[\[(?P<typed>.*?)\]\]|\{\{(?P<order>\d+):(?P<follows>.*?)\}\}", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    first: str
+    changed: str
+    path: str
+    marked: str
+
+    @property
+    def saves(self) -> tuple[str, str]:
+        return _text(self.changed, typed=False), _text(self.changed, typed=True)
+
+    def text(self, *follows: int) -> str:
+        return _text(self.marked, follows=follows)
+
+    @property
+    def numbers(self) -> list[int]:
+        return sorted({int(one["order"]) for one in _MARK.finditer(self.marked) if one["order"]})
+
+
+def _text(marked: str, *, typed: bool = False, follows: tuple[int, ...] = ()) -> str:
+    def chosen(found: re.Match[str]) -> str:
+        old, new = (found["typed"] or found["follows"]).split("=>")
+        is_new = typed if found["order"] is None else int(found["order"]) in follows
+        return new if is_new else old
+
+    return _MARK.sub(chosen, marked)
+
+
+def _cases() -> list[Case]:
+    found = []
+    for path in sorted((Path(__file__).parent / "syntax").glob("*.projects")):
+        parts = _HEAD.split(path.read_text(encoding="utf-8"))[1:]
+        for name, files in zip(parts[::2], parts[1::2], strict=True):
+            split = _FILE.split(files)[1:]
+            (first, changed), *others = zip(split[::2], split[1::2], strict=True)
+            found += [Case(name, first, changed, *other) for other in others]
+    return found
+
+
+CASES = _cases()
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.path}: {one.name}")
+
+
+def changed(path: str, *texts: str) -> list[ModuleChange]:
+    history = ModuleHistory(path, language_of("", path) or "")
+    for before, after in zip(texts, texts[1:], strict=False):
+        history.save(before, after)
+    change = history.change()
+    return [change] if change else []
+
+
+def propose(case: Case, text: str, *saves: str) -> list[Consequence]:
+    elsewhere = changed(case.first, *(saves or case.saves))
+    return Consequences("", case.path).propose([], text, elsewhere=elsewhere)
+
+
+@every_case
+def test_follows_in_order_and_nothing_else(case: Case) -> None:
+    text = case.text()
+    found = propose(case, text)
+    assert [apply_hunks(text, [one.hunk]) for one in found] == [
+        case.text(number) for number in case.numbers
+    ]
+
+
+@every_case
+def test_one_by_one_comes_to_the_same(case: Case) -> None:
+    text, history = case.text(), []
+    source = Consequences("", case.path)
+    for _ in case.numbers:
+        found = source.propose(history, text, elsewhere=changed(case.first, *case.saves))
+        history.append(text)
+        text = apply_hunks(text, [found[0].hunk])
+    assert text == case.text(*case.numbers)
+    assert source.propose(history, text, elsewhere=changed(case.first, *case.saves)) == []
+
+
+@every_case
+def test_what_parses_does_so_with_each_and_with_all(case: Case) -> None:
+    text, language = case.text(), language_of("", case.path)
+    hunks = [one.hunk for one in propose(case, text)]
+    tree = parse(text, language)
+    assert tree is not None and tree.parses
+    for some in [*([one] for one in hunks), sorted(hunks, key=_start)]:
+        tree = parse(apply_hunks(text, some), language)
+        assert tree is not None and tree.parses
+
+
+def _start(hunk: Hunk) -> int:
+    return hunk.start
+
+
+@every_case
+def test_undone_elsewhere_is_due_no_longer(case: Case) -> None:
+    before, after = case.saves
+    text = case.text()
+    # What a file has by its new name or argument already is due the other way round.
+    found = [apply_hunks(text, [one.hunk]) for one in propose(case, text, before, after, before)]
+    assert not set(found) & {case.text(number) for number in case.numbers}
+    assert found == [] or "by hand" in case.name or "argument" in case.name
+
+
+@every_case
+def test_saved_half_done_and_long_ago_it_is_due_all_the_same(case: Case) -> None:
+    before, after = case.saves
+    later = [after + "\n" * count for count in range(9)]
+    found = propose(case, case.text(), before, after, *later)
+    assert len(found) == len(case.numbers)
+    if not {one.kind for one in found} & {"add_argument", "remove_argument"}:
+        old = re.search(r"\[\[(\w+)=>", case.changed)
+        if old:
+            half = before.replace(old[1], "halfway")
+            assert len(propose(case, case.text(), before, half, after)) == len(case.numbers)
+
+
+@every_case
+def test_what_is_being_typed_is_left_alone(case: Case) -> None:
+    text = case.text()
+    elsewhere = changed(case.first, *case.saves)
+    source = Consequences("", case.path)
+    assert source.propose([], text, elsewhere=elsewhere, active=range(0, len(text))) == []
+
+
+def test_what_follows_here_comes_before_what_follows_from_elsewhere() -> None:
+    elsewhere = changed("prices.py", "def tax():\n    pass\n", "def duty():\n    pass\n")
+    before = "from prices import tax\n\nsize = tax()\nprint(size)\n"
+    after = before.replace("size =", "width =")
+    found = Consequences("", "bill.py").propose([before], after, elsewhere=elsewhere)
+    assert [one.hunk.text for one in found] == ["width", "duty", "duty"]
+
+
+def test_a_file_means_nothing_to_itself() -> None:
+    elsewhere = changed("a.py", "def f():\n    pass\n", "def g():\n    pass\n")
+    assert Consequences("", "a.py").propose([], "from a import f\n", elsewhere=elsewhere) == []
+
+
+def test_a_class_and_its_member_after_each_other() -> None:
+    texts = [
+        f"class {name}:\n    def {method}(self):\n        pass\n"
+        for name, method in (("A", "f"), ("A", "g"), ("B", "g"))
+    ]
+    text = "from a import A\n\none = A()\none.f()\n"
+    source = Consequences("", "b.py")
+    for _ in range(3):
+        found = source.propose([], text, elsewhere=changed("a.py", *texts))
+        text = apply_hunks(text, [found[0].hunk])
+    assert text == "from a import B\n\none = B()\none.g()\n"
+
+
+def test_a_name_that_was_given_to_another_thing_is_not_followed() -> None:
+    saves = "def f():\n    pass\n\n\ndef g():\n    pass\n", "def g():\n    pass\n"
+    assert changed("a.py", *saves) == []
+
+
+@pytest.mark.parametrize("text", ["def g(:\n", "\0", "", "class C", "\ud800 = 3\n"])
+def test_odd_texts_tell_nothing(text: str) -> None:
+    assert changed("a.py", "def f():\n    pass\n", text) == []
+    assert changed("a.py", text, "f = 1\n") == []
+
+
+def test_a_text_that_does_not_parse_leaves_what_was_known() -> None:
+    texts = "def f():\n    pass\n", "def g():\n    pass\n", "def g(:\n    pass\n"
+    history = ModuleHistory("a.py", "python")
+    history.save(*texts[:2])
+    known = history.change()
+    history.save(*texts[1:])
+    assert known is not None and history.change() == known
+    history.save(texts[2], texts[0])
+    back = history.change()
+    assert back is not None and [(one.old, one.new) for one in back.names] == [("g", "f")]
+
+
+def test_another_file_in_its_place_is_no_change_of_names() -> None:
+    def text(name: str) -> str:
+        return "".join(f"def {name}{i}():\n    pass\n\n\n" for i in range(MOST_CHANGES + 1))
+
+    assert changed("a.py", text("f"), text("g")) == []
+
+
+@pytest.mark.parametrize("language", ["plaintext", "rust", ""])
+def test_languages_without_rules(language: str) -> None:
+    history = ModuleHistory("a", language)
+    history.save("fn f() {}\n", "fn g() {}\n")
+    assert history.change() is None
+
+
+@pytest.mark.parametrize(
+    ("written", "importer", "file", "language", "expected"),
+    [
+        (".", "a/b.py", "a/__init__.py", "python", True),
+        ("..", "a/b/c.py", "a/__init__.py", "python", True),
+        ("....x", "a/b.py", "x.py", "python", False),
+        ("a", "b.py", "a/__init__.py", "python", True),
+        ("a", "deep/down/b.py", "deep/a.py", "python", True),
+        ("a", "b.py", "deep/a.py", "python", False),
+        ("a.b", "c.py", "deep/a/b.pyi", "python", True),
+        ("./x", "a/b.ts", "a/x.d.ts", "typescript", True),
+        ("./x/index", "a/b.ts", "a/x/index.ts", "typescript", True),
+        (".", "a/b.ts", "a/index.ts", "typescript", True),
+        ("..", "a/b/c.js", "a/index.js", "javascript", True),
+        ("../../../x", "a/b.ts", "x.ts", "typescript", False),
+        ("x", "a/b.ts", "a/x.ts", "typescript", False),
+        ("~/x", "a/b.ts", "src/x.vue", "typescript", False),
+        ("log", "a/b.go", "log/c.go", "go", False),
+        ("m/log", "a/b.go", "log/c.go", "go", True),
+        ("m/log", "b.go", "c.go", "go", False),
+    ],
+)
+def test_modules(written: str, importer: str, file: str, language: str, expected: bool) -> None:
+    assert is_module(written, importer, file, language) is expected

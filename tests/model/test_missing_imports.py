@@ -1,0 +1,160 @@
+"""Imports that a file lacks, as other files of the project write them."""
+
+import pytest
+
+from editcast_model.diff import apply_hunks
+from editcast_model.forecasting.consequences import Consequences
+from editcast_model.syntax.import_statements import MOST_CHARACTERS, origins
+
+SUFFIXES = {"python": "py", "typescript": "ts", "javascript": "js", "go": "go"}
+
+
+def written(text: str, path: str, importer: str) -> dict[str, str | None]:
+    return {one.bound: one.statement(importer) for one in origins(text, "", path)}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "importer", "expected"),
+    [
+        (
+            "a/b.py",
+            "import os\nimport numpy as np\nimport os.path\nfrom re import compile, sub as s\n",
+            "c.py",
+            {
+                "os": "import os.path",
+                "np": "import numpy as np",
+                "compile": "from re import compile",
+                "s": "from re import sub as s",
+            },
+        ),
+        ("a/b.py", "from .c import d\n", "a/e.py", {"d": "from .c import d"}),
+        ("a/b.py", "from .c import d\n", "e.py", {"d": "from .a.c import d"}),
+        ("a/b.py", "from .c import d\n", "a/f/e.py", {"d": None}),
+        ("a/b.py", "from . import c\n", "a/e.py", {"c": "from . import c"}),
+        ("a/b/c.py", "from ..d import e\n", "a/f.py", {"e": "from .d import e"}),
+        ("a/b/c.py", "from ... import e\n", "f.py", {"e": "from . import e"}),
+        ("a.py", "from b import *\nx = 1\ndef f():\n    import c\n", "d.py", {}),
+        ("a.py", "if 1:\n    import b\n", "c.py", {}),
+        (
+            "a/b.ts",
+            "import d, { e, type F, g as h } from './c';\nimport * as i from \"j\";\n"
+            "import type { K } from '../k';\nexport { l } from './l';\n",
+            "m/n.ts",
+            {
+                "d": 'import d from "../a/c";',
+                "e": 'import { e } from "../a/c";',
+                "F": 'import type { F } from "../a/c";',
+                "h": 'import { g as h } from "../a/c";',
+                "i": 'import * as i from "j";',
+                "K": 'import type { K } from "../k";',
+            },
+        ),
+        (
+            "a.js",
+            "const b = require('b');\nconst { c, d: e } = require('./d');\nf(require('g'));\n",
+            "h.js",
+            {
+                "b": 'const b = require("b");',
+                "c": 'const { c } = require("./d");',
+                "e": 'const { d: e } = require("./d");',
+            },
+        ),
+        (
+            "a/b.go",
+            'package a\n\nimport (\n\t"fmt"\n\tc "d.com/e"\n\t. "f"\n\t_ "g"\n\t"h/i"\n)\n',
+            "j.go",
+            {"fmt": 'import "fmt"', "c": 'import c "d.com/e"', "i": 'import "h/i"'},
+        ),
+        ("a.rs", "use a::b;\n", "c.rs", {}),
+        ("a.py", "\ud800 = (\n", "c.py", {}),
+    ],
+)
+def test_statements(path: str, text: str, importer: str, expected: dict[str, str | None]) -> None:
+    assert written(text, path, importer) == expected
+
+
+def test_what_is_further_down_is_not_looked_at() -> None:
+    assert origins("#" * MOST_CHARACTERS + "\nimport os\n", "python", "a.py") == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "typed", "statement", "expected"),
+    [
+        ("python", "x = 1\n", "y = Path(x)\n", "from pathlib import Path", 
+         "from pathlib import Path\nx = 1\n"),
+        ("python", '"""Doc."""\n\nx = 1\n', "y = Path(x)\n", "from pathlib import Path",
+         '"""Doc."""\n\nfrom pathlib import Path\n\nx = 1\n'),
+        ("python", "# a\nimport os\nfrom re import sub\n\nx = 1\n", "Path\n", "import Path",
+         "# a\nimport Path\nimport os\nfrom re import sub\n\nx = 1\n"),
+        ("python", "import sys\nimport os\nfrom re import sub\n\n", "Path\n", "import Path",
+         "import sys\nimport os\nimport Path\nfrom re import sub\n\n"),
+        ("python", "from re import sub\n\n", "escape('a')\n", "from re import escape as escape",
+         "from re import sub, escape\n\n"),
+        ("python", "from re import (\n    sub,\n    split,\n)\n\n", "match(x)\n",
+         "from re import match", "from re import (\n    sub,\n    split,\n    match,\n)\n\n"),
+        ("typescript", "import { a } from './a';\n\nf(a);\n", "b();\n",
+         'import { b } from "./b";',
+         "import { a } from './a';\nimport { b } from './b';\n\nf(a);\n"),
+        ("typescript", "import { a } from './a'\n\nf(a)\n", "b()\n", 'import { b } from "./b";',
+         "import { a } from './a'\nimport { b } from './b'\n\nf(a)\n"),
+        ("typescript", 'import { a } from "./a";\n\nf(a);\n', "b();\n",
+         'import { b } from "./a";', 'import { a, b } from "./a";\n\nf(a);\n'),
+        ("typescript", 'import type { A } from "./a";\n\nlet a: A;\n', "b();\n",
+         'import { b } from "./a";',
+         'import type { A } from "./a";\nimport { b } from "./a";\n\nlet a: A;\n'),
+        ("typescript", 'import { a } from "./a";\n\nf(a);\n', "let b: B;\n",
+         'import type { B } from "./a";', 'import { a, type B } from "./a";\n\nf(a);\n'),
+        ("javascript", '"use strict";\nconst a = require("a");\n\nf(a);\n', "b();\n",
+         'const { b } = require("./b");',
+         '"use strict";\nconst a = require("a");\nconst { b } = require("./b");\n\nf(a);\n'),
+        ("go", "package a\n\nvar x = 1\n", "var y = fmt.Sprint(x)\n", 'import "fmt"',
+         'package a\n\nimport "fmt"\n\nvar x = 1\n'),
+        ("go", 'package a\n\nimport "os"\n\nvar x = os.Args\n', "var y fmt.Stringer\n",
+         'import "fmt"', 'package a\n\nimport "os"\nimport "fmt"\n\nvar x = os.Args\n'),
+        ("go", 'package a\n\nimport (\n\t"os"\n\n\t"b.com/c"\n)\n\nvar x = os.Args\n',
+         "var y = fmt.Sprint(x)\n", 'import "fmt"',
+         'package a\n\nimport (\n\t"os"\n\t"fmt"\n\n\t"b.com/c"\n)\n\nvar x = os.Args\n'),
+        ("go", 'package a\n\nimport (\n\t"os"\n)\n\nvar x = os.Args\n', "var y = d.E\n",
+         'import d "b.com/c"',
+         'package a\n\nimport (\n\t"os"\n\n\td "b.com/c"\n)\n\nvar x = os.Args\n'),
+    ],
+)  # fmt: skip
+def test_is_put_where_it_belongs(
+    language: str, before: str, typed: str, statement: str, expected: str
+) -> None:
+    names = ("Path", "escape", "match", "b", "B", "fmt", "d")
+    imports = {name: statement for name in names if name in statement}
+    text = before + typed
+    source = Consequences(language, f"a.{SUFFIXES[language]}")
+    (found,) = source.propose([before], text, imports=imports)
+    assert apply_hunks(text, [found.hunk]) == expected + typed
+    after = apply_hunks(text, [found.hunk])
+    assert source.propose([before, text], after, imports=imports) == []
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "typed"),
+    [
+        ("python", "from x import *\n", "Path()\n"),
+        ("python", "x = 1\n", "x.Path()\n"),
+        ("python", "x = 1\n", "Path = 2\nprint(Path)\n"),
+        ("python", "x = 1\n", "f(Path=2)  # Path 'Path'\n"),
+        ("python", "def f(Path):\n    x = 1\n", "    return Path\n"),
+        ("python", "Path()\n", "x = 1\n"),
+        ("typescript", "const x = 1;\n", "type Path = number;\nlet y: Path;\n"),
+        ("go", "package a\n\nvar x = 1\n", "var y = Path\n"),
+        ("go", "package a\n\nfunc f(Path T) int {\n", "\treturn Path.x\n}\n"),
+    ],
+)
+def test_a_name_that_means_something_lacks_nothing(language: str, before: str, typed: str) -> None:
+    imports = {"Path": 'import "x/Path"' if language == "go" else "import Path"}
+    assert Consequences(language).propose([before], before + typed, imports=imports) == []
+
+
+def test_a_name_that_is_being_typed_is_not_imported() -> None:
+    before, text = "x = 1\n", "x = 1\ny = Path"
+    imports = {"Path": "from pathlib import Path"}
+    source = Consequences("python")
+    assert source.propose([before], text, imports=imports, active=range(10, 14)) == []
+    assert source.propose([before], text + "(", imports=imports, active=range(15, 15)) == []
+    assert source.propose([before], text + "()", imports=imports, active=range(16, 16))

@@ -1,0 +1,120 @@
+"""What is renamed in one file of a folder is followed in the others, by the bundled model."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+
+PRICES = {
+    "python": ("prices.py", "def tax(amount):\n    return amount * 0.2\n"),
+    "typescript": ("prices.ts", "export function tax(a: number) {\n  return a * 0.2;\n}\n"),
+    "go": ("prices.go", "package shop\n\nfunc tax(amount int) int {\n\treturn amount\n}\n"),
+}
+BILLS = {
+    "python": (
+        "bill.py",
+        '"""Bills."""\n\nfrom prices import tax\n\n\ndef bill(amount):\n    return tax(amount)'
+        "\n\n\ndef refund(item):\n    return item.net - tax(item.price)\n",
+    ),
+    "typescript": (
+        "bill.ts",
+        'import { tax } from "./prices";\n\nexport const bill = (a: number) => a + tax(a);\n\n'
+        "export const refund = (item: Item) => item.net - tax(item.price);\n",
+    ),
+    "go": (
+        "bill.go",
+        "package shop\n\nfunc bill(amount int) int {\n\treturn amount + tax(amount)\n}\n\n"
+        "func refund(item Item) int {\n\treturn item.net - tax(item.price)\n}\n",
+    ),
+}
+every_language = pytest.mark.parametrize("language", PRICES)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def bundled(tmp_path_factory: pytest.TempPathFactory, editors: Any) -> AsyncIterator[Any]:
+    """An editor on a server that runs the bundled model at its default threshold."""
+    home = tmp_path_factory.mktemp("home")
+    settings = {"modelPath": "", "confidenceThreshold": None}
+    async with editors(home, settings) as editor:
+        await editor.until(lambda: editor.statuses[-1].model)
+        yield editor
+
+
+@pytest.fixture
+def folder(bundled: Any, request: pytest.FixtureRequest) -> Any:
+    """An open folder of the test's own."""
+    place = bundled.home / "project" / request.node.name
+    folder = types.WorkspaceFolder(place.as_uri(), "folder")
+    event = types.WorkspaceFoldersChangeEvent([folder], [])
+    bundled.client.workspace_did_change_workspace_folders(
+        types.DidChangeWorkspaceFoldersParams(event)
+    )
+    return folder.uri
+
+
+def open_file(editor: Any, folder: str, file: tuple[str, str], language: str) -> Any:
+    return editor.open(f"{folder}/{file[0]}", file[1], language)
+
+
+async def take_all(editor: Any, uri: str) -> list[str]:
+    """Take one suggestion after the other; returns the texts that come of them."""
+    texts = []
+    while (best := await editor.best(uri)) is not None:
+        for edit in reversed(best.edits):
+            editor.change(uri, edit.range, edit.new_text)
+        await editor.command("editcast.accept", best.id)
+        texts.append(editor.texts[uri].text)
+        assert len(texts) < 9
+    return texts
+
+
+def one_by_one(text: str) -> list[str]:
+    """Replace each `tax`, the first one first."""
+    return [text.replace("tax", "sales_tax", count + 1) for count in range(text.count("tax"))]
+
+
+@every_language
+@pytest.mark.asyncio(loop_scope="module")
+async def test_the_import_and_then_its_uses(bundled: Any, folder: str, language: str) -> None:
+    first = open_file(bundled, folder, PRICES[language], language)
+    bundled.type(first, "tax", "sales_tax")
+    bundled.save(first)
+    uri = open_file(bundled, folder, BILLS[language], language)
+    assert await take_all(bundled, uri) == one_by_one(BILLS[language][1])
+
+
+@every_language
+@pytest.mark.asyncio(loop_scope="module")
+async def test_in_a_file_that_is_open_all_along(bundled: Any, folder: str, language: str) -> None:
+    uri = open_file(bundled, folder, BILLS[language], language)
+    assert await bundled.best(uri) is None
+    first = open_file(bundled, folder, PRICES[language], language)
+    bundled.type(first, "tax", "sales_tax")
+    bundled.save(first)
+    bundled.close(first)
+    assert await take_all(bundled, uri) == one_by_one(BILLS[language][1])
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_was_undone_is_not_offered(bundled: Any, folder: str) -> None:
+    first = open_file(bundled, folder, PRICES["python"], "python")
+    for old, new in (("tax", "sales_tax"), ("sales_tax", "tax")):
+        bundled.type(first, old, new)
+        bundled.save(first)
+    uri = open_file(bundled, folder, BILLS["python"], "python")
+    assert await bundled.best(uri) is None
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_long_ago_among_many_saves_of_other_files(bundled: Any, folder: str) -> None:
+    first = open_file(bundled, folder, PRICES["python"], "python")
+    bundled.type(first, "tax", "sales_tax")
+    bundled.save(first)
+    other = bundled.open(f"{folder}/other.py", "x = 0\n")
+    for number in range(40):
+        bundled.type(other, f"x = {number}", f"x = {number + 1}")
+        bundled.save(other)
+    uri = open_file(bundled, folder, BILLS["python"], "python")
+    assert (await take_all(bundled, uri))[:1] == one_by_one(BILLS["python"][1])[:1]

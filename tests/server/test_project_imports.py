@@ -1,0 +1,205 @@
+"""What a project's files import is known to those that lack an import, and nothing else of them."""
+
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from editcast_server.prediction import project_imports
+from editcast_server.prediction.engine import Projects
+from editcast_server.prediction.project_imports import ProjectImports
+from editcast_server.settings import Settings
+
+NAME = "file:///shop"
+PATH = "from pathlib import Path\n"
+
+
+def told(*texts: str, language: str = "python", suffix: str = "py") -> ProjectImports:
+    known = ProjectImports()
+    for number, text in enumerate(texts):
+        known.tell(f"{NAME}/{number}.{suffix}", language, text)
+    known.read_texts()
+    return known
+
+
+def read(folder: Path, settings: Settings | None = None) -> ProjectImports:
+    known = ProjectImports()
+    known.read_folder(folder, NAME, settings or Settings())
+    finish()
+    return known
+
+
+def finish() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "imports":
+            thread.join()
+
+
+def names(known: ProjectImports, language: str = "python") -> dict[str, str]:
+    statements = known.of(f"{NAME}/new.py" if language == "python" else f"{NAME}/new.ts", language)
+    return {name: found for name in statements if (found := statements.get(name))}
+
+
+def test_only_what_all_files_agree_on() -> None:
+    assert names(told(PATH, PATH, "import os\n")) == {"Path": PATH.strip(), "os": "import os"}
+    assert names(told(PATH, "from shop import Path\n", "import os\n")) == {"os": "import os"}
+    assert names(told(PATH, "import x as Path\n")) == {}
+
+
+def test_a_file_that_was_changed_says_something_else() -> None:
+    known = told(PATH, "from shop import Path\n")
+    known.tell(f"{NAME}/1.py", "python", "import re\n")
+    known.read_texts()
+    assert names(known) == {"Path": PATH.strip(), "re": "import re"}
+    known.tell(f"{NAME}/0.py", "python", "")
+    known.read_texts()
+    assert names(known) == {"re": "import re"}
+
+
+def test_languages_import_from_their_own_kind() -> None:
+    known = told("import { a } from './a';\n", language="typescript", suffix="ts")
+    assert names(known) == {}
+    assert names(known, "javascript") == {"a": 'import { a } from "./a";'}
+    assert not known.of(f"{NAME}/a.rs", "rust")
+
+
+def test_a_type_that_is_a_value_for_others() -> None:
+    known = told(
+        'import type { A, B } from "./a";\n', 'import { A } from "./a";\n', language="typescript"
+    )
+    assert names(known, "typescript") == {
+        "A": 'import { A } from "./a";',
+        "B": 'import type { B } from "./a";',
+    }
+
+
+def test_files_on_the_disk(tmp_path: Path) -> None:
+    (tmp_path / "deep" / "down").mkdir(parents=True)
+    (tmp_path / "deep" / "down" / "a.py").write_text(PATH)
+    (tmp_path / "b.ts").write_text('import { c } from "./c";\n')
+    (tmp_path / "d.md").write_text("import os\n")
+    known = read(tmp_path)
+    assert names(known) == {"Path": PATH.strip()}
+    assert names(known, "typescript") == {"c": 'import { c } from "./c";'}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "secrets.py", ".ssh/a.py", "node_modules/a/b.py", "build/a.py", ".hidden/a.py",
+        "local_settings.py", "left_out.py", "own/pyvenv.cfg", "a.ts",
+    ],
+)  # fmt: skip
+def test_what_is_left_alone(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(PATH)
+    (path.parent / "beside.py").write_text(PATH if "pyvenv" in name else "")
+    settings = Settings(exclude=("left_out*",), languages=("*", "!typescript"))
+    known = read(tmp_path, settings)
+    assert names(known) == names(known, "typescript") == {}
+
+
+def test_no_link_is_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.py").write_text(PATH)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "link").symlink_to(outside)
+    (folder / "b.py").symlink_to(outside / "a.py")
+    (folder / "circle").symlink_to(folder)
+    assert names(read(folder)) == {}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_what_is_no_plain_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "binary.py").write_bytes(b"import os\n\0\0\n")
+    (tmp_path / "latin.py").write_bytes(b"# \xe9\xff\nimport re\n")
+    (tmp_path / "long.py").write_text("import a\n" + "x = 1\n" * 100_000 + "import b\n")
+    assert set(names(read(tmp_path))) == {"re", "a"}
+    assert project_imports._beginning(tmp_path / "pipe.py") == ""
+    assert project_imports._beginning(tmp_path / "missing.py") == ""
+
+
+def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(9):
+        (tmp_path / f"{number}.py").write_text(f"import a{number}\n")
+    for bound, most in (("MOST_FILES", 3), ("MOST_ENTRIES", 4), ("_MOST_NAMES", 5)):
+        with monkeypatch.context() as patch:
+            patch.setattr(project_imports, bound, most)
+            assert len(names(read(tmp_path))) == most
+    deep = tmp_path.joinpath(*"abcdefghijklmnop")
+    deep.mkdir(parents=True)
+    (deep / "z.py").write_text(PATH)
+    assert "Path" not in names(read(tmp_path))
+
+
+def test_what_the_editor_has_is_newer_than_the_disk(tmp_path: Path) -> None:
+    (tmp_path / "0.py").write_text(PATH)
+    known = told("import os\n")
+    known.read_folder(tmp_path, NAME, Settings())
+    finish()
+    assert names(known) == {"os": "import os"}
+
+
+def test_what_is_forgotten_is_read_anew(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(PATH)
+    known = read(tmp_path)
+    known.forget()
+    finish()
+    assert names(known) == {} and not known.of(f"{NAME}/b.py", "python")
+    known.read_folder(tmp_path, NAME, Settings())
+    finish()
+    assert set(names(known)) == {"Path"}
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+def test_only_a_trusted_folder_is_read(tmp_path: Path, is_trusted: bool) -> None:
+    (tmp_path / "a.py").write_text(PATH)
+    projects, folder = Projects(), tmp_path.as_uri()
+    projects.set_folders([folder])
+    projects.is_trusted = is_trusted
+    projects.read(folder, Settings())
+    finish()
+    known = projects.of(folder).imports
+    assert bool(known.of(f"{folder}/b.py", "python").get("Path")) is is_trusted
+    projects.set_folders([])
+    assert not known.of(f"{folder}/b.py", "python")
+    for other in (None, "untitled:1", "file://%zz"):
+        projects.read(other, Settings())
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+async def test_an_import_that_a_file_on_the_disk_has(
+    start: Any, tmp_path: Path, is_trusted: bool
+) -> None:
+    settings = {"modelPath": "", "confidenceThreshold": 0.5, "isWorkspaceTrusted": is_trusted}
+    async with start(settings) as editor:
+        await editor.until(lambda: editor.statuses[-1].model)
+        folder = tmp_path / "project"
+        (folder / "other.py").write_text("import os\nfrom pathlib import Path\n\nPath(os.sep)\n")
+        event = types.WorkspaceFoldersChangeEvent(
+            [types.WorkspaceFolder(folder.as_uri(), "folder")], []
+        )
+        editor.client.workspace_did_change_workspace_folders(
+            types.DidChangeWorkspaceFoldersParams(event)
+        )
+        before = "import sys\n\nname = sys.argv[1]\n"
+        uri = editor.open("main.py", before)
+        assert await editor.best(uri) is None
+        editor.type(uri, "name = sys.argv[1]", "name = Path(sys.argv[1])")
+        editor.save(uri)
+        if is_trusted:  # read meanwhile, or a moment later
+            while (best := await editor.best(uri)) is None:
+                editor.save(uri)
+            expected = editor.texts[uri].text.replace("sys\n", "sys\nfrom pathlib import Path\n", 1)
+            assert editor.applied(uri, best) == expected
+        else:
+            best = await editor.best(uri)
+            assert best is None or "pathlib" not in editor.applied(uri, best)
