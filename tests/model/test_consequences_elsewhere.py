@@ -10,10 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.consequences import Consequences
 from editcast_model.syntax.changes import Consequence
+from editcast_model.syntax.import_statements import origins
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.module_changes import MOST_CHANGES, ModuleChange, ModuleHistory
 from editcast_model.syntax.modules import is_module
@@ -202,6 +205,32 @@ def test_another_file_in_its_place_is_no_change_of_names() -> None:
         return "".join(f"def {name}{i}():\n    pass\n\n\n" for i in range(MOST_CHANGES + 1))
 
     assert changed("a.py", text("f"), text("g")) == []
+
+
+def _typed(text: str, data: st.DataObject) -> str:
+    for _ in range(data.draw(st.integers(0, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        end = min(len(text), start + data.draw(st.integers(0, 6)))
+        new = data.draw(st.text("ab_x.,(){}[]=:\n \t\"'\\#*é😀\ud800\r0", max_size=5))
+        text = text[:start] + new + text[end:]
+    return text
+
+
+@given(st.sampled_from(CASES), st.data())
+def test_odd_texts_raise_nothing_and_proposals_parse(case: Case, data: st.DataObject) -> None:
+    saves = [_typed(text, data) for text in case.saves]
+    text, language = _typed(case.text(), data), language_of("", case.path)
+    elsewhere = changed(case.first, *saves)
+    imports = {
+        one.bound: statement
+        for one in origins(_typed(case.text(), data), "", case.first)
+        if (statement := one.statement(case.path))
+    }
+    found = Consequences("", case.path).propose([""], text, elsewhere=elsewhere, imports=imports)
+    tree = parse(text, language)
+    for one in found if tree is not None and tree.parses else ():
+        after = parse(apply_hunks(text, [one.hunk]), language)
+        assert after is not None and after.parses
 
 
 @pytest.mark.parametrize("language", ["plaintext", "rust", ""])

@@ -18,6 +18,11 @@ MOST_CHARACTERS = 8_000
 
 _STATEMENTS = ("import_statement", "import_from_statement", "future_import_statement")
 _BEFORE_IMPORTS = ("comment", "package_clause", "hash_bang_line")
+_IMPORTING = {
+    "python": re.compile(r"^(?:from|import)\b", re.MULTILINE),
+    "go": re.compile(r"^import\b", re.MULTILINE),
+    "script": re.compile(r"\b(?:from|import|require\s*\()\s*[\"']"),
+}
 _QUOTES = str.maketrans("\"'", "'\"")
 
 
@@ -83,11 +88,11 @@ def origins(text: str, identifier: str, path: str) -> tuple[Origin, ...]:
     language = language_of(identifier, path)
     if language is None or not has_rules(language):
         return ()
-    head = text[:MOST_CHARACTERS]
-    tree = parse(head, language)
+    family = family_of(language)
+    tree = parse(_head(text[:MOST_CHARACTERS], family), language)
     if tree is None:
         return ()
-    names, family = Names(tree), family_of(language)
+    names = Names(tree)
     found = []
     for one in imports(names):
         around = [step.type for step in tree.path(one.at)]
@@ -97,6 +102,18 @@ def origins(text: str, identifier: str, path: str) -> tuple[Origin, ...]:
                 origin = _origin(one, family, path)
                 found.append(replace(origin, is_required=is_required))
     return tuple(found)
+
+
+def _head(text: str, family: str) -> str:
+    """The part of a text that ends with its last import, to parse no more than that."""
+    ends = [match.end() for match in _IMPORTING[family].finditer(text)]
+    if not ends:
+        return ""
+    end = text.find("\n", ends[-1])
+    opened = text.find("(", ends[-1], end)
+    if opened >= 0 and family != "script":
+        end = text.find("\n", text.find(")", opened))
+    return text if end < 0 else text[: end + 1]
 
 
 def _origin(one: Import, family: str, path: str) -> Origin:
