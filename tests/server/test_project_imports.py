@@ -8,26 +8,28 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from editcast_model.syntax import import_index
+from editcast_model.syntax.import_index import ImportIndex
 from editcast_server.prediction import project_imports
 from editcast_server.prediction.engine import Projects
-from editcast_server.prediction.project_imports import ProjectImports
+from editcast_server.prediction.project_imports import FolderReader
 from editcast_server.settings import Settings
 
 NAME = "file:///shop"
 PATH = "from pathlib import Path\n"
 
 
-def told(*texts: str, language: str = "python", suffix: str = "py") -> ProjectImports:
-    known = ProjectImports()
+def told(*texts: str, language: str = "python", suffix: str = "py") -> ImportIndex:
+    known = ImportIndex()
     for number, text in enumerate(texts):
         known.tell(f"{NAME}/{number}.{suffix}", language, text)
-    known.read_texts()
+    known.read()
     return known
 
 
-def read(folder: Path, settings: Settings | None = None) -> ProjectImports:
-    known = ProjectImports()
-    known.read_folder(folder, NAME, settings or Settings())
+def read(folder: Path, settings: Settings | None = None) -> ImportIndex:
+    known = ImportIndex()
+    FolderReader(known).read(folder, NAME, settings or Settings())
     finish()
     return known
 
@@ -38,7 +40,7 @@ def finish() -> None:
             thread.join()
 
 
-def names(known: ProjectImports, language: str = "python") -> dict[str, str]:
+def names(known: ImportIndex, language: str = "python") -> dict[str, str]:
     statements = known.of(f"{NAME}/new.py" if language == "python" else f"{NAME}/new.ts", language)
     return {name: found for name in statements if (found := statements.get(name))}
 
@@ -52,10 +54,10 @@ def test_only_what_all_files_agree_on() -> None:
 def test_a_file_that_was_changed_says_something_else() -> None:
     known = told(PATH, "from shop import Path\n")
     known.tell(f"{NAME}/1.py", "python", "import re\n")
-    known.read_texts()
+    known.read()
     assert names(known) == {"Path": PATH.strip(), "re": "import re"}
     known.tell(f"{NAME}/0.py", "python", "")
-    known.read_texts()
+    known.read()
     assert names(known) == {"re": "import re"}
 
 
@@ -130,9 +132,10 @@ def test_what_is_no_plain_file(tmp_path: Path) -> None:
 def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(9):
         (tmp_path / f"{number}.py").write_text(f"import a{number}\n")
-    for bound, most in (("MOST_FILES", 3), ("MOST_ENTRIES", 4), ("_MOST_NAMES", 5)):
+    bounds = (project_imports, "MOST_FILES"), (project_imports, "MOST_ENTRIES")
+    for most, (module, bound) in enumerate((*bounds, (import_index, "_MOST_NAMES")), 3):
         with monkeypatch.context() as patch:
-            patch.setattr(project_imports, bound, most)
+            patch.setattr(module, bound, most)
             assert len(names(read(tmp_path))) == most
     deep = tmp_path.joinpath(*"abcdefghijklmnop")
     deep.mkdir(parents=True)
@@ -143,18 +146,20 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_the_editor_has_is_newer_than_the_disk(tmp_path: Path) -> None:
     (tmp_path / "0.py").write_text(PATH)
     known = told("import os\n")
-    known.read_folder(tmp_path, NAME, Settings())
+    FolderReader(known).read(tmp_path, NAME, Settings())
     finish()
     assert names(known) == {"os": "import os"}
 
 
 def test_what_is_forgotten_is_read_anew(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(PATH)
-    known = read(tmp_path)
-    known.forget()
+    known = ImportIndex()
+    reader = FolderReader(known)
+    reader.read(tmp_path, NAME, Settings())
+    reader.forget()
     finish()
     assert names(known) == {} and not known.of(f"{NAME}/b.py", "python")
-    known.read_folder(tmp_path, NAME, Settings())
+    reader.read(tmp_path, NAME, Settings())
     finish()
     assert set(names(known)) == {"Path"}
 

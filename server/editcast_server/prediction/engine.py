@@ -23,11 +23,12 @@ from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
 from editcast_model.forecasting.interface import Forecaster, Prediction, Session
 from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
+from editcast_model.syntax.import_index import ImportIndex
 from editcast_model.syntax.module_changes import ModuleHistory
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Situation
-from editcast_server.prediction.project_imports import ProjectImports
+from editcast_server.prediction.project_imports import FolderReader
 from editcast_server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -46,11 +47,13 @@ class Project:
     Attributes:
         is_stirred: Whether a file of it was saved, and something may be due in the others.
         imports: Where its files take names from; any thread's.
+        reader: Of the folder, for that; belongs to the event loop.
     """
 
     def __init__(self) -> None:
         self.is_stirred = False
-        self.imports = ProjectImports()
+        self.imports = ImportIndex()
+        self.reader = FolderReader(self.imports)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
         self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
@@ -92,7 +95,7 @@ class Project:
         """Look at what was saved, before somebody waits for it."""
         for _, module in self._modules.values():
             module.change()
-        self.imports.read_texts()
+        self.imports.read()
 
 
 class Projects:
@@ -111,7 +114,7 @@ class Projects:
         """Follow the open folders (URIs); what was saved in others is forgotten."""
         self._folders = tuple(folders)
         for folder in set(self._of) - set(self._folders):
-            self._of[folder].imports.forget()
+            self._of[folder].reader.forget()
         self._of = {one: of for one, of in self._of.items() if one in self._folders}
 
     def folder_of(self, uri: str) -> str | None:
@@ -134,12 +137,12 @@ class Projects:
             return
         if path:
             name = unquote(folder).rstrip("/")
-            self.of(folder).imports.read_folder(Path(path), name, settings)
+            self.of(folder).reader.read(Path(path), name, settings)
 
     def forget_imports(self) -> None:
         """Forget what files import: others may be left alone from now on."""
         for project in self._of.values():
-            project.imports.forget()
+            project.reader.forget()
 
 
 class Track:

@@ -1,8 +1,7 @@
-"""Where the files of a project take names from, for files that lack an import.
+"""What the files of an open folder import, read from the disk by a thread in the background.
 
-Known are the files that are open or were saved, and, in folders that the user trusts, the
-beginnings of those on the disk, which a thread reads in the background. All of it stays in memory
-and is forgotten with the folder.
+Only the files' beginnings are read, within bounds, and only in folders that the user trusts. All of
+it stays in memory and is forgotten with the folder.
 """
 
 import logging
@@ -11,14 +10,13 @@ import stat
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from editcast_model.syntax.import_statements import MOST_CHARACTERS, Origin, origins
+from editcast_model.syntax.import_index import ImportIndex
+from editcast_model.syntax.import_statements import MOST_CHARACTERS, origins
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.modules import family_of
 from editcast_model.syntax.names import has_rules
 from editcast_server.documents import globs
 from editcast_server.settings import Settings
@@ -32,7 +30,6 @@ MOST_ENTRIES: Final = 50_000
 MOST_DEPTH: Final = 12
 _SECONDS: Final = 60.0
 _PAUSE: Final = 0.002  # seconds after each file: predictions come first
-_MOST_NAMES: Final = 50_000  # of all files together
 
 #: Folders of what others wrote, or programs.
 _FOREIGN: Final = frozenset(
@@ -46,99 +43,38 @@ def reads(settings: Settings) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
     return settings.enabled, settings.languages, settings.exclude
 
 
-class ProjectImports:
-    """Where the files of one project take names from; any thread may ask and tell."""
+class FolderReader:
+    """The reader of one folder; what it finds goes to an index.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._files: dict[str, tuple[Origin, ...]] = {}
-        self._origins: dict[tuple[str, str], dict[Origin, int]] = {}
-        self._same: dict[Origin, Origin] = {}  # most files take the same names of the same modules
-        self._size = 0
-        self._unread: dict[str, tuple[str, str]] = {}
-        self._reading = threading.Event()  # set when what is being read is not wanted any more
-        self._is_read = False
+    Args:
+        index: Where to; it knows nothing else of files that are not open and were not saved.
+    """
 
-    def of(self, file: str, language: str) -> Mapping[str, str]:
-        """The import statements for a file, by the name that they bind, as they are known then."""
-        known = language_of(language, file)
-        return _Statements(self, family_of(known), file) if known and has_rules(known) else {}
+    def __init__(self, index: ImportIndex) -> None:
+        self._index = index
+        self._is_over: threading.Event | None = None  # of what is being read, or was
 
-    def tell(self, file: str, language: str, text: str) -> None:
-        """The text of a file is this; it is read when there is time."""
-        self._unread[file] = language, text
-
-    def read_texts(self) -> None:
-        """Read the texts that were told."""
-        while self._unread:
-            file, (language, text) = self._unread.popitem()
-            self._put(file, origins(text, language, file))
-
-    def read_folder(self, folder: Path, name: str, settings: Settings) -> None:
+    def read(self, folder: Path, name: str, settings: Settings) -> None:
         """Begin to read the files of a folder, if that was not begun before.
 
         Args:
             folder: The folder.
-            name: How the names of its files begin, as `tell` has them, without the last slash.
+            name: How the index has its files' names begin, without the last slash.
             settings: They say what is left alone.
         """
-        if not self._is_read:
-            self._is_read = True
-            self._reading = is_over = threading.Event()
-            arguments = (folder, name, settings, is_over)
-            threading.Thread(
-                target=self._read_folder, args=arguments, name="imports", daemon=True
-            ).start()
+        if self._is_over is None:
+            self._is_over = threading.Event()
+            arguments = (folder, name, settings, self._is_over)
+            threading.Thread(target=self._run, args=arguments, name="imports", daemon=True).start()
 
     def forget(self) -> None:
-        """Know nothing any more, and end reading."""
-        self._reading.set()
-        self._unread.clear()
-        with self._lock:
-            self._files.clear()
-            self._origins.clear()
-            self._same.clear()
-            self._size, self._is_read = 0, False
+        """End reading, and have the index know nothing any more."""
+        if self._is_over is not None:
+            self._is_over.set()
+        self._is_over = None
+        self._index.forget()
 
-    def has(self, family: str, name: str) -> bool:
-        """Tell whether any file of a family of languages takes a name from somewhere."""
-        return (family, name) in self._origins
-
-    def statement(self, family: str, name: str, importer: str) -> str | None:
-        """The statement by which a file gets a name; None unless all get it from one place."""
-        with self._lock:
-            found = list(self._origins.get((family, name), ()))
-        places = {replace(one, is_type=False) for one in found}
-        if len(places) != 1:
-            return None
-        is_type = all(one.is_type for one in found)
-        return replace(found[0], is_type=is_type).statement(importer)
-
-    def _put(
-        self, file: str, found: tuple[Origin, ...], is_over: threading.Event | None = None
-    ) -> None:
-        with self._lock:
-            if is_over and (is_over.is_set() or file in self._files):
-                return  # what the editor has is newer than what is on the disk
-            for one in self._files.pop(file, ()):
-                counts = self._origins[one.family, one.bound]
-                counts[one] -= 1
-                if not counts[one]:
-                    del counts[one]
-                if not counts:
-                    del self._origins[one.family, one.bound]
-                self._size -= 1
-            if self._size + len(found) > _MOST_NAMES:
-                return
-            self._size += len(found)
-            self._files[file] = found = tuple(self._same.setdefault(one, one) for one in found)
-            for one in found:
-                counts = self._origins.setdefault((one.family, one.bound), {})
-                counts[one] = counts.get(one, 0) + 1
-
-    def _read_folder(
-        self, folder: Path, name: str, settings: Settings, is_over: threading.Event
-    ) -> None:
+    def _run(self, folder: Path, name: str, settings: Settings, is_over: threading.Event) -> None:
         started, count = time.monotonic(), 0
         for path in _sources(folder):
             if is_over.is_set() or count >= MOST_FILES or time.monotonic() > started + _SECONDS:
@@ -148,31 +84,10 @@ class ProjectImports:
                 continue
             count += 1
             file = f"{name}/{path.relative_to(folder).as_posix()}"
-            self._put(file, origins(_beginning(path), language, file), is_over)
+            found = origins(_beginning(path), language, file)
+            self._index.put(file, found, lambda: not is_over.is_set())
             time.sleep(_PAUSE)
         log.info("Read what %d files import, in %.1f s", count, time.monotonic() - started)
-
-
-class _Statements(Mapping[str, str]):
-    """The import statements for one file, by the name that they bind."""
-
-    def __init__(self, known: ProjectImports, family: str, file: str) -> None:
-        self._known, self._family, self._file = known, family, file
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._known.has(self._family, name)
-
-    def __getitem__(self, name: str) -> str:
-        statement = self._known.statement(self._family, name, self._file)
-        if statement is None:
-            raise KeyError(name)
-        return statement
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([name for family, name in list(self._known._origins) if family == self._family])
-
-    def __len__(self) -> int:
-        return len(self._known._origins)
 
 
 def _is_allowed(path: Path, language: str, settings: Settings) -> bool:
