@@ -149,6 +149,8 @@ class Calibration:
         points: The curve from the ranker's probability to a confidence.
         threshold: The least confidence that is shown by default; None where nobody knows it.
         precision: Measured share of suggestions that are clean from there on.
+        low: The least confidence that is shown to those who want little; None as above.
+        high: The least confidence that is shown to those who want much; None as above.
         suggestions: How many all of this was fitted on.
     """
 
@@ -157,6 +159,8 @@ class Calibration:
     points: Points = ()
     threshold: Share | None = None
     precision: Share | None = None
+    low: Share | None = None
+    high: Share | None = None
     suggestions: Count | None = None
 
 

@@ -46,22 +46,25 @@ def test_a_pause_stays_within_its_bounds(setting: int, decisions: list[bool]) ->
 
 
 @pytest.mark.parametrize(
-    ("eagerness", "threshold", "expected"),
+    ("eagerness", "calibration", "expected"),
     [
-        ("low", 0.73, 0.8),
-        ("medium", 0.73, 0.73),
-        ("high", 0.73, 0.3),
-        ("low", 0.82, 0.82),
-        ("high", 0.2, 0.2),
-        ("medium", None, 0.5),
-        ("medium", 1.0, 0.85),
+        ("low", {"threshold": 0.4, "low": 0.7, "high": 0.2}, 0.7),
+        ("medium", {"threshold": 0.4, "low": 0.7, "high": 0.2}, 0.4),
+        ("high", {"threshold": 0.4, "low": 0.7, "high": 0.2}, 0.2),
+        ("low", {"threshold": 0.4, "low": 1.0}, 0.85),  # too few data to say where it is right
+        ("low", {"threshold": 0.73}, 0.8),
+        ("high", {"threshold": 0.73}, 0.3),
+        ("low", {"threshold": 0.82, "low": 0.7}, 0.82),
+        ("high", {"threshold": 0.2, "high": 0.3}, 0.2),
+        ("medium", {}, 0.5),
+        ("medium", {"threshold": 1.0}, 0.85),
     ],
 )
-def test_eagerness_is_about_the_threshold_of_the_card(
-    eagerness: Eagerness, threshold: float | None, expected: float
+def test_eagerness_chooses_a_threshold_of_the_card(
+    eagerness: Eagerness, calibration: dict[str, float], expected: float
 ) -> None:
     policy = Policy(Settings(eagerness=eagerness))
-    policy.card = Card.of({"calibration": {} if threshold is None else {"threshold": threshold}})
+    policy.card = Card.of({"calibration": calibration})
     assert policy.threshold == pytest.approx(expected)
 
 

@@ -9,19 +9,19 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
-from editcast_model.card import Card
+from editcast_model.card import Calibration, Card
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import Work, reason_against
 from editcast_model.forecasting.interface import Prediction
 from editcast_server.documents.suggestion import CONTEXT, Suggestion
-from editcast_server.settings import Settings
+from editcast_server.settings import Eagerness, Settings
 
 REMEMBERED: Final = 20  # rejections of a document
 
 #: The threshold of a model that was not calibrated, and the highest of any: whoever is this sure is
 #: right often enough, even if too few development data could show it.
 UNCALIBRATED, HIGHEST = 0.5, 0.85
-# Thresholds of low and high eagerness, where the model's own is not on their side of them
+# Thresholds of low and high eagerness of a model that has none for them
 _LOW, _HIGH = 0.8, 0.3
 # The user's decisions: how many count; how many are imagined before the first one, which go as the
 # confidence says; how far they move a threshold
@@ -41,6 +41,18 @@ def default_threshold(card: Card | None) -> float:
     """Return the least confidence that is shown by default; of a baseline there is no card."""
     threshold = card.calibration.threshold if card else None
     return UNCALIBRATED if threshold is None else min(HIGHEST, threshold)
+
+
+def threshold_of(card: Card | None, eagerness: Eagerness) -> float:
+    """Return the least confidence that is shown to a user who wants so much."""
+    wanted, known = default_threshold(card), card.calibration if card else Calibration()
+    match eagerness:
+        case "low":
+            return max(wanted, _LOW if known.low is None else min(HIGHEST, known.low))
+        case "high":
+            return min(wanted, _HIGH if known.high is None else known.high)
+        case _:
+            return wanted
 
 
 def measured_precision(card: Card) -> float | None:
@@ -81,12 +93,7 @@ class Policy:
         """
         wanted = self._settings.confidence_threshold
         if wanted is None:
-            wanted = default_threshold(self.card)
-            match self._settings.eagerness:
-                case "low":
-                    wanted = max(_LOW, wanted)
-                case "high":
-                    wanted = min(_HIGH, wanted)
+            wanted = threshold_of(self.card, self._settings.eagerness)
         return min(wanted / self.ratio, max(wanted, _STILL_SHOWN))
 
     @property

@@ -18,8 +18,9 @@ from editcast_training.calibration.collected import Collected
 from editcast_training.calibration.isotonic import LEAST_SHOWN, calibrate, threshold_for
 from editcast_training.evaluation.results import Row, outcomes, summarize
 
-#: The precision, on development data, that the default threshold is chosen for.
-PRECISION = 0.85
+#: The precision on development data that the default threshold is chosen for; those of low and high
+#: eagerness.
+PRECISION, LOW, HIGH = 0.6, 0.85, 0.35
 _FOLDS = 5
 
 
@@ -89,6 +90,8 @@ def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
         "points": [list(point) for point in ranker.points],
         "threshold": threshold,
         "precision": sum(shown) / len(shown) if len(shown) >= LEAST_SHOWN else None,
+        "low": threshold_for(LOW, outcomes(rows)),
+        "high": threshold_for(HIGH, outcomes(rows)),
         "suggestions": len(outcomes(rows)),
     }
 
