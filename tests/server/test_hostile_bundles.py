@@ -20,7 +20,7 @@ from editcast_model.card import RANKER_FEATURES
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(30))
-WEIGHTS_OF_A_SOURCE = 1 + len(RANKER_FEATURES)
+SIZE = 1 + len(RANKER_FEATURES)  # of the weights of a source
 BUNDLED = json.loads((bundled_path() / "card.json").read_text("utf-8"))
 Spoil = Callable[[Path], None]
 
@@ -198,8 +198,8 @@ REFUSED: dict[str, tuple[Spoil, str]] = {
     "threshold not a number": (calibration(threshold=float("nan")), "calibration.threshold"),
     "threshold of two": (calibration(threshold=2), "between 0 and 1"),
     "weights a text": (calibration(weights="x" * 48), "calibration.weights must be an object"),
-    "weights infinite": (calibration(weights={"decoded": [float("inf")] * WEIGHTS_OF_A_SOURCE}), "['decoded'][0]"),
-    "weights too few": (calibration(weights={"decoded": [1.0]}), f"must be a list of {WEIGHTS_OF_A_SOURCE} values"),
+    "weights infinite": (calibration(weights={"decoded": [float("inf")] * SIZE}), "['decoded'][0]"),
+    "weights too few": (calibration(weights={"decoded": [1.0]}), f"a list of {SIZE} values"),
     "points not pairs": (calibration(points=[1, 2]), "calibration.points[0] must be a list"),
     "points in disorder": (calibration(points=[[0, 0.5], [-1, 0.9]]), "points must ascend"),
     "lines a text": (card(lines="x"), "lines must be an object"),
