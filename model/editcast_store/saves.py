@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from editcast_model.diff import diff
 from editcast_store.forgetting import delete_files, drop_unused, exactly, key_of, named
@@ -92,13 +92,12 @@ class Outcome:
     time: int
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What `Store.forget` removed, and the damaged stores, set aside, that it cannot look into."""
+class Forgotten(NamedTuple):
+    """How much `Store.forget` removed, and the damaged stores that it cannot look into."""
 
     files: int
     snapshots: int
-    damaged_left: tuple[Path, ...]
+    damaged_left: list[Path]
 
 
 def project_of(path: str | os.PathLike[str]) -> str:
@@ -319,7 +318,7 @@ class Store:
                 for path in damaged:
                     path.unlink(missing_ok=True)
             damaged = []
-        return Forgotten(files, snapshots, tuple(damaged))
+        return Forgotten(files, snapshots, damaged)
 
     def prune(self, days: int, max_bytes: int) -> int:
         """Remove what is older than `days`, then the oldest until the store fits `max_bytes`.

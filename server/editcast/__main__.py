@@ -13,10 +13,10 @@ from editcast_model.errors import EditcastError
 # may not be installed.
 _COMMANDS = {
     "serve": ("serve", "Speak LSP with an editor."),
-    "demo": ("serve", "Watch the next edits of a recorded session being predicted."),
-    "history": ("serve", "List, show, export and forget remembered saves."),
-    "report": ("serve", "Write a page on what became of the suggestions."),
-    "doctor": ("serve", "Report versions, the model, the store and where all is."),
+    "demo": ("demo", "Watch the next edits of a recorded session being predicted."),
+    "history": ("history", "List, show, export and forget remembered saves."),
+    "report": ("report", "Write a page on what became of the suggestions."),
+    "doctor": ("doctor", "Report versions, the model, the store and where all is."),
     "corpus": ("train", "Turn histories into a corpus."),
     "train": ("train", "Train a model on your own history, or on a corpus."),
     "evaluate": ("evaluate", "Measure models on histories that they have not seen."),

@@ -242,9 +242,9 @@ def test_forgetting_and_damaged_stores(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"damaged" * 1000)
     with Store.open(path) as store:
-        assert store.forget(FILE).damaged_left == tuple(damaged(path))
+        assert store.forget(FILE).damaged_left == damaged(path)
         assert damaged(path)
-        assert store.forget(None).damaged_left == ()
+        assert store.forget(None).damaged_left == []
         assert not damaged(path)
 
 

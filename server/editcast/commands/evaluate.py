@@ -3,11 +3,9 @@
 import shlex
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 import click
 from rich.box import SIMPLE
@@ -23,8 +21,6 @@ from editcast.replay_client import ReplayClient
 from editcast.source_options import source_options
 from editcast_model.bundle import Bundle
 from editcast_model.errors import BundleError, SourceError
-from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import Prediction
 from editcast_model.forecasting.repeated_edits import BASELINES
 from editcast_server.prediction.policy import UNCALIBRATED, default_threshold
 from editcast_store.models import default_bundle_path
@@ -32,7 +28,7 @@ from editcast_training.evaluation.metrics import PRECISIONS
 from editcast_training.evaluation.project_sessions import Changes
 from editcast_training.evaluation.report import write_report
 from editcast_training.evaluation.results import Evaluation, summarize
-from editcast_training.evaluation.runner import Answer, replay
+from editcast_training.evaluation.runner import replay
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import SPLITS, Origin, read_origin
@@ -46,51 +42,8 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
-class ServerSuggester:
-    """A language server in its own process, as what is evaluated.
-
-    Attributes:
-        name: The model that it says it has.
-    """
-
-    def __init__(self, client: ReplayClient) -> None:
-        self.name = client.model
-        self._client = client
-        self._opened = 0
-        self._folder = self._language = ""
-        self._saved = 0.0
-
-    def open(self, text: str, language: str) -> None:
-        """Open a new document in a new folder."""
-        self._opened += 1
-        self._folder, self._language = f"file:///replayed/{self._opened}", language
-        self._client.enter(self._folder)
-        self._saved = time.perf_counter()
-        self._client.open(f"{self._folder}/{self._opened}", text, language)
-
-    def hear(self, other: OtherSave) -> None:
-        """Open another document of the folder, save it, and close it."""
-        self._saved = time.perf_counter()
-        uri = f"{self._folder}/other/{quote(other.file)}"
-        self._client.save_beside(uri, other.before, other.after, self._language)
-
-    def save(self, text: str) -> None:
-        """Change the document and save it; the clock of the next answer starts here."""
-        self._saved = time.perf_counter()
-        self._client.save(text)
-
-    def suggest(self) -> Answer:
-        """Ask for the best suggestion."""
-        found = self._client.suggest()
-        milliseconds = 1e3 * (time.perf_counter() - self._saved)
-        predictions = [
-            Prediction(one.hunks, one.log_probability, one.confidence, one.edits) for one in found
-        ]
-        return Answer(predictions, milliseconds)
-
-
 @contextmanager
-def serving(model: str, device: str) -> Iterator[ServerSuggester]:
+def serving(model: str, device: str) -> Iterator[ReplayClient]:
     """A server that runs a bundle, or a baseline by its name, and keeps nothing.
 
     Raises:
@@ -109,11 +62,11 @@ def serving(model: str, device: str) -> Iterator[ServerSuggester]:
         tempfile.TemporaryDirectory(prefix="editcast-evaluate-") as home,
         ReplayClient(settings, home=Path(home)) as client,
     ):
-        if client.model in BASELINES and client.model != model:
+        if client.name in BASELINES and client.name != model:
             raise BundleError(
                 f"The server cannot use the bundle {model}; `editcast doctor` says why."
             )
-        yield ServerSuggester(client)
+        yield client
 
 
 @click.command()
