@@ -31,23 +31,30 @@ from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 
 OPSET = 20
-_LARGEST_BUNDLE = 20_000_000
-_ALIGNMENT = 64
+#: Bytes of a bundle with fp16 graphs at most.
+LARGEST_BUNDLE = 20_000_000
 
 
 def export(
-    network: EditNetwork, tokenizer: Tokenizer, card: dict[str, Any], folder: Path
+    network: EditNetwork,
+    tokenizer: Tokenizer,
+    card: dict[str, Any],
+    folder: Path,
+    *,
+    largest: int = LARGEST_BUNDLE,
 ) -> Bundle:
     """Write a bundle, replacing one that is there.
 
-    The fp16 graphs for CUDA are left out where the bundle would pass 20 MB with them. Everything
-    is written beside the place and moved there when it is complete and its parity is checked.
+    The fp16 graphs for CUDA are left out where the bundle would pass `largest` bytes with them.
+    Everything is written beside the place and moved there when it is complete and its parity is
+    checked.
 
     Args:
         network: The trained network.
         tokenizer: Its vocabulary.
         card: What `card.json` is to say.
         folder: Where.
+        largest: See above.
 
     Raises:
         BundleError: ONNX Runtime computes something else than torch.
@@ -60,7 +67,7 @@ def export(
         check_parity(network, fresh)
         precisions = ["float32"]
         size = sum(file.stat().st_size for file in fresh.iterdir())
-        if size * 1.5 <= _LARGEST_BUNDLE:
+        if size * 1.5 <= largest:
             half = EditNetwork(network.config).eval()
             half.load_state_dict(network.state_dict())
             (fresh / "half").mkdir()

@@ -14,7 +14,7 @@ from editcast_model.forecasting.filters import Work
 from editcast_model.forecasting.interface import Forecaster, Prediction, Session
 from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
 from editcast_model.history import EditHistory
-from editcast_training.evaluation.results import Evaluation, Row, outcomes, summarize
+from editcast_training.evaluation.results import Evaluation, Row, hardware, outcomes, summarize
 from editcast_training.evaluation.runner import replay
 from editcast_training.evaluation.sessions import EditingSession, commit_session, save_session
 from editcast_training.fit.loss import TokenScores
@@ -185,12 +185,12 @@ def test_steps_without_a_suggestion_calibrate_nothing() -> None:
 
 
 def evaluation(name: str = "repeat-best") -> Evaluation:
-    return Evaluation.of(
+    return Evaluation(
         name,
-        replay(InProcess(RepeatBest()), [renaming(), saving()]),
+        tuple(replay(InProcess(RepeatBest()), [renaming(), saving()])),
         source="two sessions",
         command="editcast evaluate",
-        device="cpu",
+        hardware=hardware("cpu"),
         tokens=TokenScores(edits=4, position=2, content=1, both=1).shares(),
     )
 

@@ -60,20 +60,6 @@ def examples(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -
                 yield Example(replayed.kind, look.features, right)
 
 
-def drawn(sessions: Sequence[EditingSession], most: int, seed: int) -> list[EditingSession]:
-    """Sessions that have `most` steps together, half of them commits where there are enough."""
-    order = list(sessions)
-    random.Random(seed).shuffle(order)
-    steps: dict[str, int] = defaultdict(int)
-    kinds = {session.kind for session in sessions}
-    out = []
-    for session in order:
-        if steps[session.kind] < most / len(kinds):
-            steps[session.kind] += len(session.texts) - 1 - session.first
-            out.append(session)
-    return out
-
-
 def fit(known: Sequence[Example], *, seed: int = 0) -> LineHead | None:
     """The head that finds the right lines of these steps; None if there are none."""
     if not known:

@@ -13,8 +13,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
-from editcast_training.evaluation.sessions import EditingSession
-from editcast_training.sources.file_history import FileHistory
+from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.sources.file_history import FileHistory, Skipped
+from editcast_training.sources.registry import Origin, read_origin
 
 #: Other files at most that were saved before: of the same commit, and of the one before.
 _SAME, _BEFORE = 12, 6
@@ -81,6 +82,34 @@ class Changes:
                 if save.file != session.path:
                     told[number].append(save)
         return [(number, save) for number, saves in told.items() for save in saves]
+
+
+def read_sessions(
+    origin: Origin,
+    skipped: Skipped,
+    *,
+    count: int,
+    seed: int,
+    held_out: bool,
+    in_projects: bool = True,
+) -> list[EditingSession]:
+    """Read the sessions of a source, alone and within their projects.
+
+    Args:
+        origin: The source.
+        skipped: Counts what is left out, by reason.
+        count: Commits that are drawn of each project.
+        seed: Another seed draws other commits.
+        held_out: Whether only what training on the source holds back.
+        in_projects: Whether they are wanted within their projects, too.
+
+    Raises:
+        SourceError: It cannot be read.
+    """
+    changes = Changes()
+    histories = changes.watched(read_origin(origin, skipped))
+    drawn = draw_sessions(histories, count=count, seed=seed, held_out=held_out)
+    return drawn + (changes.sessions(drawn) if in_projects else [])
 
 
 def within_projects(sessions: Iterable[EditingSession]) -> list[EditingSession]:
