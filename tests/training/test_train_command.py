@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,6 @@ from editcast_model.tokenizer import Tokenizer
 from editcast_server.prediction import model_loader
 from editcast_store.models import Active, default_bundle_path, install
 from editcast_training.pipeline import Recipe, alone_in
-from editcast_training.swap_weights import refit
 
 _HEAD = LineHead(np.eye(FEATURES + 1, 2, dtype=np.float32), np.ones(2, np.float32))
 
@@ -184,20 +183,20 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     assert refused.exit_code == 2 and "--further goes with OUT" in refused.output
 
 
-def test_refitted_graphs_compute_with_the_new_weights(small_bundle: Path, tmp_path: Path) -> None:
+def test_graphs_of_a_bundle_compute_with_new_weights(small_bundle: Path, tmp_path: Path) -> None:
     base = Bundle.open(small_bundle)
     torch.manual_seed(3)
     network = EditNetwork(base.network)
-    made = refit(base, network, {"name": "refitted"}, tmp_path / "refitted")  # checks parity
-    assert made.name == "refitted"
+    card = {"name": "refitted"}
+    made = exporting.export(network, base.tokenizer, card, tmp_path / "refitted", base=base)
+    assert made.name == "refitted" and made.precisions == base.precisions
+    for graph in small_bundle.glob("*.onnx"):
+        assert (made.path / graph.name).read_bytes() == graph.read_bytes()
     (value,) = (load_network(made).content_bias - network.content_bias).unique().tolist()
     assert value == 0.0
     exporting.check_parity(network, made.path)
     with pytest.raises(BundleError, match="differ"):
         exporting.check_parity(network, small_bundle)
-    wider = EditNetwork(replace(network.config, width=24))
-    with pytest.raises(BundleError, match="architecture"):
-        refit(base, wider, {}, tmp_path / "wider")
 
 
 def test_a_checkpoint_becomes_a_bundle(
@@ -208,12 +207,9 @@ def test_a_checkpoint_becomes_a_bundle(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def refitted(
-        network: Any, tokenizer: Tokenizer, card: dict[str, Any], out: Path, **_: Any
-    ) -> Bundle:
-        return refit(Bundle.open(small_bundle), network, card, out)
-
-    monkeypatch.setattr(finishing, "export", refitted)  # which takes seconds, and is tested above
+    # Exporting takes seconds, and is tested above.
+    given = partial(exporting.export, base=Bundle.open(small_bundle))
+    monkeypatch.setattr(finishing, "export", lambda *args, **_: given(*args))
     checkpoint = trained / "run" / "latest.safetensors"
     tokenizer = small_corpus / "tokenizer.json"
     result = _invoke(export, checkpoint, "--tokenizer", tokenizer, "--to", tmp_path / "bare")

@@ -19,7 +19,7 @@ from typing import Any
 from editcast_model.bundle import Bundle, write_card
 from editcast_model.card import VERSION
 from editcast_model.checked import UnfitError
-from editcast_model.errors import BundleError, SourceError, TrainingError
+from editcast_model.errors import SourceError, TrainingError
 from editcast_model.export import LARGEST_BUNDLE, export, load_network
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
@@ -44,7 +44,6 @@ from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.loss import score
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import Origin, project_and_kind, read_origin, trained_on
-from editcast_training.swap_weights import refit
 
 _COMMITS = 200  # of each project, to replay
 # Replayed to calibrate by: from scratch, and after fine-tuning, for which somebody waits.
@@ -120,8 +119,7 @@ def finish(
     card |= _measured(network, corpus, provenance)
     with fresh_folder(out) as fresh:
         tell("Exporting")
-        if base is None or not _refitted(base, network, card, fresh):
-            export(network, vocabulary, card, fresh, largest=largest)
+        export(network, vocabulary, card, fresh, base=base, largest=largest)
         card |= _lines(fresh, base, origins, seed, tell)
         write_card(fresh, card)
         card |= _suggestions(fresh, base, sessions, seed, tell)
@@ -278,15 +276,6 @@ def _token_scores(network: EditNetwork, split: Path) -> dict[str, float]:
             yield collate([data.instance(index, (224, 224))])
 
     return score(network, batches()).shares()
-
-
-def _refitted(base: Bundle, network: EditNetwork, card: dict[str, Any], out: Path) -> bool:
-    """Try the base's graphs; those that other versions exported may not serve."""
-    try:
-        refit(base, network, card, out)
-    except BundleError:
-        return False
-    return True
 
 
 def _lines(
