@@ -11,7 +11,6 @@ last checkpoint. Only the export and the calibration, minutes at most, are done 
 """
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -120,15 +119,8 @@ class Progress(Protocol):
 
 
 @explained(TrainingError)
-def train_to_bundle(request: Request, progress: Progress) -> Path | None:
-    """Make the corpus, train, and finish; or go on with it.
-
-    Args:
-        request: What to do.
-        progress: Shows how far it is.
-
-    Returns:
-        The bundle; None in all but the first process of a `torchrun`.
+def train_to_bundle(request: Request, progress: Progress) -> Path:
+    """Make the corpus, train, and finish, or go on with it; return the bundle.
 
     Raises:
         NoBetterModelError: A personal training made nothing better than what it began with, on the
@@ -137,38 +129,13 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
             bundle, or the folder holds another training.
         CorpusError: The corpus cannot be read or written.
     """
-    first = _is_first()
-    if request.corpus is None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        raise TrainingError("Several processes train on a corpus that is there: give --corpus.")
-    if first:
-        _settle_plan(request, progress)
-    base, recipe = request.base, request.recipe
+    _settle_plan(request, progress)
     corpus = _corpus(request, progress)
-    network = _network(request, corpus)
-    progress.stage(
-        f"Training {'on' if base else 'from scratch on'} {request.provenance.trained_on}"
-    )
-    if base is None:
-        rate = recipe.scratch_rate
-    else:
-        rate = recipe.further_rate if request.further else recipe.fine_tuning_rate
-    plan = TrainingPlan(
-        corpus,
-        request.folder / "run",
-        network,
-        steps=request.steps,
-        minutes=request.minutes,
-        learning_rate=rate,
-        seed=request.seed,
-        interval=_interval(request),
-        patience=request.patience,
-        device=request.device,
-        weights=None if base is None else dict(load_network(base).state_dict()),
-    )
+    plan = _training_plan(request, corpus)
+    begun = "on" if request.base else "from scratch on"
+    progress.stage(f"Training {begun} {request.provenance.trained_on}")
     checkpoint = train(plan, progress.line)
-    if not first:
-        return None
-    if request.personal and base is not None and _is_base(checkpoint):
+    if request.personal and request.base is not None and _is_base(checkpoint):
         _clear(request.folder)
         raise NoBetterModelError(
             "What was learned is no better on the newest tenth of your history; the model stays."
@@ -180,12 +147,34 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
         out,
         request.provenance,
         request.origins,
-        base=None if request.further else base,
+        base=None if request.further else request.base,
         tell=progress.stage,
         seed=request.seed,
-        largest=recipe.largest_bundle,
+        largest=request.recipe.largest_bundle,
     )
     return out
+
+
+def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
+    base, recipe = request.base, request.recipe
+    rate = recipe.further_rate if request.further else recipe.fine_tuning_rate
+    if request.steps:
+        interval = max(1, min(200, request.steps // 10))
+    else:  # about ten evaluations in all, and never more than a few minutes apart
+        interval = 100 if request.minutes is not None and request.minutes <= 30 else 200
+    return TrainingPlan(
+        corpus,
+        request.folder / "run",
+        _network(request, corpus),
+        steps=request.steps,
+        minutes=request.minutes,
+        learning_rate=recipe.scratch_rate if base is None else rate,
+        seed=request.seed,
+        interval=interval,
+        patience=request.patience,
+        device=request.device,
+        weights=None if base is None else dict(load_network(base).state_dict()),
+    )
 
 
 def _is_base(checkpoint: Path) -> bool:
@@ -205,8 +194,7 @@ def install_own(folder: Path) -> Path:
 def alone_in(folder: Path) -> Iterator[None]:
     """Keep every other training out of a folder: an editor's, or a command line's.
 
-    The operating system lets go of the folder when this process ends, however it ends. Of a
-    `torchrun`, the first process holds it for all.
+    The operating system lets go of the folder when this process ends, however it ends.
 
     Raises:
         BusyError: Another training works there.
@@ -215,8 +203,7 @@ def alone_in(folder: Path) -> Iterator[None]:
     with ExitStack() as held:
         try:
             private_folder(folder)
-            if _is_first():
-                held.enter_context(process_lock(folder / ".lock"))
+            held.enter_context(process_lock(folder / ".lock"))
         except TimeoutError as error:
             raise BusyError(
                 f"Another training is under way in {folder}; let it end, or stop it in the editor "
@@ -225,10 +212,6 @@ def alone_in(folder: Path) -> Iterator[None]:
         except OSError as error:
             raise TrainingError(f"{folder} cannot be written to: {error}.") from error
         yield
-
-
-def _is_first() -> bool:
-    return int(os.environ.get("RANK", "0")) == 0
 
 
 def _settle_plan(request: Request, progress: Progress) -> None:
@@ -333,10 +316,3 @@ def _network(request: Request, corpus: Path) -> NetworkConfig:
 def _vocabulary(path: Path) -> Any:
     Tokenizer.load(path)  # says it in a sentence when it cannot be read
     return json.loads(path.read_text("utf-8"))["model"]
-
-
-def _interval(request: Request) -> int:
-    """Steps between evaluations: about ten in all, and never more than a few minutes apart."""
-    if request.steps:
-        return max(1, min(200, request.steps // 10))
-    return 100 if request.minutes is not None and request.minutes <= 30 else 200
