@@ -52,7 +52,7 @@ class StoredSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a suggestion. `time` is in milliseconds since the epoch."""
+    """One event of a suggestion. `time` is in milliseconds since the epoch."""
 
     suggestion: str
     what: str
@@ -64,7 +64,7 @@ class Outcome:
 
 
 class Forgotten(NamedTuple):
-    """How much `Store.forget` removed, and the damaged stores that it cannot look into."""
+    """Result of `Store.forget`, with the damaged stores that it cannot look into."""
 
     files: int
     snapshots: int
@@ -212,7 +212,7 @@ class Store:
         return found
 
     def outcomes(self) -> list[Outcome]:
-        """Return what became of suggestions, in the order it was recorded."""
+        """Return the events of suggestions, in the order they were recorded."""
         rows = self._read(
             "SELECT suggestion, what, path, language, model, confidence, time FROM outcomes"
             " ORDER BY id"

@@ -94,7 +94,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def no_room(path: Path) -> NoRoomError:
-    """That nothing can be added to the file."""
+    """Make the error of a disk that is full."""
     return NoRoomError(
         f"The history of saves {path} has no room: the disk is full. What was stored before is "
         "safe; free some space and save again."
@@ -226,7 +226,7 @@ def _own(path: Path) -> tuple[int, int]:
 
 
 def _damage(path: Path, wait: float) -> str | None:
-    """Return what is wrong with the file, None when nothing is. Reads only, so evidence stays."""
+    """Describe the damage of the file, None when there is none. Reads only: evidence stays."""
     if path.stat().st_size == 0:
         # SQLite would take the file for a new one and delete the log, with all that is in it.
         return "it was empty"

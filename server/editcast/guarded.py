@@ -57,7 +57,7 @@ def guarded(stopped: str) -> Callable[[Callable[..., None]], Callable[..., None]
 
 
 def _unexpected(error: Exception) -> str:
-    """Find where it happened and of what kind it is, without its message."""
+    """Describe an exception by its place and type, without its message."""
     frames = "".join(traceback.format_tb(error.__traceback__))
     return (
         f"{frames}Editcast has a defect here ({type(error).__name__}); please report these lines."

@@ -1,4 +1,4 @@
-"""What became of suggestions, from the store's outcomes to numbers. Pure.
+"""Numbers of suggestions, from the store's outcomes. Pure.
 
 The store has one line for each thing that happened to a suggestion: shown, accepted, rejected,
 kept, changed. Numbers are of suggestions, so lines are first put together. A suggestion's id
@@ -56,7 +56,7 @@ class Suggested:
 
 
 class Counts(NamedTuple):
-    """How many suggestions were shown, and what became of them."""
+    """Numbers of suggestions shown, and of each decision."""
 
     shown: int = 0
     accepted: int = 0
@@ -99,7 +99,7 @@ class Bin(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """What became of all suggestions.
+    """Counts of all suggestions, in several groups.
 
     Attributes:
         total: Of all that the store has.
@@ -152,7 +152,7 @@ def usage(
 
 
 def suggestions(outcomes: Iterable[Outcome]) -> list[Suggested]:
-    """The suggestions that outcomes tell of, in the order in which they were first heard of."""
+    """List the suggestions of these outcomes, in the order in which they begin."""
     found: list[Suggested] = []
     lives: dict[tuple[str, str, str], tuple[Suggested, Outcome]] = {}
     for outcome in outcomes:

@@ -58,7 +58,7 @@ _LICENCE = (
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a card says of where a model comes from.
+    """Origin of a model, for its card.
 
     Attributes:
         name: What the model is called.
@@ -85,7 +85,7 @@ def finish(
     *,
     tokenizer: Path | None = None,
     base: Bundle | None = None,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     seed: int,
     largest: int = LARGEST_BUNDLE,
 ) -> Bundle:
@@ -100,7 +100,7 @@ def finish(
             the base is not calibrated; what was trained on teaches the line head where it has none.
         tokenizer: The vocabulary, when it is not the corpus'.
         base: The bundle it was fine-tuned from, whose graphs, line head and confidence it keeps.
-        tell: Called with what is being done.
+        report: Called with what is being done.
         seed: Decides which sessions are drawn.
         largest: Bytes of a bundle with fp16 graphs at most.
 
@@ -110,19 +110,19 @@ def finish(
         CorpusError: There is no corpus.
         BundleError: The export computes something else than the network.
     """
-    tell("Reading what was held out")
+    report("Reading what was held out")
     sessions = _development_sessions(origins, seed, in_projects=base is None)
     sessions = sessions or window_sessions(corpus)
     network, vocabulary, training = _read(checkpoint, tokenizer or corpus / "tokenizer.json")
-    tell("Scoring edits that were not trained on")
+    report("Scoring edits that were not trained on")
     card = _card(provenance, training)
     card |= _measured(network, corpus, provenance)
     with fresh_folder(out) as fresh:
-        tell("Exporting")
+        report("Exporting")
         export(network, vocabulary, card, fresh, base=base, largest=largest)
-        card |= _lines(fresh, base, origins, seed, tell)
+        card |= _lines(fresh, base, origins, seed, report)
         write_card(fresh, card)
-        card |= _suggestions(fresh, base, sessions, seed, tell)
+        card |= _suggestions(fresh, base, sessions, seed, report)
         write_card(fresh, card | {"hardware": hardware("cpu"), "versions": versions()})
         gc.collect()  # files of the forecasters are mapped, and some systems do not rename these
     return Bundle.open(out)
@@ -283,7 +283,7 @@ def _lines(
     base: Bundle | None,
     origins: Sequence[Origin],
     seed: int,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> dict[str, Any]:
     """Keep the line head of the base, or fit one to what was trained on, if there is any."""
     if base is not None and LineHead.of(base.card):
@@ -291,7 +291,7 @@ def _lines(
     sessions = _trained_sessions(origins, seed)
     if not sessions:
         return {}
-    tell("Learning which line comes next")
+    report("Learning which line comes next")
     forecaster = NeuralForecaster.load(bundle, "cpu")
     head = line_ranker.fit(list(line_ranker.examples(forecaster, sessions)), seed=seed)
     return {"lines": head.to_json()} if head else {}
@@ -302,16 +302,16 @@ def _suggestions(
     base: Bundle | None,
     sessions: Sequence[EditingSession],
     seed: int,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> dict[str, Any]:
     """Replay what was not trained on; keep the calibration of the base, or fit one."""
     if base is not None and base.card.calibration.weights:
-        tell("Replaying what was held out")
+        report("Replaying what was held out")
         alone = [one for one in sessions if not one.is_in_project]
         steps = _collected(bundle, some_steps(alone, _MOST_TUNED_STEPS, seed))
         rows = [best(step, Ranker.of(base.card)) for step in steps]
         return {"calibration": asdict(base.card.calibration), "suggestions": by_kind(rows)}
-    tell("Calibrating")
+    report("Calibrating")
     most = _MOST_TUNED_STEPS if base else _MOST_STEPS
     steps = _collected(bundle, some_steps(within_projects(sessions), most, seed))
     if not any(step.candidates for step in steps):  # a network that has hardly begun

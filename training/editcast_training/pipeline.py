@@ -51,7 +51,7 @@ _WHAT_TO_DO = (
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is the same in every training.
+    """Constants of every training.
 
     Attributes:
         network: Makes the architecture of a training from scratch, of a size of vocabulary.
@@ -70,7 +70,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for.
+    """The user's choices.
 
     Attributes:
         folder: Where the work lies.
@@ -148,7 +148,7 @@ def train_to_bundle(request: Request, progress: Progress) -> Path:
         request.provenance,
         request.origins,
         base=None if request.further else request.base,
-        tell=progress.stage,
+        report=progress.stage,
         seed=request.seed,
         largest=request.recipe.largest_bundle,
     )

@@ -47,7 +47,7 @@ class Step:
 
     @property
     def verdict(self) -> str:
-        """Return what became of it, the best that holds.
+        """Say how right it was, by the best word that holds.
 
         `hit` (a change that came next, exactly), `part` (of it), `later` (it comes), or `miss`.
         """

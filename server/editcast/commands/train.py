@@ -68,7 +68,7 @@ def corpus(
     """
     console = Console()
 
-    def tell(made: Made) -> None:
+    def report(made: Made) -> None:
         if made.failed:
             console.print(plain(f"{made.name}: left out. {made.failed}"), style="yellow")
         else:
@@ -82,7 +82,7 @@ def corpus(
         max_state=max_state,
         processes=processes,
         seed=seed,
-        each=tell,
+        each=report,
     )
     _summary(console, result)
     _shapes(console, out)
@@ -358,7 +358,7 @@ def export(
                 Provenance(name, "projects", _listed()),
                 origins,
                 tokenizer=tokenizer,
-                tell=progress.stage,
+                report=progress.stage,
                 seed=seed,
             )
             for sentence in _result(bundle):

@@ -143,7 +143,7 @@ def _after(change: LineChange) -> str:
 
 
 def _texts(change: LineChange, tokens: float, rng: Random) -> list[str]:
-    """What the lines of a change read after each of its parts; the last is the whole of it."""
+    """List the texts of a change's lines after each of its parts; the last is the whole of it."""
     cuts = [
         (index, offset)
         for index, hunk in enumerate(change.hunks)
@@ -161,7 +161,7 @@ def _texts(change: LineChange, tokens: float, rng: Random) -> list[str]:
 
 
 def _ends(text: str) -> list[int]:
-    """Find where one can stop typing a text: behind each of its tokens but white space."""
+    """List the offsets at which typing a text can stop: behind its tokens but white space."""
     ends, end = [], 0
     for token in lex(text):
         end += len(token)

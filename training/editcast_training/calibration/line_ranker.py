@@ -45,7 +45,7 @@ class Example:
 
 
 def examples(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -> Iterator[Example]:
-    """What the head sees at each step, of those where a right line is among what it looks at."""
+    """Yield the features of each step at which a right line is among the candidates."""
     for replayed in sessions:
         if replayed.texts[0].count("\n") > _MOST_LINES:
             continue

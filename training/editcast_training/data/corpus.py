@@ -58,7 +58,7 @@ _KEPT = ("instances", "edits", "skipped")
 
 @dataclass(slots=True)
 class Made:
-    """What became of one source: per split, and what was left out by reason."""
+    """Counts of one source: by split, and of what was left out by reason."""
 
     name: str
     instances: Counter[str] = field(default_factory=Counter)

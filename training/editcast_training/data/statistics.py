@@ -1,4 +1,4 @@
-"""What saves look like, in shares: how near rehearsed commits come to recorded saves."""
+"""Shares of saves by their shape: how near ordered commits come to recorded saves."""
 
 import re
 from collections import Counter

@@ -37,7 +37,7 @@ def window_sessions(corpus: Path) -> list[EditingSession]:
 
 
 def shapes(corpus: Path) -> dict[str, tuple[dict[str, float], int]]:
-    """Return what saves look like in the train split, recorded and rehearsed ones; see `shape`."""
+    """Measure the saves of the train split, recorded and made of commits; see `shape`."""
     tokenizer = Tokenizer.load(corpus / "tokenizer.json")
     shards: dict[str, list[pa.Table]] = defaultdict(list)
     for path in sorted((corpus / "train").glob("*.parquet")):

@@ -1,4 +1,4 @@
-"""How good suggestions are: one at a time against the future, and together by confidence.
+"""Scores of suggestions: one at a time against the future, and together by confidence.
 
 Distances are Indel distances (insertions plus deletions) over lexical tokens. For a suggestion, m
 is the distance from the text to the text with the suggestion applied.
@@ -98,7 +98,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """What showing every suggestion of at least this confidence would give.
+    """Coverage and precision if every suggestion of at least this confidence is shown.
 
     Attributes:
         threshold: The confidence.

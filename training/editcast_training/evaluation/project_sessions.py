@@ -1,4 +1,4 @@
-"""Sessions within their projects: what is saved in the other files meanwhile is told, too.
+"""Sessions within their projects: with the saves of other files meanwhile.
 
 Whoever changes a file has mostly just changed others. A commit is replayed a second time, after
 the saves of the commit before, which is another piece of work, and of those files of its own commit
@@ -23,7 +23,7 @@ _DAY = 24 * 3600 * 1000  # milliseconds before a file's first save that count
 
 
 class Changes:
-    """What the commits and recorded saves of some projects changed, file by file."""
+    """Changes of the commits and recorded saves of some projects, file by file."""
 
     def __init__(self) -> None:
         # By project and time.
@@ -31,7 +31,7 @@ class Changes:
         self._saves: dict[str, dict[int, list[OtherSave]]] = defaultdict(dict)
 
     def watched(self, histories: Iterable[FileHistory]) -> Iterator[FileHistory]:
-        """The same histories, remembered as they go by."""
+        """Yield the same histories, and remember their changes."""
         for history in histories:
             of = self._commits if history.kind == "commits" else self._saves
             for before, after in pairwise(history.snapshots):
@@ -41,7 +41,7 @@ class Changes:
             yield history
 
     def at(self, project: str, time: int) -> list[OtherSave]:
-        """Return what the commit of a time changed, by the paths of the files."""
+        """Return the changes of the commit of a time, by the paths of the files."""
         return sorted(self._commits[project].get(time, ()), key=lambda save: save.file)
 
     def sessions(self, sessions: Sequence[EditingSession]) -> list[EditingSession]:
@@ -61,7 +61,7 @@ class Changes:
         return out
 
     def _before(self, session: EditingSession, times: Sequence[int]) -> list[OtherSave]:
-        """What was saved before a commit's session; `times` are those of the project's commits."""
+        """List the saves before a commit's session; `times` are those of the project's commits."""
         now = session.times[0]
         same = [save for save in self.at(session.project, now) if save.file < session.path]
         index = bisect_left(times, now)
@@ -72,16 +72,16 @@ class Changes:
     def _between(
         self, session: EditingSession, times: Sequence[int]
     ) -> list[tuple[int, OtherSave]]:
-        """What was saved in other files, with how many saves of the session come before it."""
+        """List the saves of other files, each with how many of the session come before it."""
         # As many as an editor's server remembers, each time.
-        told: dict[int, deque[OtherSave]] = defaultdict(lambda: deque(maxlen=SAVES))
+        heard: dict[int, deque[OtherSave]] = defaultdict(lambda: deque(maxlen=SAVES))
         first = bisect_left(times, session.times[0] - _DAY)
         for time in times[first : bisect_left(times, session.times[-1])]:
             number = bisect_left(session.times, time)
             for save in self._saves[session.project][time]:
                 if save.file != session.path:
-                    told[number].append(save)
-        return [(number, save) for number, saves in told.items() for save in saves]
+                    heard[number].append(save)
+        return [(number, save) for number, saves in heard.items() for save in saves]
 
 
 def read_sessions(

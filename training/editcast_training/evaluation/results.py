@@ -65,7 +65,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the rows of a group come to; shares are of all steps unless said otherwise.
+    """Summary of a group of rows; shares are of all steps unless said otherwise.
 
     Attributes:
         sessions: Sessions replayed.

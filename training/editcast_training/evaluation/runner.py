@@ -15,7 +15,7 @@ from editcast_training.evaluation.sessions import EditingSession
 
 
 class Suggester(Protocol):
-    """What is evaluated: a file is opened, saved again and again, and a suggestion asked for.
+    """Subject of an evaluation: a file is opened and saved, and a suggestion asked for.
 
     Attributes:
         name: The model or baseline that answers.

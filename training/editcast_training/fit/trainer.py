@@ -38,7 +38,7 @@ _LEAST_BUDGET = 500  # below it a batch is hardly an instance
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What to train, on what, for how long. One of `steps` and `minutes` ends it.
+    """Plan of a training. One of `steps` and `minutes` ends it.
 
     Attributes:
         corpus: A folder with the splits `train` and `dev`.
@@ -71,7 +71,7 @@ class TrainingPlan:
 
 @dataclass
 class Progress:
-    """Where a training is; written into its checkpoints."""
+    """State of a training beside its weights; written into its checkpoints."""
 
     step: int = 0
     epoch: int = 0
@@ -118,7 +118,7 @@ def learning_rate(share: float, peak: float) -> float:
 
 
 @explained(TrainingError)
-def train(plan: TrainingPlan, tell: Callable[[dict[str, Any]], None] = lambda line: None) -> Path:
+def train(plan: TrainingPlan, report: Callable[[dict[str, Any]], None] = lambda line: None) -> Path:
     """Train until the plan ends, going on from the checkpoint in `plan.out` if there is one.
 
     Interrupted between two steps, it leaves a checkpoint. Weights that the plan begins from are
@@ -127,7 +127,7 @@ def train(plan: TrainingPlan, tell: Callable[[dict[str, Any]], None] = lambda li
 
     Args:
         plan: What to do.
-        tell: Called after each step with its loss and progress, after each evaluation, and with
+        report: Called after each step with its loss and progress, after each evaluation, and with
             a `message` for the user.
 
     Returns:
@@ -140,12 +140,12 @@ def train(plan: TrainingPlan, tell: Callable[[dict[str, Any]], None] = lambda li
     """
     if not (plan.steps or plan.minutes):
         raise TrainingError("A training needs an end: give it steps or minutes.")
-    return _Trainer(plan, tell).run()
+    return _Trainer(plan, report).run()
 
 
 class _Trainer:
-    def __init__(self, plan: TrainingPlan, tell: Callable[[dict[str, Any]], None]) -> None:
-        self.plan, self.tell = plan, tell
+    def __init__(self, plan: TrainingPlan, report: Callable[[dict[str, Any]], None]) -> None:
+        self.plan, self.report = plan, report
         self.device = pick_device(plan.device)
         torch.manual_seed(plan.seed)
         self.network = EditNetwork(plan.network).to(self.device)
@@ -235,12 +235,14 @@ class _Trainer:
         average = progress.average
         progress.average = loss if average is None else 0.98 * average + 0.02 * loss
         share = progress.share(self.plan)
-        self.tell({"step": progress.step, "share": share, "loss": progress.average, "edits": edits})
+        self.report(
+            {"step": progress.step, "share": share, "loss": progress.average, "edits": edits}
+        )
         if progress.step % self.plan.interval == 0 or share >= 1:
             self._evaluate()
 
     def _batches(self, data: Dataset) -> Iterator[Batch]:
-        """Return what is left of the epoch."""
+        """Yield the batches that are left of the epoch."""
         seed = self.plan.seed * 10_007 + self.progress.epoch
         every = data.batches(seed, self.progress.budget or self.plan.budget)
         for group in islice(every, self.progress.batch, None):
@@ -260,7 +262,7 @@ class _Trainer:
             torch.cuda.empty_cache()
         progress.budget, progress.batch = budget, 0
         progress.epoch += 1
-        self.tell(
+        self.report(
             {"message": f"The memory ran out; going on with batches of {budget:,} subtokens."}
         )
 
@@ -311,7 +313,7 @@ class _Trainer:
         if better:
             self._save(self.best)
         self._save(self.latest)
-        self.tell(line)
+        self.report(line)
 
     def _save(self, path: Path) -> None:
         about = {"network": self.plan.network.to_json(), "progress": vars(self.progress)}

@@ -1,4 +1,4 @@
-"""What training starts from: the texts that one file has had, in time order.
+"""File histories, which training starts from: the texts of one file, in time order.
 
 Every source (git, Local History, the store, JSON lines) yields `FileHistory` and counts in a
 `Skipped` what it left out, by reason. A reason begins with its unit: file, snapshot, commit, line.

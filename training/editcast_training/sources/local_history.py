@@ -173,7 +173,7 @@ class _LinkError(OSError):
 
 
 def _plain_bytes(file: Path) -> bytes:
-    """Return what a plain file holds; a link is not followed, and a pipe is not waited for.
+    """Read a plain file; a link is not followed, and a pipe is not waited for.
 
     Raises:
         _LinkError: It is a link.

@@ -23,7 +23,7 @@ def local_history_origins() -> list[Origin]:
 
 
 def own_history(workspaces: Sequence[Path]) -> list[Origin]:
-    """Return what there is of it on this machine."""
+    """List the sources of it on this machine."""
     origins = [store_origin()] if store_path().exists() else []
     origins += local_history_origins()
     taken = {origin.name for origin in origins}
