@@ -40,8 +40,6 @@ class Suggested:
 
     Attributes:
         time: When it was first heard of, in milliseconds since the epoch.
-        language: The document's language id.
-        model: The model's name.
         confidence: As it was then, 0 to 1.
         decision: "accepted" or "rejected"; None when it was ignored.
         stood: After 60 s, whether the accepted text was still there; None when that is not known.
@@ -102,7 +100,6 @@ class Usage(NamedTuple):
     """Counts of all suggestions, in several groups.
 
     Attributes:
-        total: Of all that the store has.
         first: When the first one was shown; None without any.
         days: The last `DAYS` days, oldest first, those without suggestions included.
         languages: By language, the most often suggested first.

@@ -51,13 +51,10 @@ _WHAT_TO_DO = (
 
 @dataclass(frozen=True)
 class Recipe:
-    """Constants of every training.
+    """Constants of every training: peak learning rates, and what follows.
 
     Attributes:
         network: Makes the architecture of a training from scratch, of a size of vocabulary.
-        fine_tuning_rate: Peak learning rate.
-        further_rate: Of `Request.further`.
-        scratch_rate: From scratch.
         largest_bundle: Bytes of a bundle with fp16 graphs at most.
     """
 
@@ -73,7 +70,6 @@ class Request:
     """The user's choices.
 
     Attributes:
-        folder: Where the work lies.
         origins: What to read; empty with a corpus that needs no calibration by repositories.
         corpus: A corpus that is there already, or None to make one of the origins.
         base: The bundle to begin with, or None to train from scratch.
@@ -82,13 +78,9 @@ class Request:
         tokenizer: From scratch, the vocabulary; else one is learned.
         steps: Optimizer steps, or None.
         minutes: Minutes of training, or None.
-        seed: Decides all that is drawn.
-        device: `cpu`, `cuda`, or `auto`.
         patience: Evaluations without progress after which it stops; 0 for never.
         processes: How many read sources at once.
-        provenance: What the card says of it.
         personal: Whether the folder is Editcast's own, where another plan replaces what is there.
-        recipe: What other trainings have, too.
     """
 
     folder: Path

@@ -32,8 +32,6 @@ class Step:
     """A save, what was predicted after it, and what really came next.
 
     Attributes:
-        text: The text as saved.
-        future: The text as saved next.
         end: The text as the session leaves it.
         suggested: The best prediction, however unsure; None when there was none.
         milliseconds: From the save to the answer.

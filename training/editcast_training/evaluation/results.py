@@ -39,16 +39,11 @@ class Row:
     """One step: the best suggestion made there, if any, and its score.
 
     Attributes:
-        project: The project's name.
-        path: The file, within the project.
-        language: Its LSP language identifier.
-        kind: Of the session.
         session: Number of the session within the evaluation.
         step: Number of the step within the session, from 1; 0 when the file was just opened.
         milliseconds: From the save to the answer.
         confidence: Of the suggestion; None if there was none, like the next two.
         log_probability: Natural, joint; 0.0 without a model.
-        score: The suggestion against what came.
     """
 
     project: str
@@ -68,8 +63,6 @@ class Summary:
     """Summary of a group of rows; shares are of all steps unless said otherwise.
 
     Attributes:
-        sessions: Sessions replayed.
-        steps: Steps scored.
         shown: Share of steps with a suggestion.
         clean_of_shown: Share of the suggestions that are clean.
         clean: Share of steps with a clean suggestion.
@@ -191,15 +184,12 @@ class Evaluation:
     """A whole evaluation.
 
     Attributes:
-        name: The model or baseline that was evaluated.
         rows: Every step, in the order of replay.
         source: What was replayed, in words.
-        command: The command line that made it.
         hardware: Processor, cores, system, and what the model ran on.
         tokens: Teacher-forced accuracy, as `TokenScores.shares` gives it; empty if not measured.
         threshold: The least confidence that is shown by default.
         date: When, ISO 8601, UTC.
-        versions: Of Python and the packages that matter.
     """
 
     name: str

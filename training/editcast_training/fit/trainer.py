@@ -43,15 +43,12 @@ class TrainingPlan:
     Attributes:
         corpus: A folder with the splits `train` and `dev`.
         out: Where checkpoints and the log go.
-        network: The architecture.
-        steps: Optimizer steps, or None.
         minutes: Minutes of training, evaluations and resumptions added up, or None.
         learning_rate: Peak, after warm-up; then a cosine to a hundredth of it.
         budget: Subtokens of a batch; see `Dataset.batches`.
         seed: Decides the initial weights, the order and the dropout.
         interval: Steps between evaluations, each followed by a checkpoint.
         patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
-        device: `cpu`, `cuda`, or `auto`.
         weights: A checkpoint's or bundle's weights to begin from, or None.
     """
 

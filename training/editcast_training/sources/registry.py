@@ -27,7 +27,6 @@ class Origin:
         name: Names its shards, and for a repository the project.
         kind: How it is read. Of a repository these are its commits (git), refactorings of its
             files, and pieces taken out of them and put back (restored).
-        path: Where it is.
         split: Where all of it goes; None splits each file by time.
         languages: What is read of a repository; None means every language known.
     """
