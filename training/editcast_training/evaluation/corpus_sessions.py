@@ -7,6 +7,7 @@ comes next is the next save. The rest of the file is missing, so nothing is eval
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,17 +24,12 @@ _SHAPED = 2000  # instances of a kind
 def window_sessions(corpus: Path) -> list[EditingSession]:
     """Sessions of the dev split of a corpus, spread over its shards."""
     tokenizer = Tokenizer.load(corpus / "tokenizer.json")
-    sessions: list[EditingSession] = []
-    for path in sorted((corpus / "dev").glob("*.parquet")):
-        table = pq.read_table(path)
-        spread = range(0, table.num_rows, max(1, table.num_rows // _MOST))
-        for row in table.take(list(spread)).to_pylist():
-            edits = map(Edit, row["positions"], row["contents"])
-            texts = tuple(_texts(tokenizer, row["state"], edits))
-            # What came is known as a save only, whatever it was read from.
-            session = EditingSession(row["project"], row["path"], row["language"], "saves", texts)
-            sessions.append(session)
-    return sessions
+    # What came is known as a save only, whatever it was read from.
+    return [
+        EditingSession(row["project"], row["path"], row["language"], "saves", texts)
+        for path in sorted((corpus / "dev").glob("*.parquet"))
+        for row, texts in _replayed(tokenizer, pq.read_table(path), _MOST)
+    ]
 
 
 def shapes(corpus: Path) -> dict[str, tuple[dict[str, float], int]]:
@@ -44,23 +40,23 @@ def shapes(corpus: Path) -> dict[str, tuple[dict[str, float], int]]:
         table = pq.read_table(path, columns=["kind", "state", "positions", "contents"])
         if table.num_rows and table["kind"][0].as_py() in ("commits", "saves"):
             shards[table["kind"][0].as_py()].append(table)
-
-    def sessions(tables: list[pa.Table]) -> Iterator[list[str]]:
+    found = {}
+    for kind, tables in sorted(shards.items()):
         most = -(-_SHAPED // len(tables))
-        for table in tables:
-            spread = range(0, table.num_rows, max(1, table.num_rows // most))
-            for row in table.take(list(spread)).to_pylist():
-                edits = map(Edit, row["positions"], row["contents"])
-                yield list(_texts(tokenizer, row["state"], edits))
-
-    return {kind: shape(sessions(tables)) for kind, tables in sorted(shards.items())}
+        found[kind] = shape(texts for one in tables for _, texts in _replayed(tokenizer, one, most))
+    return found
 
 
-def _texts(tokenizer: Tokenizer, state: list[int], edits: Iterator[Edit]) -> Iterator[str]:
-    """The text of the window at first and after every save."""
-    timeline = Timeline(state)
-    yield tokenizer.decode(timeline.state()[1:])
-    for edit in edits:
-        timeline.append(edit)
-        if edit.content == SAVE:
-            yield tokenizer.decode(timeline.state()[1:])
+def _replayed(
+    tokenizer: Tokenizer, table: pa.Table, most: int
+) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
+    """Yield some rows of a shard, each with its text at first and after every save."""
+    spread = range(0, table.num_rows, max(1, table.num_rows // most))
+    for row in table.take(list(spread)).to_pylist():
+        timeline = Timeline(row["state"])
+        texts = [tokenizer.decode(timeline.state()[1:])]
+        for edit in map(Edit, row["positions"], row["contents"]):
+            timeline.append(edit)
+            if edit.content == SAVE:
+                texts.append(tokenizer.decode(timeline.state()[1:]))
+        yield row, tuple(texts)
