@@ -85,20 +85,6 @@ def corpus(
         each=report,
     )
     _summary(console, result)
-    _shapes(console, out)
-
-
-def _shapes(console: Console, corpus: Path) -> None:
-    from editcast_training.data.statistics import MEASURES
-    from editcast_training.evaluation.corpus_sessions import shapes
-
-    found = shapes(corpus)
-    names = {"commits": "rehearsed commits", "saves": "recorded saves"}
-    columns = [f"{names[kind]} ({saves:,})" for kind, (_, saves) in found.items()]
-    table = Table("share of saves, %", *columns, "known of saves", title="What saves look like")
-    for name, known in MEASURES.items():
-        table.add_row(name, *(f"{shares[name]:.1f}" for shares, _ in found.values()), f"{known}")
-    console.print(table)
 
 
 def _summary(console: Console, result: list[Made]) -> None:

@@ -2,8 +2,8 @@
 
 A commit says what changed, not how. Replayed hunk by hunk from the top it teaches that the next
 edit is further down, while people save in the middle of a line, stay where they are, go back up
-and undo. So an order and the saves are drawn: `training.shape` measures how near this comes to
-recorded saves.
+and undo. So an order and the saves are drawn: `benchmarks/shapes.py` measures how near this comes
+to recorded saves.
 """
 
 import re

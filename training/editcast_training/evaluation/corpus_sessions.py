@@ -1,10 +1,9 @@
-"""Sessions out of a corpus: to calibrate by when its sources are gone, and to see their shape.
+"""Sessions out of a corpus, to calibrate by when its sources are gone.
 
 An instance is a window of a file and the saves made to it, which is a session of its own; what
 comes next is the next save. The rest of the file is missing, so nothing is evaluated on them.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,9 @@ import pyarrow.parquet as pq
 
 from editcast_model.edits import SAVE, Edit, Timeline
 from editcast_model.tokenizer import Tokenizer
-from editcast_training.data.statistics import shape
 from editcast_training.evaluation.sessions import EditingSession
 
 _MOST = 60  # of a shard
-_SHAPED = 2000  # instances of a kind
 
 
 def window_sessions(corpus: Path) -> list[EditingSession]:
@@ -28,26 +25,11 @@ def window_sessions(corpus: Path) -> list[EditingSession]:
     return [
         EditingSession(row["project"], row["path"], row["language"], "saves", texts)
         for path in sorted((corpus / "dev").glob("*.parquet"))
-        for row, texts in _replayed(tokenizer, pq.read_table(path), _MOST)
+        for row, texts in replayed(tokenizer, pq.read_table(path), _MOST)
     ]
 
 
-def shapes(corpus: Path) -> dict[str, tuple[dict[str, float], int]]:
-    """Measure the saves of the train split, recorded and made of commits; see `shape`."""
-    tokenizer = Tokenizer.load(corpus / "tokenizer.json")
-    shards: dict[str, list[pa.Table]] = defaultdict(list)
-    for path in sorted((corpus / "train").glob("*.parquet")):
-        table = pq.read_table(path, columns=["kind", "state", "positions", "contents"])
-        if table.num_rows and table["kind"][0].as_py() in ("commits", "saves"):
-            shards[table["kind"][0].as_py()].append(table)
-    found = {}
-    for kind, tables in sorted(shards.items()):
-        most = -(-_SHAPED // len(tables))
-        found[kind] = shape(texts for one in tables for _, texts in _replayed(tokenizer, one, most))
-    return found
-
-
-def _replayed(
+def replayed(
     tokenizer: Tokenizer, table: pa.Table, most: int
 ) -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
     """Yield some rows of a shard, each with its text at first and after every save."""
