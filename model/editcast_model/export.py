@@ -6,7 +6,9 @@ n  edits read together
 
 import json
 import logging
+import shutil
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from torch.export import Dim
 
-from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle, write_card, write_config
+from editcast_model.bundle import FORMAT, GRAPHS, WEIGHTS, Bundle, write_card, write_config
 from editcast_model.edits import START
 from editcast_model.errors import BundleError
 from editcast_model.inference.onnx_network import open_session
@@ -31,43 +33,67 @@ from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 
 OPSET = 20
-_LARGEST_BUNDLE = 20_000_000
-_ALIGNMENT = 64
+#: Bytes of a bundle with fp16 graphs at most.
+LARGEST_BUNDLE = 20_000_000
 
 
 def export(
-    network: EditNetwork, tokenizer: Tokenizer, card: dict[str, Any], folder: Path
+    network: EditNetwork,
+    tokenizer: Tokenizer,
+    card: dict[str, Any],
+    folder: Path,
+    *,
+    base: Bundle | None = None,
+    largest: int = LARGEST_BUNDLE,
 ) -> Bundle:
     """Write a bundle, replacing one that is there.
 
-    The fp16 graphs for CUDA are left out where the bundle would pass 20 MB with them. Everything
-    is written beside the place and moved there when it is complete and its parity is checked.
+    Everything is written beside the place and moved there when it is complete and its parity is
+    checked.
 
     Args:
         network: The trained network.
         tokenizer: Its vocabulary.
         card: What `card.json` is to say.
         folder: Where.
+        base: A bundle whose graphs serve if its architecture is the same: they refer to their
+            weights by places, which are the same, too, and exporting takes minutes.
+        largest: Bytes of a bundle with fp16 graphs for CUDA; one that is larger has none.
 
     Raises:
         BundleError: ONNX Runtime computes something else than torch.
         OSError: It cannot be written; what was there stays.
     """
+    network = network.cpu().float().eval()
+    if base is not None and (base.network, base.format) == (network.config, FORMAT):
+        with suppress(BundleError):  # graphs that other versions exported may not serve
+            return _export(network, tokenizer, card, folder, base, largest)
+    return _export(network, tokenizer, card, folder, None, largest)
+
+
+def _export(
+    network: EditNetwork,
+    tokenizer: Tokenizer,
+    card: dict[str, Any],
+    folder: Path,
+    base: Bundle | None,
+    largest: int,
+) -> Bundle:
     with fresh_folder(folder) as fresh:
         tokenizer.save(fresh / "tokenizer.json")
-        network = network.cpu().float().eval()
-        _write_graphs(network, fresh)
+        _write_graphs(network, fresh, base.path if base else None)
         check_parity(network, fresh)
-        precisions = ["float32"]
         size = sum(file.stat().st_size for file in fresh.iterdir())
-        if size * 1.5 <= _LARGEST_BUNDLE:
+        precisions = base.precisions if base else ("float32", "float16")
+        if base is None and size * 1.5 > largest:
+            precisions = ("float32",)
+        if "float16" in precisions:
             half = EditNetwork(network.config).eval()
             half.load_state_dict(network.state_dict())
             (fresh / "half").mkdir()
-            _write_graphs(half.half(), fresh / "half")
-            precisions.append("float16")
+            _write_graphs(half.half(), fresh / "half", base.path / "half" if base else None)
         write_card(fresh, card)
-        write_config(fresh, network.config.to_json(), tuple(precisions))
+        write_config(fresh, network.config.to_json(), precisions)
         Bundle.open(fresh)
     return Bundle.open(folder)
 
@@ -124,9 +150,14 @@ def _stages(network: EditNetwork) -> dict[str, nn.Module]:
     }
 
 
-def _write_graphs(network: EditNetwork, folder: Path) -> None:
+def _write_graphs(network: EditNetwork, folder: Path, graphs: Path | None) -> None:
+    """Write the weights, and the graphs over them: those that lie in `graphs`, or new ones."""
     weights = {name: value.contiguous() for name, value in network.state_dict().items()}
     save_file(weights, folder / WEIGHTS)
+    if graphs is not None:
+        for name in GRAPHS:
+            shutil.copyfile(graphs / f"{name}.onnx", folder / f"{name}.onnx")
+        return
     places = _places(folder / WEIGHTS)
     given = examples(network, 70, 5)
     for name, stage in _stages(network).items():

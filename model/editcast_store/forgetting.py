@@ -12,7 +12,7 @@ def key_of(path: str | os.PathLike[str]) -> str:
 
 
 def named(paths: Iterable[str], pattern: str | None) -> list[str]:
-    """What a pattern names: the file or the folder of that very name if there is one, else a glob.
+    """List the paths a pattern names: a file or folder of that very name, else a glob.
 
     Brackets are usual in names: `app/[id]/page.tsx` is not `app/i/page.tsx` as well.
 

@@ -82,10 +82,11 @@ def install(bundle: Path, models: Path) -> Path:
         return place
 
 
-def revert(models: Path) -> str:
+def revert(models: Path, *, wait: float = _WAIT) -> str:
     """Go back to the model that was in use before; done twice, all is as it was.
 
-    The model before the first training is the bundled one.
+    The model before the first training is the bundled one. Another Editcast that changes the
+    models is waited for, `wait` seconds.
 
     Returns:
         A sentence that names the model in use now.
@@ -94,7 +95,7 @@ def revert(models: Path) -> str:
         BundleError: Nothing was trained yet, the model before is damaged, or the folder of models
             cannot be changed. The model in use stays the same.
     """
-    with _changing(models) as active:
+    with _changing(models, wait) as active:
         if active == (None, None):
             raise BundleError(
                 "There is no model to go back to: none was trained on this machine yet. Train one "
@@ -110,11 +111,11 @@ def revert(models: Path) -> str:
 
 
 @contextmanager
-def _changing(models: Path) -> Iterator[Active]:
+def _changing(models: Path, wait: float = _WAIT) -> Iterator[Active]:
     """Hold the folder alone, and yield what is active in it."""
     try:
         private_folder(models)
-        with process_lock(models / ".lock", wait=_WAIT):
+        with process_lock(models / ".lock", wait=wait):
             if not (models / _ACTIVE).exists():
                 _adopt(models)
             yield Active.of(models)

@@ -1,4 +1,4 @@
-"""Where Editcast writes: one folder that belongs to the user, or `EDITCAST_HOME`."""
+"""The folder that Editcast writes to: one that belongs to the user, or `EDITCAST_HOME`."""
 
 import os
 from pathlib import Path

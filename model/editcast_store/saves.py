@@ -15,44 +15,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from editcast_model.diff import diff
 from editcast_store.forgetting import delete_files, drop_unused, exactly, key_of, named
 from editcast_store.secrets import is_secret
-from editcast_store.sqlite_file import connect, explained, set_aside_files
+from editcast_store.sqlite_file import WAIT, connect, explained, set_aside_files
 
 #: Saves of a file this close to its newest snapshot replace it (auto-save), in milliseconds.
 MERGE_WINDOW_MS = 10_000
-
-_APPLICATION_ID = 0x45646974  # "Edit"
-_VERSION = 1
-_SCHEMA = """
-CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL);
-CREATE TABLE texts (
-    id INTEGER PRIMARY KEY, sha256 BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, data BLOB NOT NULL
-);
-CREATE TABLE snapshots (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    file INTEGER NOT NULL REFERENCES files,
-    time INTEGER NOT NULL,
-    text INTEGER NOT NULL REFERENCES texts
-);
-CREATE INDEX snapshots_by_file ON snapshots (file, id);
-CREATE INDEX snapshots_by_time ON snapshots (time);
-CREATE INDEX snapshots_by_text ON snapshots (text);
-CREATE TABLE outcomes (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    suggestion TEXT NOT NULL,
-    what TEXT NOT NULL,
-    path TEXT NOT NULL,
-    language TEXT NOT NULL,
-    model TEXT NOT NULL,
-    confidence REAL NOT NULL,
-    time INTEGER NOT NULL
-);
-CREATE INDEX outcomes_by_path ON outcomes (path)
-"""
 
 #: What becomes of a suggestion: the user saw it, took it or did not want it; a minute after it was
 #: taken it still stood, or no longer did.
@@ -81,7 +52,7 @@ class StoredSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a suggestion. `time` is in milliseconds since the epoch."""
+    """One event of a suggestion. `time` is in milliseconds since the epoch."""
 
     suggestion: str
     what: str
@@ -92,13 +63,12 @@ class Outcome:
     time: int
 
 
-@dataclass(frozen=True, slots=True)
-class Forgotten:
-    """What `Store.forget` removed, and the damaged stores, set aside, that it cannot look into."""
+class Forgotten(NamedTuple):
+    """Result of `Store.forget`, with the damaged stores that it cannot look into."""
 
     files: int
     snapshots: int
-    damaged_left: tuple[Path, ...]
+    damaged_left: list[Path]
 
 
 def project_of(path: str | os.PathLike[str]) -> str:
@@ -120,16 +90,15 @@ class Store:
         self._lock = threading.RLock()
 
     @classmethod
-    def open(cls, path: Path) -> Self:
+    def open(cls, path: Path, *, wait: float = WAIT) -> Self:
         """Open the store, or make it; a damaged one is set aside and named in `notices`.
+
+        Who has it open elsewhere is waited for, `wait` seconds each time.
 
         Raises:
             StoreError: it is another program's or a newer version's, or cannot be used.
         """
-        database, notices = connect(
-            path, schema=_SCHEMA, application_id=_APPLICATION_ID, version=_VERSION
-        )
-        return cls(path, database, notices)
+        return cls(path, *connect(path, wait))
 
     def close(self) -> None:
         """Close the file. What was recorded is on the disk already."""
@@ -243,7 +212,7 @@ class Store:
         return found
 
     def outcomes(self) -> list[Outcome]:
-        """Return what became of suggestions, in the order it was recorded."""
+        """Return the events of suggestions, in the order they were recorded."""
         rows = self._read(
             "SELECT suggestion, what, path, language, model, confidence, time FROM outcomes"
             " ORDER BY id"
@@ -319,7 +288,7 @@ class Store:
                 for path in damaged:
                     path.unlink(missing_ok=True)
             damaged = []
-        return Forgotten(files, snapshots, tuple(damaged))
+        return Forgotten(files, snapshots, damaged)
 
     def prune(self, days: int, max_bytes: int) -> int:
         """Remove what is older than `days`, then the oldest until the store fits `max_bytes`.

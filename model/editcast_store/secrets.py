@@ -103,7 +103,7 @@ _MOST_LINKS = 40  # what Linux follows
 
 
 def is_secret(path: str | os.PathLike[str]) -> bool:
-    """Whether a file usually holds secrets, by its name or by what a link in its path leads to.
+    """Tell whether a file usually holds secrets, by its name or by what a link leads to.
 
     Looks at the disk, where a network's folder can take its time: not for each key typed.
     """

@@ -13,8 +13,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -24,7 +24,37 @@ from editcast_store.paths import private_folder
 
 _Result = TypeVar("_Result")
 
-_BUSY_SECONDS = 15.0
+#: Seconds that others who have the file are waited for.
+WAIT = 15.0
+_APPLICATION_ID = 0x45646974  # "Edit"
+_VERSION = 1
+_SCHEMA = """
+CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, language TEXT NOT NULL);
+CREATE TABLE texts (
+    id INTEGER PRIMARY KEY, sha256 BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, data BLOB NOT NULL
+);
+CREATE TABLE snapshots (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    file INTEGER NOT NULL REFERENCES files,
+    time INTEGER NOT NULL,
+    text INTEGER NOT NULL REFERENCES texts
+);
+CREATE INDEX snapshots_by_file ON snapshots (file, id);
+CREATE INDEX snapshots_by_time ON snapshots (time);
+CREATE INDEX snapshots_by_text ON snapshots (text);
+CREATE TABLE outcomes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    suggestion TEXT NOT NULL,
+    what TEXT NOT NULL,
+    path TEXT NOT NULL,
+    language TEXT NOT NULL,
+    model TEXT NOT NULL,
+    confidence REAL NOT NULL,
+    time INTEGER NOT NULL
+);
+CREATE INDEX outcomes_by_path ON outcomes (path)
+"""
+
 _opening = threading.Lock()
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -64,7 +94,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def no_room(path: Path) -> NoRoomError:
-    """That nothing can be added to the file."""
+    """Make the error of a disk that is full."""
     return NoRoomError(
         f"The history of saves {path} has no room: the disk is full. What was stored before is "
         "safe; free some space and save again."
@@ -75,29 +105,24 @@ def _is_full(folder: Path) -> bool:
     return shutil.disk_usage(folder).free < _LEAST_ROOM
 
 
-def connect(
-    path: Path, *, schema: str, application_id: int, version: int
-) -> tuple[sqlite3.Connection, list[str]]:
-    """Open the file, or make it, in WAL mode with full synchronisation.
+def connect(path: Path, wait: float) -> tuple[sqlite3.Connection, list[str]]:
+    """Open the file, or make it and its folder, in WAL mode with full synchronisation.
 
     Args:
-        path: the file; its folder is made when missing.
-        schema: the statements that make the tables of a new file, separated by `;`.
-        application_id: what marks a file as Editcast's (SQLite's `PRAGMA application_id`).
-        version: the schema's version (`PRAGMA user_version`).
+        path: The file.
+        wait: Seconds to wait for others that have it.
 
     Returns:
         The connection, in autocommit mode and usable from any thread, one at a time; and a
         sentence for the user when a damaged file was set aside.
 
     Raises:
-        StoreError: the file is another program's or a newer version's, or cannot be used.
+        StoreError: The file is another program's or a newer version's, or cannot be used.
     """
     with _opening, explained(path):
         private_folder(path.parent)
-        form = _Form(schema, application_id, version)
-        notice = _check(path, form)
-        database = _retrying(lambda: _connect(path, form))
+        notice = _check(path, wait)
+        database = _retrying(lambda: _connect(path, wait), wait)
     return database, [] if notice is None else [notice]
 
 
@@ -111,19 +136,12 @@ def _code(error: sqlite3.Error) -> int | None:
     return None if code is None else code & 0xFF  # without the extension
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """What a file must be like: see `connect`."""
-
-    schema: str
-    application_id: int
-    version: int
-
-    def columns(self) -> dict[str, set[str]]:
-        """The columns of each table."""
-        with closing(sqlite3.connect(":memory:")) as database:
-            database.executescript(self.schema)
-            return _columns(database)
+@cache
+def _wanted() -> dict[str, set[str]]:
+    """The columns of each table of `_SCHEMA`."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript(_SCHEMA)
+        return _columns(database)
 
 
 def _columns(database: sqlite3.Connection) -> dict[str, set[str]]:
@@ -136,34 +154,34 @@ def _columns(database: sqlite3.Connection) -> dict[str, set[str]]:
     return tables
 
 
-def _check(path: Path, form: _Form) -> str | None:
+def _check(path: Path, wait: float) -> str | None:
     """Make sure that a usable file is there; a sentence when a damaged one was set aside for it."""
     lock = path.with_name(path.name + ".lock")
     while True:
         if not path.exists():
-            with _alone(lock):
+            with _alone(lock, wait):
                 if not path.exists():  # else another window was faster
-                    _make(path, form)
+                    _make(path, wait)
         identity = _own(path)
         try:
-            damage = _damage(path, form)
+            damage = _damage(path, wait)
         except (FileNotFoundError, sqlite3.OperationalError):
             if _own(path) == identity:
                 raise
             continue  # another window set it aside while it was looked at
         if damage is None:
             return None
-        with _alone(lock):
+        with _alone(lock, wait):
             if _own(path) == identity:  # else another window was faster
                 kept = _set_aside(path)
-                _make(path, form)
+                _make(path, wait)
                 return (
                     f"The history of saves {path} was damaged ({damage}). It is kept as {kept}, "
                     "and a new history was begun."
                 )
 
 
-def _make(path: Path, form: _Form) -> None:
+def _make(path: Path, wait: float) -> None:
     """Make a file that was not there, at once with its tables in it; for one process at a time."""
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size > 0:
@@ -173,16 +191,16 @@ def _make(path: Path, form: _Form) -> None:
     for rest in (fresh, *(fresh.with_name(fresh.name + suffix) for suffix in ("-wal", "-shm"))):
         rest.unlink(missing_ok=True)  # of a process that was killed here
     _own(fresh)
-    _connect(fresh, form).close()
+    _connect(fresh, wait).close()
     fresh.rename(path)
 
 
 @contextmanager
-def _alone(lock: Path) -> Iterator[None]:
+def _alone(lock: Path, wait: float) -> Iterator[None]:
     """Keep other processes out while a file is made, or a damaged one is set aside."""
     _own(lock)
     try:
-        with process_lock(lock, wait=_BUSY_SECONDS):
+        with process_lock(lock, wait=wait):
             yield
     except TimeoutError as error:
         raise StoreError(
@@ -207,13 +225,13 @@ def _own(path: Path) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-def _damage(path: Path, form: _Form) -> str | None:
-    """Return what is wrong with the file, None when nothing is. Reads only, so evidence stays."""
+def _damage(path: Path, wait: float) -> str | None:
+    """Describe the damage of the file, None when there is none. Reads only: evidence stays."""
     if path.stat().st_size == 0:
         # SQLite would take the file for a new one and delete the log, with all that is in it.
         return "it was empty"
     try:
-        return _retrying(lambda: _examine(path, form))
+        return _retrying(lambda: _examine(path, wait), wait)
     except UnicodeDecodeError:  # of SQLite's own message, which repeats the name
         return "the names of its tables make no sense"
     except sqlite3.DatabaseError as error:
@@ -222,40 +240,38 @@ def _damage(path: Path, form: _Form) -> str | None:
         raise
 
 
-def _examine(path: Path, form: _Form) -> str | None:
+def _examine(path: Path, wait: float) -> str | None:
     uri = f"{path.absolute().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_SECONDS)) as database:
+    with closing(sqlite3.connect(uri, uri=True, timeout=wait)) as database:
         database.text_factory = lambda name: name.decode(errors="replace")  # damaged, it may be any
         database.execute("BEGIN")  # another window may be making it: all of this is read at once
         (found_id,) = database.execute("PRAGMA application_id").fetchone()
         (found_version,) = database.execute("PRAGMA user_version").fetchone()
-        tables, wanted = _columns(database), form.columns()
-        if tables and found_id != form.application_id and not wanted.keys() <= tables.keys():
+        tables, wanted = _columns(database), _wanted()
+        if tables and found_id != _APPLICATION_ID and not wanted.keys() <= tables.keys():
             raise StoreError(
                 f"{path} is a database of another program; move it away, or set EDITCAST_HOME "
                 "to another folder."
             )
-        if found_id == form.application_id and found_version > form.version:
+        if found_id == _APPLICATION_ID and found_version > _VERSION:
             raise StoreError(
                 f"The history of saves {path} was written by a newer Editcast (format "
-                f"{found_version}, this one knows {form.version}); update Editcast. Nothing in it "
+                f"{found_version}, this one knows {_VERSION}); update Editcast. Nothing in it "
                 "was changed."
             )
         (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
             return str(verdict)
-    for table, columns in wanted.items() if tables or found_id == form.application_id else ():
+    for table, columns in wanted.items() if tables or found_id == _APPLICATION_ID else ():
         if missing := sorted(columns - tables.get(table, set())):
             return f"its table {table} lacks {', '.join(missing)}"
-    if tables and (found_id, found_version) != (form.application_id, form.version):
+    if tables and (found_id, found_version) != (_APPLICATION_ID, _VERSION):
         return f"it says that it is of format {found_version} of {found_id:#x}"
     return None
 
 
-def _connect(path: Path, form: _Form) -> sqlite3.Connection:
-    database = sqlite3.connect(
-        path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
+def _connect(path: Path, wait: float) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
     # A damaged name is one that is escaped, and no error of whoever reads the others.
     database.text_factory = lambda data: data.decode("utf-8", "backslashreplace")
     try:
@@ -270,10 +286,10 @@ def _connect(path: Path, form: _Form) -> sqlite3.Connection:
         database.execute("PRAGMA foreign_keys = ON")
         database.execute("BEGIN IMMEDIATE")  # of several windows that open it first, one makes it
         if not _columns(database):
-            for statement in form.schema.split(";"):
+            for statement in _SCHEMA.split(";"):
                 database.execute(statement)
-            database.execute(f"PRAGMA application_id = {form.application_id}")
-            database.execute(f"PRAGMA user_version = {form.version}")
+            database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            database.execute(f"PRAGMA user_version = {_VERSION}")
         database.execute("COMMIT")
     except BaseException:
         database.close()
@@ -281,9 +297,9 @@ def _connect(path: Path, form: _Form) -> sqlite3.Connection:
     return database
 
 
-def _retrying(attempt: Callable[[], _Result]) -> _Result:
+def _retrying(attempt: Callable[[], _Result], wait: float) -> _Result:
     """Try again while another window makes the file: SQLite does not wait for that by itself."""
-    deadline = time.monotonic() + _BUSY_SECONDS
+    deadline = time.monotonic() + wait
     while True:
         try:
             return attempt()

@@ -13,10 +13,10 @@ from editcast_model.errors import EditcastError
 # may not be installed.
 _COMMANDS = {
     "serve": ("serve", "Speak LSP with an editor."),
-    "demo": ("serve", "Watch the next edits of a recorded session being predicted."),
-    "history": ("serve", "List, show, export and forget remembered saves."),
-    "report": ("serve", "Write a page on what became of the suggestions."),
-    "doctor": ("serve", "Report versions, the model, the store and where all is."),
+    "demo": ("demo", "Watch the next edits of a recorded session being predicted."),
+    "history": ("history", "List, show, export and forget remembered saves."),
+    "report": ("report", "Write a page on what became of the suggestions."),
+    "doctor": ("doctor", "Report versions, the model, the store and where all is."),
     "corpus": ("train", "Turn histories into a corpus."),
     "train": ("train", "Train a model on your own history, or on a corpus."),
     "evaluate": ("evaluate", "Measure models on histories that they have not seen."),
@@ -51,8 +51,10 @@ def cli() -> None:
     """Forecasts a programmer's next edit, on the programmer's own machine."""
 
 
-def main() -> None:
+def main(recipe: object = None) -> None:
     """Run the command line; what is expected to go wrong is one line on stderr and exit code 2.
+
+    `recipe` is a `editcast_training.pipeline.Recipe` for trainings, in place of the usual one.
 
     Exit code 1 says that there was nothing to do, that another process is doing it, or that
     Editcast has a defect; 130 and 143, that Ctrl-C or SIGTERM ended what can be gone on with.
@@ -61,7 +63,7 @@ def main() -> None:
     os.environ["PYTHONSAFEPATH"] = "1"
     os.umask(0o077)  # what a killed command leaves half written is for nobody else either
     try:
-        cli(prog_name="editcast")
+        cli(prog_name="editcast", obj=recipe)
     except EditcastError as error:
         click.echo(printable(str(error)), err=True)
         sys.exit(2)

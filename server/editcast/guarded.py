@@ -17,14 +17,15 @@ from editcast_training.interrupts import Interrupted, interruptible
 _SIGNALLED = 128  # plus the signal's number: how shells count
 
 
-class _EndError(click.ClickException):
-    """A sentence on stderr, and an exit code."""
+class EndError(click.ClickException):
+    """A sentence on stderr, and an exit code; 1 when nothing was done, and nothing is broken."""
 
-    def __init__(self, message: str, code: int) -> None:
+    def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message)
         self.__dict__["exit_code"] = code  # click declares it for the class
 
     def show(self, file: IO[Any] | None = None) -> None:
+        """Print the sentence alone, without the word error."""
         click.echo(self.message, file=file, err=True)
 
 
@@ -42,13 +43,13 @@ def guarded(stopped: str) -> Callable[[Callable[..., None]], Callable[..., None]
                 with interruptible():
                     command(*args, **kwargs)
             except Interrupted as stop:
-                raise _EndError(stopped, _SIGNALLED + stop.signal) from stop
+                raise EndError(stopped, _SIGNALLED + stop.signal) from stop
             except (EditcastError, click.ClickException, click.exceptions.Exit, click.Abort):
                 raise
             except ModuleNotFoundError:  # the training side is not installed, which is said
                 raise
             except Exception as error:
-                raise _EndError(_unexpected(error), 1) from error
+                raise EndError(_unexpected(error)) from error
 
         return run
 
@@ -56,7 +57,7 @@ def guarded(stopped: str) -> Callable[[Callable[..., None]], Callable[..., None]
 
 
 def _unexpected(error: Exception) -> str:
-    """Find where it happened and of what kind it is, without its message."""
+    """Describe an exception by its place and type, without its message."""
     frames = "".join(traceback.format_tb(error.__traceback__))
     return (
         f"{frames}Editcast has a defect here ({type(error).__name__}); please report these lines."

@@ -3,83 +3,32 @@
 The demo and the evaluation drive the real server process through it.
 """
 
-import asyncio
+import json
 import os
-import threading
-from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import Future
-from dataclasses import dataclass
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import IO, Any, Self
+from urllib.parse import quote
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
-from pygls.lsp.client import LanguageClient
 
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.errors import ServerError
+from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.forecasting.interface import Prediction
 from editcast_server.children import in_folder, isolated_python
 from editcast_server.documents.buffer import Buffer, Units
 from editcast_server.lsp import protocol
 from editcast_store import paths
 
-START_LIMIT = 60.0  # seconds, loading the model included
-ANSWER_LIMIT = 60.0  # seconds
-
+_LIMIT = 60.0  # seconds for any answer, loading the model included
 _ENCODING = types.PositionEncodingKind.Utf32  # columns are code points
-T = TypeVar("T")
-
-
-class _Client(LanguageClient):
-    """pygls's client; what the server writes to stderr is kept for the day that it dies."""
-
-    def __init__(self, ended: Callable[[], None]) -> None:
-        super().__init__("editcast-replay", "1", protocol.EditcastMessages)
-        self.last_words = ""
-        self._ended = ended
-
-    @property
-    def process(self) -> asyncio.subprocess.Process | None:
-        """The server's process."""
-        return self._server
-
-    async def listen_to_stderr(self) -> None:
-        """Read stderr until it ends, so that the server never waits for a reader."""
-        assert self._server and self._server.stderr
-        while line := await self._server.stderr.readline():
-            self.last_words = line.decode("utf-8", "replace").strip() or self.last_words
-
-    async def server_exit(self, server: asyncio.subprocess.Process) -> None:
-        """The process has ended."""
-        self._ended()
-
-
-@dataclass(frozen=True, slots=True)
-class Suggested:
-    """A suggestion as the client got it.
-
-    Attributes:
-        id: Names it to the server.
-        hunks: Ascending, disjoint; code points of the text saved last.
-        confidence: 0 to 1.
-        log_probability: Joint natural log probability.
-        edits: Number of token edits.
-        line: The first line that changes, counted from 0.
-        title: As an editor would show it.
-        model: Who made it.
-        milliseconds: From the save to having it, as the server measured it.
-    """
-
-    id: str
-    hunks: tuple[Hunk, ...]
-    confidence: float
-    log_probability: float
-    edits: int
-    line: int
-    title: str
-    model: str
-    milliseconds: float
 
 
 class ReplayClient:
@@ -90,234 +39,224 @@ class ReplayClient:
     Args:
         settings: The settings, as initializationOptions.
         home: The server's EDITCAST_HOME; this process's own when None.
+
+    Attributes:
+        name: The model that the server says it has.
     """
 
     def __init__(
         self, settings: Mapping[str, Any] | None = None, *, home: Path | None = None
     ) -> None:
-        self.model = ""
+        self.name = ""
         self._settings = dict(settings or {})
         self._home = home
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
-        self._client = _Client(self._ended)
-        self._ready: Future[str] = Future()
-        self._predicted: dict[tuple[str, int], asyncio.Event] = {}
-        self._folder = ""
-        self._uri = ""
+        self._requests = 0
+        self._predicted: set[tuple[str, int]] = set()  # URI and version
+        self._opened = 0
+        self._folder = self._uri = self._language = ""
         self._version = 0
         self._buffer = Buffer("", Units.of(_ENCODING))
+        self._saved = 0.0
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        # Opened for appending, so that reading it does not move where the server writes.
+        self._stderr = tempfile.TemporaryFile("a+b")  # noqa: SIM115
+        self._process = subprocess.Popen(
+            isolated_python("-m", "editcast", "serve"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            **in_folder(self._home or paths.home()),
+        )
+        assert self._process.stdin and self._process.stdout
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        self._inbox: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
+        self._reader = Thread(target=_read, args=(self._stdout, self._inbox), daemon=True)
+        self._reader.start()
         try:
-            self._run(self._start(), START_LIMIT)
-            self.model = self._result(self._ready, START_LIMIT)
+            self._request(
+                "initialize",
+                processId=os.getpid(),
+                rootUri=None,
+                capabilities={"general": {"positionEncodings": [_ENCODING.value]}},
+                initializationOptions=self._settings,
+            )
+            self._notify("initialized")
+            while not self.name:
+                self._handle(self._receive())
         except BaseException:
             self._end()
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            if error is None and not self._client.stopped:
-                self._run(self._stop(), ANSWER_LIMIT)
+            if kind is None and self._process.poll() is None:
+                self._request("shutdown")
+                self._notify("exit")
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_LIMIT)
         finally:
             self._end()
 
-    def enter(self, folder: str) -> None:
-        """Open a folder, by its URI; the one before it is closed."""
-        self.close()
-        before, self._folder = self._folder, folder
-        removed = [types.WorkspaceFolder(before, before)] if before else []
-        event = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder, folder)], removed)
-        self._send(
-            self._client.workspace_did_change_workspace_folders,
-            types.DidChangeWorkspaceFoldersParams(event),
-        )
+    def open(self, text: str, language: str) -> None:
+        """Open a new file in a new folder; the ones before are closed."""
+        self._close()
+        self._opened += 1
+        before, self._folder = self._folder, f"file:///replayed/{self._opened}"
+        event = {"added": [_named(self._folder)], "removed": [_named(before)] if before else []}
+        self._notify("workspace/didChangeWorkspaceFolders", event=event)
+        self._saved = time.perf_counter()
+        self._uri, self._language = f"{self._folder}/{self._opened}", language
+        self._version, self._buffer = 1, Buffer(text, self._buffer.units)
+        self._did_open(self._uri, text)
 
-    def open(self, uri: str, text: str, language: str) -> None:
-        """Open a file; the one before it is closed."""
-        self.close()
-        self._uri, self._version = uri, 1
-        self._buffer = Buffer(text, self._buffer.units)
-        document = types.TextDocumentItem(uri, language, 1, text)
-        self._send(self._client.text_document_did_open, types.DidOpenTextDocumentParams(document))
+    def hear(self, other: OtherSave) -> None:
+        """Open another file of the folder for a moment, change it, and save it."""
+        self._saved = time.perf_counter()
+        uri = f"{self._folder}/other/{quote(other.file)}"
+        self._did_open(uri, other.before)
+        self._did_change(uri, 2, {"text": other.after})
+        self._notify("textDocument/didSave", textDocument={"uri": uri}, text=other.after)
+        self._notify("textDocument/didClose", textDocument={"uri": uri})
 
     def save(self, text: str) -> None:
-        """Change the file to `text`, and save it."""
-        identifier = types.TextDocumentIdentifier(self._uri)
+        """Change the file to `text`, and save it; the clock of the next answer starts here."""
+        self._saved = time.perf_counter()
+        while not self._inbox.empty():  # what was predicted before this save
+            self._handle(self._receive())
         if text == self._buffer.text:
-            self._predicted.pop((self._uri, self._version), None)
+            self._predicted.discard((self._uri, self._version))
         else:
             self._version += 1
             (edit,) = self._buffer.text_edits([shortest_hunk(self._buffer.text, text)])
             self._buffer = Buffer(text, self._buffer.units)
-            change = types.TextDocumentContentChangePartial(edit.range, edit.new_text)
-            it = types.VersionedTextDocumentIdentifier(self._version, self._uri)
-            self._send(
-                self._client.text_document_did_change,
-                types.DidChangeTextDocumentParams(it, [change]),
+            ends = {
+                name: {"line": end.line, "character": end.character}
+                for name, end in (("start", edit.range.start), ("end", edit.range.end))
+            }
+            self._did_change(self._uri, self._version, {"range": ends, "text": edit.new_text})
+        self._notify("textDocument/didSave", textDocument={"uri": self._uri}, text=text)
+
+    def suggest(self) -> tuple[Prediction | None, float]:
+        """Ask for the best suggestion for the file as it is now; and the milliseconds since."""
+        version = self._uri, self._version
+        while True:
+            document = {"uri": self._uri}
+            result = self._request(protocol.NEXT_EDIT, textDocument=document, count=1)
+            found = result["suggestions"] if result else []
+            # The server answers after two seconds even when it has not predicted yet.
+            if result is None or found or version in self._predicted:
+                best = self._prediction(found[0]) if found else None
+                return best, 1e3 * (time.perf_counter() - self._saved)
+            while version not in self._predicted:
+                self._handle(self._receive())
+
+    def _prediction(self, suggestion: Mapping[str, Any]) -> Prediction:
+        hunks = tuple(
+            Hunk(
+                self._buffer.offset(types.Position(**edit["range"]["start"])),
+                self._buffer.offset(types.Position(**edit["range"]["end"])),
+                edit["newText"],
             )
-        self._send(
-            self._client.text_document_did_save, types.DidSaveTextDocumentParams(identifier, text)
+            for edit in suggestion["edits"]
+        )
+        return Prediction(
+            hunks, suggestion["logProbability"], suggestion["confidence"], suggestion["tokenEdits"]
         )
 
-    def save_beside(self, uri: str, before: str, after: str, language: str) -> None:
-        """Open another file for a moment, change it, and save it; the one that is open stays so."""
-        identifier = types.TextDocumentIdentifier(uri)
-        changed = types.VersionedTextDocumentIdentifier(2, uri)
-        whole = types.TextDocumentContentChangeWholeDocument(after)
-        client, opened = self._client, types.TextDocumentItem(uri, language, 1, before)
-        self._send(client.text_document_did_open, types.DidOpenTextDocumentParams(opened))
-        self._send(
-            client.text_document_did_change, types.DidChangeTextDocumentParams(changed, [whole])
-        )
-        self._send(
-            client.text_document_did_save, types.DidSaveTextDocumentParams(identifier, after)
-        )
-        self._send(client.text_document_did_close, types.DidCloseTextDocumentParams(identifier))
+    def _did_open(self, uri: str, text: str) -> None:
+        document = {"uri": uri, "languageId": self._language, "version": 1, "text": text}
+        self._notify("textDocument/didOpen", textDocument=document)
 
-    def suggest(self, count: int = 1) -> list[Suggested]:
-        """The next edits of the file as it is now, best first; at most `count`."""
-        return self._run(self._suggest(count), ANSWER_LIMIT)
+    def _did_change(self, uri: str, version: int, change: Mapping[str, Any]) -> None:
+        document = {"uri": uri, "version": version}
+        self._notify("textDocument/didChange", textDocument=document, contentChanges=[change])
 
-    def close(self) -> None:
-        """Close the file."""
+    def _close(self) -> None:
         if self._uri:
-            identifier = types.TextDocumentIdentifier(self._uri)
-            self._send(
-                self._client.text_document_did_close, types.DidCloseTextDocumentParams(identifier)
-            )
+            self._notify("textDocument/didClose", textDocument={"uri": self._uri})
         self._uri = ""
         self._predicted.clear()
 
-    # On the loop's thread
+    # Messages
 
-    async def _start(self) -> None:
-        def status(params: protocol.StatusParams) -> None:
-            if params.state not in ("thinking", "training") and not self._ready.done():
-                self._ready.set_result(params.model)
-
-        def did_predict(params: protocol.NextEditResult) -> None:
-            if params.milliseconds:  # none: it only says that older suggestions are gone
-                self._event(params.uri, params.version).set()
-
-        def show_message(params: types.ShowMessageParams) -> None:
-            """Return what it says is in the status or in the answer."""
-
-        self._client.feature(protocol.STATUS)(status)
-        self._client.feature(protocol.DID_PREDICT)(did_predict)
-        self._client.feature(types.WINDOW_SHOW_MESSAGE)(show_message)
-        command = isolated_python("-m", "editcast", "serve")
-        await self._client.start_io(*command, **in_folder(self._home or paths.home()))
-        self._listener = asyncio.create_task(self._client.listen_to_stderr())
-        capabilities = types.ClientCapabilities(
-            general=types.GeneralClientCapabilities(position_encodings=[_ENCODING])
-        )
-        await self._client.initialize_async(
-            types.InitializeParams(
-                capabilities=capabilities,
-                process_id=os.getpid(),
-                initialization_options=self._settings,
-            )
-        )
-        self._client.initialized(types.InitializedParams())
-
-    async def _suggest(self, count: int) -> list[Suggested]:
-        event = self._event(self._uri, self._version)
+    def _request(self, method: str, **params: Any) -> Any:
+        self._requests += 1
+        self._send(method=method, id=self._requests, params=params or None)
         while True:
-            if self._client.stopped:
-                raise RuntimeError("it has ended")
-            result: protocol.NextEditResult | None = await self._client.protocol.send_request_async(
-                protocol.NEXT_EDIT,
-                protocol.NextEditParams(types.TextDocumentIdentifier(self._uri), count),
-            )
-            if result is None:
-                return []
-            # The server answers after two seconds even when it has not predicted yet.
-            if result.suggestions or event.is_set():
-                return [self._suggested(one, result) for one in result.suggestions]
-            await event.wait()
+            message = self._receive()
+            if "method" in message:
+                self._handle(message)
+            elif message.get("id") == self._requests:
+                if "error" in message:
+                    raise self._failure(message["error"]["message"])
+                return message["result"]
 
-    def _suggested(self, one: protocol.Suggestion, result: protocol.NextEditResult) -> Suggested:
-        hunks = tuple(
-            Hunk(
-                self._buffer.offset(edit.range.start),
-                self._buffer.offset(edit.range.end),
-                edit.new_text,
-            )
-            for edit in one.edits
-        )
-        return Suggested(
-            one.id,
-            hunks,
-            one.confidence,
-            one.log_probability,
-            one.token_edits,
-            one.line,
-            one.title,
-            result.model,
-            result.milliseconds,
-        )
+    def _notify(self, method: str, **params: Any) -> None:
+        self._send(method=method, params=params)
 
-    def _event(self, uri: str, version: int) -> asyncio.Event:
-        return self._predicted.setdefault((uri, version), asyncio.Event())
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        match message:
+            case {"method": protocol.STATUS, "params": {"state": state, "model": model}}:
+                if state not in ("thinking", "training"):
+                    self.name = self.name or model
+            case {"method": protocol.DID_PREDICT, "params": params} if params["milliseconds"]:
+                # Without any it only says that older suggestions are gone.
+                self._predicted.add((params["uri"], params["version"]))
+            case {"method": _, "id": number}:
+                self._send(id=number, result=None)
 
-    async def _stop(self) -> None:
-        await self._client.shutdown_async(None)
-        self._client.exit(None)
-        await self._client.stop()  # type: ignore[no-untyped-call]
-        await self._listener
-
-    def _ended(self) -> None:
-        if not self._ready.done():
-            self._ready.set_exception(RuntimeError("it ended at its start"))
-        for event in self._predicted.values():
-            event.set()
-
-    # From the caller's thread
-
-    def _run(self, work: Coroutine[Any, Any, T], limit: float) -> T:
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        return self._result(future, limit)
-
-    def _send(self, notify: Callable[[Any], None], params: Any) -> None:
-        if self._client.stopped:
-            raise ServerError(self._epitaph("it has ended"))
-        self._loop.call_soon_threadsafe(notify, params)
-
-    def _result(self, future: Future[T], limit: float) -> T:
+    def _send(self, **message: Any) -> None:
+        data = json.dumps({"jsonrpc": "2.0", **message}).encode()
         try:
-            return future.result(limit)
-        except TimeoutError:
-            future.cancel()
-            raise ServerError(f"The server did not answer within {limit:g} s.") from None
-        except (RuntimeError, OSError, JsonRpcException) as error:
-            raise ServerError(self._epitaph(str(error))) from error
+            self._stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(data), data))
+            self._stdin.flush()
+        except (OSError, ValueError) as error:
+            raise self._failure("it has ended") from error
 
-    def _epitaph(self, reason: str) -> str:
-        words = f" Its last words: {self._client.last_words}" if self._client.last_words else ""
-        return f"The server does not answer: {reason}.{words} `editcast doctor` may tell more."
+    def _receive(self) -> dict[str, Any]:
+        try:
+            message = self._inbox.get(timeout=_LIMIT)
+        except Empty:
+            raise ServerError(f"The server did not answer within {_LIMIT:g} s.") from None
+        if message is None:
+            self._inbox.put(None)
+            raise self._failure("it has ended")
+        return message
+
+    def _failure(self, reason: str) -> ServerError:
+        self._stderr.seek(0)
+        lines = self._stderr.read().decode("utf-8", "replace").split("\n")
+        words = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        last = f" Its last words: {words}" if words else ""
+        return ServerError(
+            f"The server does not answer: {reason}.{last} `editcast doctor` may tell more."
+        )
 
     def _end(self) -> None:
-        """Leave no process, thread or task behind."""
-        asyncio.run_coroutine_threadsafe(self._bury(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        """Leave no process, thread or file behind."""
+        self._process.kill()
+        self._process.wait()
+        self._reader.join()
+        for file in (self._stdin, self._stdout, self._stderr):
+            with suppress(BrokenPipeError):
+                file.close()
 
-    async def _bury(self) -> None:
-        process = self._client.process
-        if process and process.returncode is None:
-            process.kill()
-            await process.wait()
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+
+def _named(folder: str) -> dict[str, str]:
+    return {"uri": folder, "name": folder}
+
+
+def _read(stdout: IO[bytes], inbox: "SimpleQueue[dict[str, Any] | None]") -> None:
+    """Put every message of the server into the queue, and None behind the last one."""
+    try:
+        while header := stdout.readline():
+            name, _, value = header.partition(b":")
+            if name.lower() == b"content-length":
+                length = int(value)
+            elif not header.strip():
+                inbox.put(json.loads(stdout.read(length)))
+    except ValueError:  # cut off in the middle of a message
+        pass
+    inbox.put(None)

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from editcast_store.paths import home, store_path
-from editcast_training.sources.local_history import local_history_folders
+from editcast_store.paths import home
+from editcast_training.sources.own import local_history_origins, store_origin
 from editcast_training.sources.registry import Origin, listed_repositories
 
 _PATH = click.Path(path_type=Path)
@@ -55,10 +55,9 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         origins += [_named("git", given) for given in git]
         origins += [_named("saves", given) for given in saves]
         if local_history:
-            for number, folder in enumerate(local_history_folders(), 1):
-                origins.append(Origin(f"local-history-{number}", "local-history", folder))
+            origins += local_history_origins()
         if store:
-            origins.append(Origin("store", "store", store_path()))
+            origins.append(store_origin())
         command(origins=origins, **others)
 
     for option in reversed(_OPTIONS):
@@ -66,13 +65,12 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _named(kind: str, given: str) -> Origin:
+def _named(kind: Literal["git", "saves"], given: str) -> Origin:
     """A source from ``PATH`` or ``SPLIT=PATH``."""
     split, equals, rest = given.partition("=")
     if not equals or Path(given).exists():
         split, rest = "", given
     path = Path(rest)
     name = path.resolve().name
-    if kind == "git":
-        return Origin(name, "git", path, split or None)
-    return Origin(name.partition(".jsonl")[0], "saves", path, split or None)
+    name = name if kind == "git" else name.partition(".jsonl")[0]
+    return Origin(name, kind, path, split or None)

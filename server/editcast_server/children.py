@@ -20,7 +20,7 @@ def isolated_python(*arguments: str) -> tuple[str, ...]:
 
 
 def in_folder(home: Path) -> dict[str, Any]:
-    """Find where such a process works: in Editcast's own folder, whose name it is told in full.
+    """Make the options of such a process: it works in Editcast's folder, and knows its name.
 
     The folder is made if it is missing.
 

@@ -1,4 +1,4 @@
-"""What users make of suggestions: shown, accepted or rejected, and later kept or changed."""
+"""Decisions on suggestions: shown, accepted or rejected, and later kept or changed."""
 
 import asyncio
 from collections import OrderedDict
@@ -28,7 +28,7 @@ class Offer:
 
 
 class Listener(Protocol):
-    """Whom decisions matter to; all on the event loop."""
+    """Receiver of decisions; all on the event loop."""
 
     def record(self, offer: Offer, what: What) -> None:
         """Keep what became of a suggestion."""

@@ -1,4 +1,4 @@
-"""What ends the server from outside: SIGTERM and SIGHUP, which come at a log-out or a reboot."""
+"""Signals that end the server: SIGTERM and SIGHUP, which come at a log-out or a reboot."""
 
 import asyncio
 import contextlib

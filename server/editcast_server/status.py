@@ -1,4 +1,4 @@
-"""What the server is doing, with a sentence for the user."""
+"""The server's status: its state, with a sentence for the user."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ State = Literal["ready", "thinking", "snoozed", "disabled", "baseline", "trainin
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the server is doing, with a sentence for the user."""
+    """State of the server, with a sentence for the user."""
 
     state: State
     model: str
@@ -22,7 +22,7 @@ class Status:
 
 
 class Activity:
-    """What goes on in one server; belongs to the event loop.
+    """Activity of one server; belongs to the event loop.
 
     Args:
         send: Called with the status whenever it is another one.
@@ -46,7 +46,7 @@ class Activity:
 
     @property
     def status(self) -> Status:
-        """Of all that goes on, what matters most."""
+        """The most important of all that goes on."""
         name = self.model.forecaster.name if self.model else ""
         if not self._is_enabled():
             return Status("disabled", name, "Editcast is switched off by its setting `enabled`.")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from editcast_model.errors import StoreError
 from editcast_store import paths
@@ -36,7 +37,7 @@ class Saves:
 
     def record(self, path: Path, text: str, time_ms: int, language: str) -> None:
         """Keep what a save left behind."""
-        self._later(lambda store: _ignore(store.record(path, text, time_ms, language)))
+        self._later(lambda store: store.record(path, text, time_ms, language))
 
     def record_first(self, path: Path, text: str, time_ms: int, language: str) -> None:
         """Keep the text that the first save of a document replaces.
@@ -46,34 +47,15 @@ class Saves:
         """
         self.record(path, text, time_ms - MERGE_WINDOW_MS, language)
 
-    def record_outcome(
-        self,
-        suggestion: str,
-        what: What,
-        *,
-        path: Path,
-        confidence: float,
-        model: str,
-        language: str,
-    ) -> None:
-        """Keep what the user did with a suggestion."""
+    def record_outcome(self, suggestion: str, what: What, **about: Any) -> None:
+        """Keep what the user did with a suggestion; see `Store.record_outcome`."""
         now = now_ms()
-        self._later(
-            lambda store: store.record_outcome(
-                suggestion,
-                what,
-                path=path,
-                confidence=confidence,
-                time_ms=now,
-                model=model,
-                language=language,
-            )
-        )
+        self._later(lambda store: store.record_outcome(suggestion, what, time_ms=now, **about))
 
     def prune(self, days: int) -> None:
         """Let go of what is older than `days`, and of the oldest when there is too much."""
         if os.path.exists(paths.store_path()):
-            self._later(lambda store: _ignore(store.prune(days, MOST_BYTES)))
+            self._later(lambda store: store.prune(days, MOST_BYTES))
 
     def written(self) -> Future[None]:
         """Done once everything that was handed in so far is written."""
@@ -85,10 +67,10 @@ class Saves:
         if self._store:
             self._store.close()
 
-    def _later(self, work: Callable[[Store], None]) -> None:
+    def _later(self, work: Callable[[Store], object]) -> None:
         self._thread.submit(self._do, work)
 
-    def _do(self, work: Callable[[Store], None]) -> None:
+    def _do(self, work: Callable[[Store], object]) -> None:
         try:
             if self._store is None:
                 self._store = Store.open(paths.store_path())
@@ -113,7 +95,3 @@ class Saves:
 def now_ms() -> int:
     """Milliseconds since the epoch."""
     return int(time.time() * 1000)
-
-
-def _ignore(_: object) -> None:
-    """Turn a result into none."""

@@ -1,4 +1,4 @@
-"""What became of suggestions, from the store's outcomes to numbers. Pure.
+"""Numbers of suggestions, from the store's outcomes. Pure.
 
 The store has one line for each thing that happened to a suggestion: shown, accepted, rejected,
 kept, changed. Numbers are of suggestions, so lines are first put together. A suggestion's id
@@ -15,11 +15,12 @@ no line `shown` (it was taken from a menu, say) counts as shown: somebody saw it
 `changed` without an accept before it (the store lets go of what is old) counts as nothing.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from math import ceil
-from typing import Literal, TypeVar
+from typing import NamedTuple, TypeVar
 
 from editcast_store.saves import Outcome
 
@@ -39,10 +40,8 @@ class Suggested:
 
     Attributes:
         time: When it was first heard of, in milliseconds since the epoch.
-        language: The document's language id.
-        model: The model's name.
         confidence: As it was then, 0 to 1.
-        decision: What the user decided; None when it was ignored.
+        decision: "accepted" or "rejected"; None when it was ignored.
         stood: After 60 s, whether the accepted text was still there; None when that is not known.
     """
 
@@ -50,13 +49,12 @@ class Suggested:
     language: str
     model: str
     confidence: float
-    decision: Literal["accepted", "rejected"] | None = None
+    decision: str | None = None
     stood: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many suggestions were shown, and what became of them."""
+class Counts(NamedTuple):
+    """Numbers of suggestions shown, and of each decision."""
 
     shown: int = 0
     accepted: int = 0
@@ -80,26 +78,17 @@ class Counts:
         return self.kept + self.changed
 
     @classmethod
-    def of(cls, suggestions: Iterable[Suggested]) -> "Counts":
+    def of(cls, ones: Sequence[Suggested]) -> "Counts":
         """Count them."""
-        ones = list(suggestions)
-        return cls(
-            shown=len(ones),
-            accepted=sum(one.decision == "accepted" for one in ones),
-            rejected=sum(one.decision == "rejected" for one in ones),
-            kept=sum(one.stood is True for one in ones),
-            changed=sum(one.stood is False for one in ones),
-        )
+        decisions, stood = ([getattr(one, name) for one in ones] for name in ("decision", "stood"))
+        decided = decisions.count("accepted"), decisions.count("rejected")
+        return cls(len(ones), *decided, stood.count(True), stood.count(False))
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """The suggestions of one tenth of confidence.
+class Bin(NamedTuple):
+    """The suggestions of one tenth of confidence, from `low` up.
 
-    Attributes:
-        low: The least confidence in it; it ends below the next one's.
-        confidence: The mean of those that were shown; None without any.
-        counts: What became of them.
+    `confidence` is the mean of those that were shown; None without any.
     """
 
     low: float
@@ -107,12 +96,10 @@ class Bin:
     counts: Counts
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What became of all suggestions.
+class Usage(NamedTuple):
+    """Counts of all suggestions, in several groups.
 
     Attributes:
-        total: Of all that the store has.
         first: When the first one was shown; None without any.
         days: The last `DAYS` days, oldest first, those without suggestions included.
         languages: By language, the most often suggested first.
@@ -122,10 +109,10 @@ class Usage:
 
     total: Counts
     first: date | None
-    days: tuple[tuple[date, Counts], ...]
-    languages: tuple[tuple[str, Counts], ...]
-    models: tuple[tuple[str, Counts], ...]
-    bins: tuple[Bin, ...]
+    days: list[tuple[date, Counts]]
+    languages: list[tuple[str, Counts]]
+    models: list[tuple[str, Counts]]
+    bins: list[Bin]
 
 
 def usage(
@@ -139,27 +126,30 @@ def usage(
         baselines: Names of models whose confidence is no probability: not in `Usage.bins`.
     """
     ones = suggestions(outcomes)
-    by_day = _grouped(ones, lambda one: _day(one.time))
+    by_day = _grouped(ones, lambda one: datetime.fromtimestamp(one.time / 1000).date())
     by_language = _grouped(ones, lambda one: one.language)
     by_model = _grouped(reversed(ones), lambda one: one.model)
     probable = (one for one in ones if one.model not in baselines)
     by_bin = _grouped(probable, lambda one: bin_of(one.confidence))
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
+    languages = sorted(by_language, key=lambda name: (-len(by_language[name]), name))
+    bins = []
+    for number in range(BINS):
+        inside = by_bin[number]
+        mean = sum(one.confidence for one in inside) / len(inside) if inside else None
+        bins.append(Bin(number / BINS, mean, Counts.of(inside)))
     return Usage(
         total=Counts.of(ones),
         first=min(by_day, default=None),
-        days=tuple((day, Counts.of(by_day.get(day, ()))) for day in days),
-        languages=tuple(
-            (language, Counts.of(own))
-            for language, own in sorted(by_language.items(), key=lambda it: (-len(it[1]), it[0]))
-        ),
-        models=tuple((model, Counts.of(own)) for model, own in by_model.items()),
-        bins=tuple(_bin(number, by_bin.get(number, ())) for number in range(BINS)),
+        days=[(day, Counts.of(by_day.get(day, ()))) for day in days],
+        languages=[(name, Counts.of(by_language[name])) for name in languages],
+        models=[(name, Counts.of(own)) for name, own in by_model.items()],
+        bins=bins,
     )
 
 
 def suggestions(outcomes: Iterable[Outcome]) -> list[Suggested]:
-    """The suggestions that outcomes tell of, in the order in which they were first heard of."""
+    """List the suggestions of these outcomes, in the order in which they begin."""
     found: list[Suggested] = []
     lives: dict[tuple[str, str, str], tuple[Suggested, Outcome]] = {}
     for outcome in outcomes:
@@ -175,13 +165,10 @@ def suggestions(outcomes: Iterable[Outcome]) -> list[Suggested]:
             one = Suggested(outcome.time, outcome.language, outcome.model, outcome.confidence)
             found.append(one)
         lives[key] = one, outcome
-        match outcome.what:
-            case "accepted":
-                one.decision = "accepted"
-            case "rejected":
-                one.decision = "rejected"
-            case "kept" | "changed":
-                one.stood = outcome.what == "kept"
+        if outcome.what in ("accepted", "rejected"):
+            one.decision = outcome.what
+        elif outcome.what != "shown":
+            one.stood = outcome.what == "kept"
     return found
 
 
@@ -221,17 +208,8 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 def _grouped(
     ones: Iterable[Suggested], key: Callable[[Suggested], _Key]
-) -> dict[_Key, list[Suggested]]:
-    groups: dict[_Key, list[Suggested]] = {}
+) -> defaultdict[_Key, list[Suggested]]:
+    groups: defaultdict[_Key, list[Suggested]] = defaultdict(list)
     for one in ones:
-        groups.setdefault(key(one), []).append(one)
+        groups[key(one)].append(one)
     return groups
-
-
-def _bin(number: int, ones: Sequence[Suggested]) -> Bin:
-    mean = sum(one.confidence for one in ones) / len(ones) if ones else None
-    return Bin(number / BINS, mean, Counts.of(ones))
-
-
-def _day(time_ms: int) -> date:
-    return datetime.fromtimestamp(time_ms / 1000).date()

@@ -5,16 +5,14 @@ there are any (VS Code's custom properties), and the browser's light or dark one
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from editcast_model.card import Measured, TokenScores
 from editcast_model.errors import BundleError, ReportError, StoreError
 from editcast_model.private_files import write_lines
 from editcast_server.prediction.policy import default_threshold, measured_precision
-from editcast_server.usage import BINS, Usage, interval, percentile, usage
+from editcast_server.usage import BINS, interval, percentile, usage
 from editcast_store.saves import Store
 
 # Jinja2 and the model's side take a tenth of a second to import, and the server starts without.
@@ -26,25 +24,6 @@ _KINDS = {
     "saves": "real saves",
     "project-saves": "real saves among those of the other files",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Card:
-    """What a bundle says of itself.
-
-    Attributes:
-        name: The model's name; empty when it says none.
-        facts: Terms and what they say.
-        suggestions: By kind of session, what was measured on suggestions.
-        tokens: By split, what was measured on single edits, in per cent.
-        problem: Why there is nothing to say.
-    """
-
-    name: str = ""
-    facts: list[tuple[str, str]] = field(default_factory=list)
-    suggestions: list[tuple[str, Measured]] = field(default_factory=list)
-    tokens: list[tuple[str, TokenScores]] = field(default_factory=list)
-    problem: str = ""
 
 
 def usage_page(
@@ -74,28 +53,23 @@ def usage_page(
         "number": lambda value: _number(value, "{:.1f}"),
         "count": lambda value: _number(value, "{:,}"),
     }
-    card = _card(bundle)
+    name, card = _card(bundle)
     if bundle is None and not model:
-        card = _Card(problem="The model is still being loaded; look again in a moment.")
-    # Names may hold surrogates that no UTF-8 can.
-    return (
-        environment.from_string(_TEMPLATE.read_text("utf-8"))
-        .render(
-            _stored(store_path),
-            model=model or card.name,
-            card=card,
-            bundle=bundle,
-            interval=interval,
-            count=len(latencies),
-            latencies=[(f"p{share}", percentile(latencies, share / 100)) for share in (50, 95)]
-            if latencies
-            else [],
-            made=f"{datetime.now():%Y-%m-%d %H:%M}",
-            bins=BINS,
-        )
-        .encode("utf-8", "backslashreplace")
-        .decode("utf-8")
+        card["problem"] = "The model is still being loaded; look again in a moment."
+    shares = (50, 95) if latencies else ()
+    page = environment.from_string(_TEMPLATE.read_text("utf-8")).render(
+        _stored(store_path),
+        model=model or name,
+        card=card,
+        bundle=bundle,
+        interval=interval,
+        count=len(latencies),
+        latencies=[(f"p{share}", percentile(latencies, share / 100)) for share in shares],
+        made=f"{datetime.now():%Y-%m-%d %H:%M}",
+        bins=BINS,
     )
+    # Names may hold surrogates that no UTF-8 can.
+    return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def write_page(page: str, path: Path) -> None:
@@ -114,39 +88,38 @@ def write_page(page: str, path: Path) -> None:
 
 
 def _stored(path: Path) -> dict[str, Any]:
-    """Return what the template needs to know of the store."""
+    """Read the values of the store for the template."""
     from editcast_model.forecasting.repeated_edits import BASELINES
 
-    found: dict[str, Any] = {"store": path, "size": None, "saves": 0, "files": 0}
-    outcomes, problem = [], ""
+    found: dict[str, Any] = {"store": path, "size": None, "saves": 0, "files": 0, "problem": ""}
+    outcomes = []
     if path.exists():
         try:
             with Store.open(path) as store:
                 outcomes = store.outcomes()
                 files = store.files()
-                found |= {
-                    "size": store.size(),
-                    "saves": sum(file.snapshots for file in files),
-                    "files": len(files),
-                }
-                problem = " ".join(store.notices)
+                found["size"] = store.size()
+                found["saves"], found["files"] = sum(file.snapshots for file in files), len(files)
+                found["problem"] = " ".join(store.notices)
         except StoreError as error:
-            problem = str(error)
-    numbers: Usage = usage(outcomes, date.today(), BASELINES)
+            found["problem"] = str(error)
+    numbers = usage(outcomes, date.today(), BASELINES)
     tallest = max((counts.shown for _, counts in numbers.days), default=0)
-    return found | {"usage": numbers, "tallest": tallest, "problem": problem}
+    return found | {"usage": numbers, "tallest": tallest}
 
 
-def _card(path: Path | None) -> _Card:
-    """A bundle's card; what it lacks is left out."""
+def _card(path: Path | None) -> tuple[str, dict[str, Any]]:
+    """Read the model's name, and what a bundle's card says of it; what it lacks is left out."""
+    shown: dict[str, Any] = {"facts": [], "suggestions": [], "tokens": [], "problem": ""}
     if path is None:
-        return _Card(problem="No network is in use; edits that were made before are repeated.")
+        problem = "No network is in use; edits that were made before are repeated."
+        return "", shown | {"problem": problem}
     try:
         from editcast_model.bundle import Bundle
 
         bundle = Bundle.open(path)
     except (BundleError, ImportError, OSError) as error:
-        return _Card(problem=str(error))
+        return "", shown | {"problem": str(error)}
     card = bundle.card
     trained, calibration, created = card.trained_on, card.calibration, card.created
     facts = [
@@ -161,12 +134,11 @@ def _card(path: Path | None) -> _Card:
         ("clean of these", _number(measured_precision(card), "{:.0f} %", 100)),
         ("licence", card.licence),
     ]
-    return _Card(
-        name=bundle.name,
-        facts=[(term, str(value)) for term, value in facts if value not in (None, "", "–")],
-        suggestions=[(_KINDS.get(kind, kind), found) for kind, found in card.suggestions.items()],
-        tokens=list(card.tokens.items()),
-    )
+    return bundle.name, shown | {
+        "facts": [(term, value) for term, value in facts if value not in (None, "", "–")],
+        "suggestions": [(_KINDS.get(kind, kind), of) for kind, of in card.suggestions.items()],
+        "tokens": list(card.tokens.items()),
+    }
 
 
 def _part_of(part: int, whole: int) -> str:

@@ -13,7 +13,6 @@ import onnx
 import pytest
 import torch
 
-from editcast_model import export as exporting
 from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle
 from editcast_model.edits import Edit
 from editcast_model.errors import BundleError
@@ -93,9 +92,7 @@ def exported(
         return found
     torch.manual_seed(1)
     network = EditNetwork(NetworkConfig(len(tokenizer), width=32, feed_forward=32))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exporting, "_LARGEST_BUNDLE", 0)
-        return export(network, tokenizer, {}, tmp_path_factory.mktemp("models") / "deep")
+    return export(network, tokenizer, {}, tmp_path_factory.mktemp("models") / "deep", largest=0)
 
 
 def test_torch_and_onnx_runtime_agree(exported: Bundle) -> None:

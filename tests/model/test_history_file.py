@@ -205,7 +205,6 @@ def test_a_store_that_another_window_makes_meanwhile_is_no_other_program_s(
     path.parent.mkdir()
     with closing(sqlite3.connect(path)) as database:  # as far as the other window came by now
         database.execute("PRAGMA journal_mode = WAL")
-    form = sqlite_file._Form("CREATE TABLE saves (text)", 7, 1)
     connect = sqlite3.connect
     threads: list[threading.Thread] = []
 
@@ -222,12 +221,12 @@ def test_a_store_that_another_window_makes_meanwhile_is_no_other_program_s(
             return found
 
     def make() -> None:
-        sqlite_file._connect(path, form).close()
+        sqlite_file._connect(path, 15.0).close()
 
     monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Slow, **k))
-    assert sqlite_file._examine(path, form) is None
+    assert sqlite_file._examine(path, 15.0) is None
     assert threads and not threads[0].is_alive()
-    assert sqlite_file._examine(path, form) is None
+    assert sqlite_file._examine(path, 15.0) is None
 
 
 def test_two_damaged_stores_within_a_second_are_both_kept(path: Path) -> None:
@@ -242,9 +241,9 @@ def test_forgetting_and_damaged_stores(path: Path) -> None:
     path.parent.mkdir()
     path.write_bytes(b"damaged" * 1000)
     with Store.open(path) as store:
-        assert store.forget(FILE).damaged_left == tuple(damaged(path))
+        assert store.forget(FILE).damaged_left == damaged(path)
         assert damaged(path)
-        assert store.forget(None).damaged_left == ()
+        assert store.forget(None).damaged_left == []
         assert not damaged(path)
 
 
@@ -301,9 +300,8 @@ def test_a_full_disk_says_so_and_loses_nothing(path: Path) -> None:
         assert store.record(FILE, noise(1), 60_000, "python")
 
 
-def test_a_store_that_another_program_holds(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sqlite_file, "_BUSY_SECONDS", 0.1)
-    with Store.open(path) as store, closing(sqlite3.connect(path)) as other:
+def test_a_store_that_another_program_holds(path: Path) -> None:
+    with Store.open(path, wait=0.1) as store, closing(sqlite3.connect(path)) as other:
         store.record(FILE, "a", 0, "python")
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="held by another program"):
@@ -316,7 +314,7 @@ def test_a_store_that_another_program_holds(path: Path, monkeypatch: pytest.Monk
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(StoreError, match="held by another program"):
-            Store.open(path)
+            Store.open(path, wait=0.1)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:

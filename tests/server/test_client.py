@@ -10,9 +10,11 @@ from rich.console import Console
 
 from editcast.commands import demo, demo_session
 from editcast.commands.demo import Step
-from editcast.replay_client import ReplayClient, Suggested
+from editcast.replay_client import ReplayClient
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.errors import ServerError
+from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.forecasting.interface import Prediction
 
 BASELINE = {"confidenceThreshold": 0, "modelPath": "/nowhere/at/all"}
 CALLS = "".join(f"def part_{i}(text):\n    return render('🎉', {i})\n\n\n" for i in range(6))
@@ -20,27 +22,24 @@ CALLS = "".join(f"def part_{i}(text):\n    return render('🎉', {i})\n\n\n" for
 
 def test_a_session(tmp_path: Path) -> None:
     with ReplayClient(BASELINE, home=tmp_path / "home") as client:
-        assert client.model == "repeat-best"
-        client.open((tmp_path / "a.py").as_uri(), CALLS, "python")
-        assert client.suggest() == []
+        assert client.name == "repeat-best"
+        client.open(CALLS, "python")
+        assert client.suggest()[0] is None
         text = CALLS.replace("render('🎉', 0)", "draw('🎉', 0, '𝔘')")
         client.save(text)
-        assert len(client.suggest(3)) == 3
         for _ in range(5):
-            (best,) = client.suggest()
-            assert best.model == "repeat-best"
-            assert best.milliseconds > 0
-            assert best.title.startswith(f"Next edit, line {best.line + 1}: ")
+            best, milliseconds = client.suggest()
+            assert best and milliseconds > 0
             text = apply_hunks(text, best.hunks)
             client.save(text)
         assert text.count("'𝔘'") == text.count("draw") == 6  # both at once, line by line
         client.save(text)
-        assert client.suggest(3) == []
+        assert client.suggest()[0] is None
         # Another file, with nothing to go on.
-        client.open((tmp_path / "b.py").as_uri(), "x = 1\r\ny = 2\r\n", "python")
+        client.open("x = 1\r\ny = 2\r\n", "python")
         client.save("x = 1\r\nyy = 2\r\n")
         client.save("x = 1\r\nyy = 2\r\nz = \ud83d\r\n")
-        assert client.suggest() == []
+        assert client.suggest()[0] is None
     assert (tmp_path / "home" / "history.sqlite3").exists()
 
 
@@ -49,10 +48,8 @@ def test_a_dead_server_is_reported_in_a_sentence(tmp_path: Path) -> None:
         pytest.raises(ServerError, match="The server does not answer"),
         ReplayClient(BASELINE, home=tmp_path) as client,
     ):
-        client.open("file:///a.py", CALLS, "python")
-        process = client._client.process
-        assert process
-        os.kill(process.pid, signal.SIGKILL)
+        client.open(CALLS, "python")
+        os.kill(client._process.pid, signal.SIGKILL)
         for count in range(1, 1000):
             client.save(CALLS + str(count))
             client.suggest()
@@ -111,19 +108,16 @@ def test_verdicts(predicted: str | None, verdict: str) -> None:
 
     text, future = "a = 1\nb = 2\nc = 3\n", "a = 5\nb = 3\nc = 3\n"
     end = future.replace("c = 3", "c = 7")
-    suggested = predicted and Suggested(
-        "1", diff(text, predicted), 0.9, -0.1, 1, 0, "title", "model", 1.0
-    )
-    assert Step("", text, future, end, suggested or None).verdict == verdict
+    suggested = None if predicted is None else Prediction(diff(text, predicted), -0.1, 0.9, 1)
+    assert Step(text, future, end, suggested, 1.0).verdict == verdict
 
 
-def test_what_is_saved_in_a_folder_is_told_to_its_other_files(tmp_path: Path) -> None:
+def test_it_hears_what_is_saved_in_the_folder(tmp_path: Path) -> None:
     settings = {"modelPath": "repeat-best", "confidenceThreshold": 0}
     with ReplayClient(settings, home=tmp_path) as client:
-        for folder, is_told in (("file:///home/me/first", True), ("file:///home/me/second", False)):
-            client.enter(folder)
+        for is_told in (True, False):
+            client.open("y = load(2)\n", "python")
             if is_told:
-                client.open(f"{folder}/a.py", "x = load(1)\n", "python")
-                client.save("x = read(1)\n")
-            client.open(f"{folder}/b.py", "y = load(2)\n", "python")
-            assert [one.hunks for one in client.suggest()] == [(Hunk(4, 8, "read"),)] * is_told
+                client.hear(OtherSave("a/ä.py", "x = load(1)\n", "x = read(1)\n"))
+            best, _ = client.suggest()
+            assert (best and best.hunks) == ((Hunk(4, 8, "read"),) if is_told else None)

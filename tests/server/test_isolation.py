@@ -105,5 +105,5 @@ def test_a_replay_runs_nothing_of_the_folder(
     marks = make_hostile(tmp_path / "workspace")
     monkeypatch.chdir(tmp_path / "workspace")
     with ReplayClient({"modelPath": "repeat-best"}, home=tmp_path) as client:
-        assert client.model == "repeat-best"
+        assert client.name == "repeat-best"
     assert marks() == []

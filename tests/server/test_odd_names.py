@@ -113,7 +113,8 @@ def test_doctor_prints_a_card_as_it_is(
     card = {"name": "m", "licence": "[red]MIT[/x] \x1b[2J", "[/a]": ":smile:"}
     monkeypatch.setenv("EDITCAST_HOME", str(tmp_path / "[bold]home[/x]"))
     monkeypatch.setattr(doctor, "_model", lambda: doctor._flat(card))
-    doctor.report(Console(width=200))
+    monkeypatch.setenv("COLUMNS", "200")
+    doctor.doctor.main([], standalone_mode=False)
     out = capsys.readouterr().out
     assert r"[red]MIT[/x] \x1b[2J" in out
     assert "[/a]" in out and ":smile:" in out

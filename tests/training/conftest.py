@@ -7,12 +7,11 @@ import pygit2
 import pytest
 from click.testing import CliRunner
 
-import editcast_model.export as exporting
-import editcast_training.pipeline as personal
 from editcast.commands.train import train
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.data.corpus import make_corpus
+from editcast_training.pipeline import Recipe
 from editcast_training.sources.registry import Origin
 
 
@@ -74,11 +73,9 @@ def _network(vocabulary: int) -> NetworkConfig:
 def trained(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `editcast train OUT --scratch` leaves, with the smallest network there is."""
     out = tmp_path_factory.mktemp("trained") / "small"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(personal, "NetworkConfig", _network)
-        patch.setattr(exporting, "_LARGEST_BUNDLE", 0)  # fp16 would take as long again
-        arguments = [out, "--corpus", small_corpus, "--scratch", "--steps", 4]
-        result = CliRunner().invoke(train, list(map(str, arguments)))
+    recipe = Recipe(_network, largest_bundle=0)  # fp16 would take as long again
+    arguments = [out, "--corpus", small_corpus, "--scratch", "--steps", 4]
+    result = CliRunner().invoke(train, list(map(str, arguments)), obj=recipe)
     assert result.exit_code == 0, result.output
     assert "100 %, step 4" in result.output
     return out

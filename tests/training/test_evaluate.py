@@ -1,6 +1,7 @@
 """Suggesters replayed on sessions, and what is written of it."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,17 +10,50 @@ import pytest
 from editcast_model.diff import Hunk
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.interface import Forecaster, Prediction, Session
 from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
-from editcast_training.evaluation.results import Evaluation, Row, outcomes, summarize
-from editcast_training.evaluation.runner import (
-    Answer,
-    InProcess,
-    replay,
-)
+from editcast_model.history import EditHistory
+from editcast_training.evaluation.results import Evaluation, Row, hardware, outcomes, summarize
+from editcast_training.evaluation.runner import replay
 from editcast_training.evaluation.sessions import EditingSession, commit_session, save_session
 from editcast_training.fit.loss import TokenScores
 from editcast_training.sources.file_history import FileHistory, Snapshot
+
+
+class InProcess:
+    """A forecaster as a suggester, without a server in between."""
+
+    def __init__(self, forecaster: Forecaster) -> None:
+        self.name = forecaster.name
+        self._forecaster = forecaster
+        self._session: Session | None = None
+        self._saves: list[str] = []
+        self._language = ""
+        self._saved = 0.0
+
+    def open(self, text: str, language: str) -> None:
+        self._saved = time.perf_counter()
+        self._session = self._forecaster.resume(EditHistory(text, language=language))
+        self._saves, self._language = [text], language
+
+    def hear(self, other: OtherSave) -> None:
+        assert self._session is not None
+        self._saved = time.perf_counter()
+        self._session.hear(other)
+
+    def save(self, text: str) -> None:
+        assert self._session is not None
+        self._saved = time.perf_counter()
+        self._session.update(text, saved=True)
+        self._saves.append(text)
+
+    def suggest(self) -> tuple[Prediction | None, float]:
+        assert self._session is not None
+        work = Work.of(self._saves, self._language)
+        predictions = self._session.predict(fits=work.admits)
+        return next(iter(predictions), None), 1e3 * (time.perf_counter() - self._saved)
+
 
 CALLS = "first = load(a)\nkept\nsecond = load(a)\nkept\nthird = load(a)\nkept\nlast = save(a)\n"
 RENAMED = CALLS.replace("load(a)", "read(a)").replace("save(a)", "store(a, b)")
@@ -56,9 +90,9 @@ class Recorder:
     def save(self, text: str) -> None:
         self.heard.append(("save", text))
 
-    def suggest(self) -> Answer:
+    def suggest(self) -> tuple[Prediction | None, float]:
         end = next(told[1] for told in reversed(self.heard) if told[0] != "hear").index("\n") + 1
-        return Answer([Prediction((Hunk(0, end, ""),), -1.5, 0.25, 3)], 7.0)
+        return Prediction((Hunk(0, end, ""),), -1.5, 0.25, 3), 7.0
 
 
 def test_a_session_is_opened_and_saved_step_by_step_but_not_to_its_end() -> None:
@@ -151,12 +185,12 @@ def test_steps_without_a_suggestion_calibrate_nothing() -> None:
 
 
 def evaluation(name: str = "repeat-best") -> Evaluation:
-    return Evaluation.of(
+    return Evaluation(
         name,
-        replay(InProcess(RepeatBest()), [renaming(), saving()]),
+        tuple(replay(InProcess(RepeatBest()), [renaming(), saving()])),
         source="two sessions",
         command="editcast evaluate",
-        device="cpu",
+        hardware=hardware("cpu"),
         tokens=TokenScores(edits=4, position=2, content=1, both=1).shares(),
     )
 

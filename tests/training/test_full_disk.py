@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from editcast_model.bundle import Bundle
-from editcast_training.data.corpus import make_corpus, read_manifest
+from editcast_training.data.corpus import make_corpus, read_corpus
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.sources.registry import Origin
 
@@ -114,7 +114,7 @@ def test_at_the_corpus(small_repository: Path, small_tokenizer: Path, tmp_path: 
     assert set(left) <= {"tokenizer.json", "project.parquet"}, left  # nothing half done
     assert not (tmp_path / "then" / "manifest.json").exists()
     assert full == 0, rest
-    assert set(read_manifest(tmp_path / "kept" / "corpus")["sources"]) == {"project"}
+    assert set(read_corpus(tmp_path / "kept" / "corpus")) == {"project"}
     make_corpus(
         tmp_path / "whole", [Origin("project", "git", small_repository)], tokenizer=small_tokenizer
     )

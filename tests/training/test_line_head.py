@@ -5,7 +5,7 @@ import numpy as np
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import FEATURES
 from editcast_store.models import default_bundle_path
-from editcast_training.calibration.line_ranker import Example, drawn, examples, fit
+from editcast_training.calibration.line_ranker import Example, examples, fit
 from editcast_training.evaluation.sessions import EditingSession
 
 
@@ -40,17 +40,6 @@ def test_it_finds_what_tells_the_right_line() -> None:
 
 def test_there_may_be_nothing_to_learn_from() -> None:
     assert fit([]) is None
-
-
-def test_commits_and_saves_are_drawn_in_equal_shares() -> None:
-    saves = [session("saves", *map(str, range(11))) for _ in range(4)]
-    commits = [session("commits", *map(str, range(5))) for _ in range(100)]
-    chosen = drawn(commits + saves, 40, 0)
-    steps = {kind: 0 for kind in ("commits", "saves")}
-    for one in chosen:
-        steps[one.kind] += len(one.texts) - 2
-    assert 18 <= steps["commits"] <= 30 and 18 <= steps["saves"] <= 30
-    assert len(drawn(commits, 10_000, 0)) == 100  # all, where there are fewer
 
 
 def test_examples_are_the_steps_that_have_a_right_line() -> None:

@@ -3,10 +3,8 @@
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from rapidfuzz.distance import Indel
 
 from editcast_model.diff import Hunk, diff
-from editcast_model.tokenizer import lex
 from editcast_training.evaluation.metrics import (
     Bin,
     Judge,
@@ -15,7 +13,6 @@ from editcast_training.evaluation.metrics import (
     calibration_bins,
     coverage_at,
     curve,
-    distance,
     expected_calibration_error,
     precision_at,
 )
@@ -113,11 +110,6 @@ def test_gain_is_between_minus_one_and_one_and_one_means_clean(
     assert -1.0 <= score.gain <= 1.0
     assert score.clean == (score.gain == 1.0)
     assert score.clean or not (score.exact and text != suggested == future)
-
-
-@given(code, code)
-def test_distance_is_that_of_the_whole_sequences(before: str, after: str) -> None:
-    assert distance(lex(before), lex(after)) == Indel.distance(lex(before), lex(after))
 
 
 def outcomes(*known: tuple[float, bool]) -> list[Outcome]:

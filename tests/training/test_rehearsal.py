@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from editcast_model.tokenizer import lines
 from editcast_training.augment.edit_order import ORDERS, as_saved, rehearse
 from editcast_training.data.line_changes import line_changes
-from editcast_training.data.statistics import MEASURES, shape
 
 SOURCE = st.lists(
     st.sampled_from(
@@ -98,17 +97,3 @@ def test_some_saves_are_half_done_and_some_are_taken_back():
     assert ways["whole"] > 100
     assert ways["half"] > 100
     assert ways["undone"] > 5
-
-
-def test_the_shape_of_saves():
-    texts = ["a = 1\n", "a = b\n", "a = b\nb = 2\n", "a = b\n", "a = b\n" * 9, "a = c\n" * 9]
-    shares, saves = shape([texts, ["x", "y"]])
-    assert saves == 4  # the first of each file has none before it
-    assert list(shares) == list(MEASURES)
-    assert shares["one line hunk"] == 100
-    assert shares["only inserts"] == 50
-    assert shares["only deletes"] == 25
-    assert shares["undoes the save before"] == 25
-    assert shares["every word it inserts is known"] == 50
-    assert shares["inserts at most 20 characters"] == 75
-    assert shares["within 5 lines of it"] == 75

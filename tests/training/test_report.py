@@ -9,7 +9,7 @@ import pytest
 from editcast_model.errors import SourceError
 from editcast_training.evaluation.metrics import Score
 from editcast_training.evaluation.report import write_report
-from editcast_training.evaluation.results import Evaluation, Row
+from editcast_training.evaluation.results import Evaluation, Row, hardware
 from editcast_training.fit.loss import TokenScores
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -29,13 +29,13 @@ def rows(kind: str, clean: int, shown: int, steps: int) -> list[Row]:
 
 def evaluation(name: str, *parts: list[Row], tokens: bool = False) -> Evaluation:
     accuracy = TokenScores(edits=1234, position=617, jumps=10, jumps_both=3).shares()
-    return Evaluation.of(
+    return Evaluation(
         name,
-        [row for part in parts for row in part],
+        tuple(row for part in parts for row in part),
         source="five projects & more",
         command="editcast evaluate --model <m>",
-        device="cpu",
-        tokens=accuracy if tokens else None,
+        hardware=hardware("cpu"),
+        tokens=accuracy if tokens else {},
     )
 
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Collection, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import pygit2
@@ -13,8 +14,7 @@ import pytest
 from pygit2.enums import FileMode
 
 from editcast_model.errors import SourceError
-from editcast_training.sources import file_history
-from editcast_training.sources.file_history import FileHistory, Skipped
+from editcast_training.sources.file_history import MAX_BYTES, FileHistory, Skipped, Snapshot, pieces
 from editcast_training.sources.git import PYTHON, read_git
 
 BODY = "".join(f"line {number} of a file that is long enough\n" for number in range(20))
@@ -179,7 +179,7 @@ def test_what_is_no_text_of_a_person_is_skipped_and_counted(builder: Builder) ->
     for step in range(2):
         builder.commit(
             {
-                "big.py": "x" * file_history.MAX_BYTES + str(step),
+                "big.py": "x" * MAX_BYTES + str(step),
                 "binary.py": b"\0" + bytes([step]),
                 "latin.py": b"\xe9" + bytes([65 + step]),
                 "link.py": f"target{step}",
@@ -250,17 +250,14 @@ def test_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
     assert set(read(tmp_path)[0]) == {"caf\\udce9.py"}
 
 
-def test_a_long_history_comes_in_pieces(builder: Builder, monkeypatch: pytest.MonkeyPatch) -> None:
-    versions = [f"{step}" * 10 for step in range(10)]
-    for content in versions:
-        builder.commit({"a.py": content})
-    monkeypatch.setattr(file_history, "MAX_HISTORY_BYTES", 35)
-    found = list(read_git(builder.path, project="p", skipped=Counter()))
+def test_a_long_history_comes_in_pieces() -> None:
+    versions = [Snapshot(f"{step}" * 10, step) for step in range(10)]
+    found = list(pieces(versions, Counter(), 35))
     assert len(found) == 3
-    joined = texts(found[0])
-    for before, after in zip(found, found[1:], strict=False):
-        assert after.snapshots[0] == before.snapshots[-1]
-        joined += texts(after)[1:]
+    joined = list(found[0])
+    for before, after in pairwise(found):
+        assert after[0] == before[-1]
+        joined += after[1:]
     assert joined == versions
 
 

@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from click.testing import CliRunner, Result
 
 import editcast_model.export as exporting
 import editcast_training.packaging as finishing
-import editcast_training.pipeline as personal
 from editcast.commands.train import export, train
 from editcast_model.bundle import Bundle, write_card
 from editcast_model.errors import BundleError, EditcastError
@@ -28,7 +27,7 @@ from editcast_model.networks.model import EditNetwork
 from editcast_model.tokenizer import Tokenizer
 from editcast_server.prediction import model_loader
 from editcast_store.models import Active, default_bundle_path, install
-from editcast_training.swap_weights import refit
+from editcast_training.pipeline import Recipe, alone_in
 
 _HEAD = LineHead(np.eye(FEATURES + 1, 2, dtype=np.float32), np.ones(2, np.float32))
 
@@ -62,8 +61,8 @@ def _run(*arguments: object, cwd: Path, home: Path) -> subprocess.CompletedProce
     )
 
 
-def _invoke(command: Any, *arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+def _invoke(command: Any, *arguments: object, recipe: Recipe | None = None) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments], obj=recipe)
 
 
 def test_training_from_scratch_ends_with_an_evaluated_bundle(
@@ -138,8 +137,8 @@ def test_a_model_that_is_no_better_is_not_taken_up(
     monkeypatch.setenv("EDITCAST_HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "no-editor"))
     monkeypatch.chdir(small_repository)
-    monkeypatch.setattr(personal, "_FINE_TUNING_RATE", 30.0)  # it diverges
-    result = _invoke(train, "--steps", 4, "--processes", 1)
+    recipe = Recipe(fine_tuning_rate=30.0)  # it diverges
+    result = _invoke(train, "--steps", 4, "--processes", 1, recipe=recipe)
     assert result.exit_code == 0, result.output
     assert result.output.splitlines()[-1].endswith("of your history; the model stays.")
     assert Bundle.open(Active.of(home / "models").current).name == "small"
@@ -163,7 +162,7 @@ def test_training_begins_with_the_bundled_model_where_the_own_one_is_damaged(
 
 
 def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
-    small_bundle: Path, small_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    small_bundle: Path, small_corpus: Path, tmp_path: Path
 ) -> None:
     card = dict(Bundle.open(small_bundle).card.written)
     base, out = tmp_path / "base", tmp_path / "out"
@@ -172,10 +171,10 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     calibration = card["calibration"] | {"weights": weights, "threshold": 0.1}
     trained_on = card["trained_on"] | {"sources": {"earlier": ["train"]}}
     write_card(base, card | {"calibration": calibration, "trained_on": trained_on})
-    monkeypatch.setattr(personal, "_FURTHER_RATE", 0.0)  # the weights stay, and so what they say
-    monkeypatch.setattr(exporting, "_LARGEST_BUNDLE", 0)
+    # The weights stay, and so what they say.
+    recipe = Recipe(further_rate=0.0, largest_bundle=0)
     further = ("--further", "--from", base, "--corpus", small_corpus, "--steps", 2)
-    result = _invoke(train, out, *further)
+    result = _invoke(train, out, *further, recipe=recipe)
     assert result.exit_code == 0, result.output
     made = Bundle.open(out / "bundle").card.written
     assert made["base"] == "small" and made["calibration"] == card["calibration"]
@@ -184,20 +183,20 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     assert refused.exit_code == 2 and "--further goes with OUT" in refused.output
 
 
-def test_refitted_graphs_compute_with_the_new_weights(small_bundle: Path, tmp_path: Path) -> None:
+def test_graphs_of_a_bundle_compute_with_new_weights(small_bundle: Path, tmp_path: Path) -> None:
     base = Bundle.open(small_bundle)
     torch.manual_seed(3)
     network = EditNetwork(base.network)
-    made = refit(base, network, {"name": "refitted"}, tmp_path / "refitted")  # checks parity
-    assert made.name == "refitted"
+    card = {"name": "refitted"}
+    made = exporting.export(network, base.tokenizer, card, tmp_path / "refitted", base=base)
+    assert made.name == "refitted" and made.precisions == base.precisions
+    for graph in small_bundle.glob("*.onnx"):
+        assert (made.path / graph.name).read_bytes() == graph.read_bytes()
     (value,) = (load_network(made).content_bias - network.content_bias).unique().tolist()
     assert value == 0.0
     exporting.check_parity(network, made.path)
     with pytest.raises(BundleError, match="differ"):
         exporting.check_parity(network, small_bundle)
-    wider = EditNetwork(replace(network.config, width=24))
-    with pytest.raises(BundleError, match="architecture"):
-        refit(base, wider, {}, tmp_path / "wider")
 
 
 def test_a_checkpoint_becomes_a_bundle(
@@ -208,10 +207,9 @@ def test_a_checkpoint_becomes_a_bundle(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def refitted(network: Any, tokenizer: Tokenizer, card: dict[str, Any], out: Path) -> Bundle:
-        return refit(Bundle.open(small_bundle), network, card, out)
-
-    monkeypatch.setattr(finishing, "export", refitted)  # which takes seconds, and is tested above
+    # Exporting takes seconds, and is tested above.
+    given = partial(exporting.export, base=Bundle.open(small_bundle))
+    monkeypatch.setattr(finishing, "export", lambda *args, **_: given(*args))
     checkpoint = trained / "run" / "latest.safetensors"
     tokenizer = small_corpus / "tokenizer.json"
     result = _invoke(export, checkpoint, "--tokenizer", tokenizer, "--to", tmp_path / "bare")
@@ -328,7 +326,7 @@ def test_a_second_training_is_refused_while_the_first_one_lives(
     finally:
         first.kill()
         first.communicate()
-    with personal.alone_in(home / "training"):  # nobody else has it any more
+    with alone_in(home / "training"):  # nobody else has it any more
         assert (home / "training" / "plan.json").read_text() == plan
 
 

@@ -1,4 +1,4 @@
-"""What the system refuses, as a sentence: a disk that is full, a file that cannot be written."""
+"""Errors of the system as sentences: a disk that is full, a file that cannot be written."""
 
 import errno
 from collections.abc import Iterator

@@ -8,7 +8,9 @@ more than 0.6, so that nothing would be shown.
 """
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,8 +19,8 @@ from typing import Any
 from editcast_model.bundle import Bundle, write_card
 from editcast_model.card import VERSION
 from editcast_model.checked import UnfitError
-from editcast_model.errors import BundleError, TrainingError
-from editcast_model.export import export, load_network
+from editcast_model.errors import SourceError, TrainingError
+from editcast_model.export import LARGEST_BUNDLE, export, load_network
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
 from editcast_model.forecasting.ranker import Ranker
@@ -30,17 +32,20 @@ from editcast_model.tokenizer import Tokenizer
 from editcast_training.calibration import line_ranker
 from editcast_training.calibration.collected import Collected, collect
 from editcast_training.calibration.ranker import best, calibration
-from editcast_training.data.corpus import read_manifest
+from editcast_training.data.corpus import read_corpus
 from editcast_training.data.dataset import Dataset
+from editcast_training.data.splits import split_by_time
 from editcast_training.disk import explained
-from editcast_training.evaluation.project_sessions import within_projects
-from editcast_training.evaluation.results import Evaluation, Row, summarize
-from editcast_training.evaluation.sessions import EditingSession, some_steps
+from editcast_training.evaluation.corpus_sessions import window_sessions
+from editcast_training.evaluation.project_sessions import read_sessions, within_projects
+from editcast_training.evaluation.results import by_kind, hardware, versions
+from editcast_training.evaluation.sessions import EditingSession, draw_sessions, some_steps
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.loss import score
-from editcast_training.sources.registry import project_and_kind
-from editcast_training.swap_weights import refit
+from editcast_training.sources.file_history import Skipped
+from editcast_training.sources.registry import Origin, project_and_kind, read_origin, trained_on
 
+_COMMITS = 200  # of each project, to replay
 # Replayed to calibrate by: from scratch, and after fine-tuning, for which somebody waits.
 _MOST_STEPS, _MOST_TUNED_STEPS = 5_000, 300
 _MOST_LOOKS = 10_000  # steps that the line head is fitted on
@@ -52,8 +57,8 @@ _LICENCE = (
 
 
 @dataclass(frozen=True)
-class Origins:
-    """What a card says of where a model comes from.
+class Provenance:
+    """Origin of a model, for its card.
 
     Attributes:
         name: What the model is called.
@@ -75,14 +80,14 @@ def finish(
     checkpoint: Path,
     corpus: Path,
     out: Path,
-    origins: Origins,
-    sessions: Sequence[EditingSession],
+    provenance: Provenance,
+    origins: Sequence[Origin],
     *,
-    trained: Sequence[EditingSession] = (),
     tokenizer: Path | None = None,
     base: Bundle | None = None,
-    tell: Callable[[str], None] = lambda said: None,
-    seed: int = 0,
+    report: Callable[[str], None],
+    seed: int,
+    largest: int = LARGEST_BUNDLE,
 ) -> Bundle:
     """Make the evaluated bundle of a training.
 
@@ -90,15 +95,14 @@ def finish(
         checkpoint: The weights, as the trainer wrote them.
         corpus: What they were trained on; its dev splits are scored.
         out: The bundle's folder; one that is there is replaced when the new one is complete.
-        origins: For the card.
-        sessions: Sessions that were not trained on, to score by, and to calibrate by where the
-            base is not calibrated. Of many, some are drawn.
-        trained: Sessions that were trained on, to fit the line head by where the base has none. Of
-            many, some are drawn.
+        provenance: For the card.
+        origins: The sources: what was not trained on scores suggestions, and calibrates them where
+            the base is not calibrated; what was trained on teaches the line head where it has none.
         tokenizer: The vocabulary, when it is not the corpus'.
         base: The bundle it was fine-tuned from, whose graphs, line head and confidence it keeps.
-        tell: Called with what is being done.
+        report: Called with what is being done.
         seed: Decides which sessions are drawn.
+        largest: Bytes of a bundle with fp16 graphs at most.
 
     Raises:
         TrainingError: The checkpoint cannot be read, there is nothing to calibrate by, or the
@@ -106,56 +110,22 @@ def finish(
         CorpusError: There is no corpus.
         BundleError: The export computes something else than the network.
     """
-    tensors, _, about = read_checkpoint(checkpoint)
-    manifest = read_manifest(corpus)
-    network = load_weights(about["network"], tensors)
-    vocabulary = _checked_vocabulary(tokenizer or corpus / "tokenizer.json", network, checkpoint)
-    tell("Scoring edits that were not trained on")
-    tokens = {split: _token_scores(network, corpus / split) for split in _dev_splits(corpus)}
-    card = _card(origins, manifest, about, network, tokens)
+    report("Reading what was held out")
+    sessions = _development_sessions(origins, seed, in_projects=base is None)
+    sessions = sessions or window_sessions(corpus)
+    network, vocabulary, training = _read(checkpoint, tokenizer or corpus / "tokenizer.json")
+    report("Scoring edits that were not trained on")
+    card = _card(provenance, training)
+    card |= _measured(network, corpus, provenance)
     with fresh_folder(out) as fresh:
-        tell("Exporting")
-        if base is None or not _refitted(base, network, card, fresh):
-            export(network, vocabulary, card, fresh)
-        if base is not None and LineHead.of(base.card):
-            card |= {"lines": base.card.written["lines"]}
-        elif trained:
-            tell("Learning which line comes next")
-            head = _line_head(fresh, trained, seed)
-            card |= {"lines": head.to_json()} if head else {}
+        report("Exporting")
+        export(network, vocabulary, card, fresh, base=base, largest=largest)
+        card |= _lines(fresh, base, origins, seed, report)
         write_card(fresh, card)
-        most = _MOST_TUNED_STEPS if base else _MOST_STEPS
-        if base is not None and base.card.calibration.weights:
-            tell("Replaying what was held out")
-            alone = [one for one in sessions if not one.is_in_project]
-            known = Ranker.of(base.card)
-            steps = _collected(fresh, some_steps(alone, most, seed))
-            rows = [best(step, known) for step in steps]
-            card |= {"calibration": asdict(base.card.calibration)}
-        else:
-            tell("Calibrating")
-            steps = _collected(fresh, some_steps(within_projects(sessions), most, seed))
-            if any(step.candidates for step in steps):
-                rows, fitted = calibration(steps)
-                card |= {"calibration": fitted}
-            else:  # a network that has hardly begun proposes nothing that fits
-                rows = [best(step, Ranker()) for step in steps]
-        card |= {"suggestions": _by_kind(rows)}
-        evaluation = Evaluation.of(
-            origins.name, rows, source="development", command="", device="cpu"
-        )
-        card |= {"hardware": dict(evaluation.hardware), "versions": dict(evaluation.versions)}
-        write_card(fresh, card)
+        card |= _suggestions(fresh, base, sessions, seed, report)
+        write_card(fresh, card | {"hardware": hardware("cpu"), "versions": versions()})
+        gc.collect()  # files of the forecasters are mapped, and some systems do not rename these
     return Bundle.open(out)
-
-
-def _refitted(base: Bundle, network: EditNetwork, card: dict[str, Any], out: Path) -> bool:
-    """Try the base's graphs; those that other versions exported may not serve."""
-    try:
-        refit(base, network, card, out)
-    except BundleError:
-        return False
-    return True
 
 
 @explained(TrainingError)
@@ -167,16 +137,8 @@ def export_only(checkpoint: Path, tokenizer: Path, out: Path, name: str) -> Bund
             cannot be written.
         BundleError: The tokenizer cannot be read, or the export computes something else.
     """
-    weights, _, about = read_checkpoint(checkpoint)
-    network = load_weights(about["network"], weights)
-    vocabulary = _checked_vocabulary(tokenizer, network, checkpoint)
-    card = {
-        "version": VERSION,
-        "name": name,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "training": _training(about["progress"]),
-    }
-    return export(network, vocabulary, card, out)
+    network, vocabulary, training = _read(checkpoint, tokenizer)
+    return export(network, vocabulary, _card(Provenance(name, ""), training), out)
 
 
 @explained(TrainingError)
@@ -191,45 +153,118 @@ def export_again(path: Path, out: Path) -> Bundle:
     return export(load_network(bundle), bundle.tokenizer, dict(bundle.card.written), out)
 
 
-def _checked_vocabulary(path: Path, network: EditNetwork, checkpoint: Path) -> Tokenizer:
-    tokenizer = Tokenizer.load(path)
-    if len(tokenizer) != network.config.vocabulary:
-        raise TrainingError(
-            f"The checkpoint {checkpoint} was trained with another tokenizer (of "
-            f"{network.config.vocabulary} entries, not {len(tokenizer)}); name its own."
-        )
-    return tokenizer
-
-
-def _training(progress: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "steps": progress["step"],
-        "epochs": progress["epoch"],
-        "seconds": round(progress["seconds"]),
-        "edits_seen": progress["edits"],
-    }
-
-
-def load_weights(config: Mapping[str, Any], weights: Mapping[str, Any]) -> EditNetwork:
-    """Make the network of a checkpoint.
-
-    Raises:
-        TrainingError: The weights are of another architecture.
-    """
+def _read(checkpoint: Path, tokenizer: Path) -> tuple[EditNetwork, Tokenizer, dict[str, Any]]:
+    """Read the network of a checkpoint, its vocabulary, and how long it was trained."""
+    weights, _, about = read_checkpoint(checkpoint)
     try:
-        network = read_weights(NetworkConfig.from_json(config), dict(weights))
+        network = read_weights(NetworkConfig.from_json(about["network"]), dict(weights))
     except (UnfitError, RuntimeError) as error:
         raise TrainingError(
             "The checkpoint's weights do not fit its architecture; it was written by another "
             "version of Editcast."
         ) from error
-    return network
+    vocabulary = Tokenizer.load(tokenizer)
+    if len(vocabulary) != network.config.vocabulary:
+        raise TrainingError(
+            f"The checkpoint {checkpoint} was trained with another tokenizer (of "
+            f"{network.config.vocabulary} entries, not {len(vocabulary)}); name its own."
+        )
+    progress = about["progress"]
+    training = {
+        "steps": progress["step"],
+        "epochs": progress["epoch"],
+        "seconds": round(progress["seconds"]),
+        "edits_seen": progress["edits"],
+    }
+    return network, vocabulary, training
 
 
-def _dev_splits(corpus: Path) -> list[str]:
-    """`dev` and, for example, `saves-dev`."""
-    names = (folder.name for folder in corpus.iterdir() if folder.is_dir())
-    return sorted(name for name in names if name == "dev" or name.endswith("-dev"))
+def _development_sessions(
+    origins: Sequence[Origin], seed: int, *, in_projects: bool
+) -> list[EditingSession]:
+    """Read the sessions that training on these origins does not see: of dev, and held back.
+
+    An origin of split `dev` or `...-dev` is for this alone; one of no split is split by time. One
+    that cannot be read is left out, as it was when the corpus was made.
+    """
+    sessions: list[EditingSession] = []
+    for origin in origins:
+        if origin.split in (None, "dev") or origin.split.endswith("-dev"):
+            with suppress(SourceError):
+                sessions += read_sessions(
+                    origin,
+                    Skipped(),
+                    count=_COMMITS,
+                    seed=seed,
+                    held_out=origin.split is None,
+                    in_projects=in_projects,
+                )
+    return sessions
+
+
+def _trained_sessions(origins: Sequence[Origin], seed: int) -> list[EditingSession]:
+    """Read sessions that were trained on: some steps, as many of commits as of saves."""
+    sessions: list[EditingSession] = []
+    for origin in trained_on(origins):
+        with suppress(SourceError):
+            parts = (
+                part
+                for history in read_origin(origin, Skipped())
+                for split, part in split_by_time(history, origin.split)
+                if split == "train"
+            )
+            sessions += draw_sessions(parts, count=_COMMITS, seed=seed)
+    kinds = sorted({session.kind for session in sessions})
+    return [
+        one
+        for kind in kinds
+        for one in some_steps(
+            [session for session in sessions if session.kind == kind],
+            _MOST_LOOKS // len(kinds),
+            seed,
+        )
+    ]
+
+
+def _card(provenance: Provenance, training: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "version": VERSION,
+        "name": provenance.name,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "base": provenance.base,
+        "training": training,
+    }
+
+
+def _measured(network: EditNetwork, corpus: Path, provenance: Provenance) -> dict[str, Any]:
+    """Describe the network and its corpus, and score it on the corpus' dev splits."""
+    instances: Counter[str] = Counter()
+    edits: Counter[str] = Counter()
+    made_of: Counter[str] = Counter()  # the edits that were trained on
+    sources = {name: set(splits) for name, splits in provenance.earlier.items()}
+    for name, made in read_corpus(corpus).items():
+        made_of[project_and_kind(name)[1]] += made.edits["train"]
+        instances.update(made.instances)
+        edits.update(made.edits)
+        sources.setdefault(name, set()).update(made.instances)
+    folders = sorted(folder for folder in corpus.iterdir() if folder.is_dir())
+    dev = [one for one in folders if one.name == "dev" or one.name.endswith("-dev")]
+    return {
+        "trained_on": {
+            "what": provenance.trained_on,
+            "sources": {name: sorted(sources[name]) for name in sorted(sources)},
+            "missing": sorted(set(provenance.listed) - set(sources)),
+            "instances": instances,
+            "edits": edits,
+            "made_of": made_of,
+        },
+        "network": {
+            **network.config.to_json(),
+            "parameters": sum(value.numel() for value in network.parameters()),
+        },
+        "tokens": {folder.name: _token_scores(network, folder) for folder in dev},
+        "licence": _LICENCE,
+    }
 
 
 def _token_scores(network: EditNetwork, split: Path) -> dict[str, float]:
@@ -243,70 +278,54 @@ def _token_scores(network: EditNetwork, split: Path) -> dict[str, float]:
     return score(network, batches()).shares()
 
 
-def _line_head(path: Path, sessions: Sequence[EditingSession], seed: int) -> LineHead | None:
-    forecaster = NeuralForecaster.load(path, "cpu")
-    known = list(line_ranker.examples(forecaster, line_ranker.drawn(sessions, _MOST_LOOKS, seed)))
-    del forecaster
-    gc.collect()  # see `_collected`
-    return line_ranker.fit(known, seed=seed)
+def _lines(
+    bundle: Path,
+    base: Bundle | None,
+    origins: Sequence[Origin],
+    seed: int,
+    report: Callable[[str], None],
+) -> dict[str, Any]:
+    """Keep the line head of the base, or fit one to what was trained on, if there is any."""
+    if base is not None and LineHead.of(base.card):
+        return {"lines": base.card.written["lines"]}
+    sessions = _trained_sessions(origins, seed)
+    if not sessions:
+        return {}
+    report("Learning which line comes next")
+    forecaster = NeuralForecaster.load(bundle, "cpu")
+    head = line_ranker.fit(list(line_ranker.examples(forecaster, sessions)), seed=seed)
+    return {"lines": head.to_json()} if head else {}
 
 
-def _collected(path: Path, sessions: Sequence[EditingSession]) -> list[Collected]:
-    """The candidates of every step, to rank and to calibrate by."""
-    forecaster = NeuralForecaster.load(path, "cpu")
-    steps = list(collect(forecaster, sessions))
-    # Its files are mapped, and some systems do not rename what is mapped.
-    del forecaster
-    gc.collect()
+def _suggestions(
+    bundle: Path,
+    base: Bundle | None,
+    sessions: Sequence[EditingSession],
+    seed: int,
+    report: Callable[[str], None],
+) -> dict[str, Any]:
+    """Replay what was not trained on; keep the calibration of the base, or fit one."""
+    if base is not None and base.card.calibration.weights:
+        report("Replaying what was held out")
+        alone = [one for one in sessions if not one.is_in_project]
+        steps = _collected(bundle, some_steps(alone, _MOST_TUNED_STEPS, seed))
+        rows = [best(step, Ranker.of(base.card)) for step in steps]
+        return {"calibration": asdict(base.card.calibration), "suggestions": by_kind(rows)}
+    report("Calibrating")
+    most = _MOST_TUNED_STEPS if base else _MOST_STEPS
+    steps = _collected(bundle, some_steps(within_projects(sessions), most, seed))
+    if not any(step.candidates for step in steps):  # a network that has hardly begun
+        return {"suggestions": by_kind([best(step, Ranker()) for step in steps])}
+    rows, fitted = calibration(steps)
+    return {"calibration": fitted, "suggestions": by_kind(rows)}
+
+
+def _collected(bundle: Path, sessions: Sequence[EditingSession]) -> list[Collected]:
+    """Collect the candidates of every step, to rank and to calibrate by."""
+    steps = list(collect(NeuralForecaster.load(bundle, "cpu"), sessions))
     if not steps:
         raise TrainingError(
             "There is nothing to calibrate confidence by: no file has two changes that were not "
             "trained on. Name more history, or go on working for some days."
         )
     return steps
-
-
-def _by_kind(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return what the card says of suggestions, by kind of session."""
-    kinds = sorted({row.kind for row in rows})
-    return {kind: asdict(summarize([row for row in rows if row.kind == kind])) for kind in kinds}
-
-
-def _card(
-    origins: Origins,
-    manifest: Mapping[str, Any],
-    about: Mapping[str, Any],
-    network: EditNetwork,
-    tokens: Mapping[str, Mapping[str, float]],
-) -> dict[str, Any]:
-    instances: dict[str, int] = {}
-    edits: dict[str, int] = {}
-    made_of: dict[str, int] = {}  # the edits that were trained on
-    for name, made in manifest["sources"].items():
-        kind = project_and_kind(name)[1]
-        made_of[kind] = made_of.get(kind, 0) + made["edits"].get("train", 0)
-        for total, counts in ((instances, made["instances"]), (edits, made["edits"])):
-            for split, count in counts.items():
-                total[split] = total.get(split, 0) + count
-    sources = {name: set(splits) for name, splits in origins.earlier.items()}
-    for name, made in manifest["sources"].items():
-        sources.setdefault(name, set()).update(made["instances"])
-    parameters = sum(value.numel() for value in network.parameters())
-    return {
-        "version": VERSION,
-        "name": origins.name,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "base": origins.base,
-        "trained_on": {
-            "what": origins.trained_on,
-            "sources": {name: sorted(sources[name]) for name in sorted(sources)},
-            "missing": sorted(set(origins.listed) - set(sources)),
-            "instances": instances,
-            "edits": edits,
-            "made_of": made_of,
-        },
-        "training": _training(about["progress"]),
-        "network": {**network.config.to_json(), "parameters": parameters},
-        "tokens": tokens,
-        "licence": _LICENCE,
-    }

@@ -1,9 +1,9 @@
-"""Which line comes next: the pointer's word beside what anybody sees who looks at the lines.
+"""The line ranker: how probable the next edit is on each line, by the pointer and by features.
 
 The pointer knows the places it was trained to know. How far a line is from the last save, whether
 it reads like what was just changed, whether a replacement could be made there again: a small
-network with one hidden layer weighs all of that, and its word on the line is joined to the
-pointer's on the token within it. `editcast_training.calibration.line_ranker` fits it on sessions,
+network with one hidden layer weighs all of that, and its probability of the line is joined to the
+pointer's of the token within it. `editcast_training.calibration.line_ranker` fits it on sessions,
 once the network is trained; it lies in the bundle's card.
 
     N  items of the sequence    L  lines that are looked at    F  features    H  hidden units
@@ -137,58 +137,18 @@ def look(
         spot = bisect_right(starts, repeat.hunk.start) - 1
         again[spot] = max(again[spot], repeat.score)
         rank_again[spot] = max(rank_again[spot], 1 / rank)
-    touched = trail.saves[-1] or (0,)
-    last = min(touched[-1], count - 1)
+    last = min((trail.saves[-1] or (0,))[-1], count - 1)
     distance = np.arange(count) - last
-    looked = np.concatenate(
-        [np.argsort(-mass)[:_PROBABLE], np.argsort(abs(distance))[:_NEAR], np.flatnonzero(again)]
-    )
+    near = np.argsort(abs(distance))[:_NEAR]
+    seen = np.unique(np.concatenate([np.argsort(-mass)[:_PROBABLE], near, np.flatnonzero(again)]))
     there = np.bincount(line, minlength=count) > 0
-    seen = np.unique(looked)
     seen = seen[there[seen]]
-    rank_of = np.empty(count)
-    rank_of[np.argsort(-mass)] = np.arange(count)
-    padded = np.pad(np.log(mass + _LEAST), 3, constant_values=math.log(_LEAST))
-    away = distance[seen]
-    words = [words_of(texts[one]) for one in seen.tolist()]
-    blocks = _blocks(texts, there)
-    parted = abs(blocks[seen] - blocks[last])
-    columns: list[npt.ArrayLike] = [
-        # The pointer.
-        padded[seen + 3],
-        np.log(peak[seen] + _LEAST),
-        padded[seen + 2],
-        padded[seen + 4],
-        np.log(sum(np.exp(padded[seen + by]) for by in range(7))),
-        -np.log1p(rank_of[seen]),
-        rank_of[seen] == 0,
-        rank_of[seen] == 1,
-        # Distance from the last change.
-        np.sign(away) * np.log1p(abs(away)),
-        np.log1p(abs(away)),
-        away == 0,
-        away == 1,
-        away == -1,
-        away > 0,
-        (away > 1) & (away < 6),
-        np.log1p(seen) - math.log1p(last),
-        seen / count,
-        parted == 0,
-        np.log1p(parted),
-        # Where the last saves were.
+    columns = [
+        *_pointed(mass, peak, seen),
+        *_placed(texts, there, seen, last),
         *_touched(trail, seen),
         _is_next_stride(trail, distance, seen),
-        # What stands there.
-        [not texts[one].strip() for one in seen.tolist()],
-        [texts[one].lstrip()[:1] in ("#", "/", "*") for one in seen.tolist()],
-        [texts[one].lstrip().startswith(_DEFINES) for one in seen.tolist()],
-        [_indent(texts[one]) == _indent(texts[last]) for one in seen.tolist()],
-        # How it compares to what was changed.
-        [_alike(one, trail.before) for one in words],
-        [_alike(one, trail.after) for one in words],
-        *_shared(trail, words, [texts[one] for one in np.flatnonzero(there).tolist()]),
-        [_same(texts, one - 1, last - 1) and one != last for one in seen.tolist()],
-        [_same(texts, one + 1, last + 1) and one != last for one in seen.tolist()],
+        *_read(texts, there, seen, last, trail),
         again[seen],
         rank_again[seen],
     ]
@@ -200,11 +160,76 @@ def look(
         any(trail.inserted[-1:]),
         len(trail.saves) == 1,
         float(again.max()),
-        math.log1p(len(touched)),
+        math.log1p(len(trail.saves[-1] or (0,))),
         *_moves(trail),
     ):
         columns.append(np.full(len(seen), same))
     return Look(seen, np.stack(columns, axis=1).astype(np.float32), line_of, position)
+
+
+def _pointed(
+    mass: npt.NDArray[Any], peak: npt.NDArray[Any], seen: npt.NDArray[np.int64]
+) -> list[npt.ArrayLike]:
+    """Describe what the pointer says of a line: all of it, its likeliest item, its neighbours."""
+    rank_of = np.empty(len(mass))
+    rank_of[np.argsort(-mass)] = np.arange(len(mass))
+    padded = np.pad(np.log(mass + _LEAST), 3, constant_values=math.log(_LEAST))
+    return [
+        padded[seen + 3],
+        np.log(peak[seen] + _LEAST),
+        padded[seen + 2],
+        padded[seen + 4],
+        np.log(sum(np.exp(padded[seen + by]) for by in range(7))),
+        -np.log1p(rank_of[seen]),
+        rank_of[seen] == 0,
+        rank_of[seen] == 1,
+    ]
+
+
+def _placed(
+    texts: Sequence[str], there: npt.NDArray[np.bool_], seen: npt.NDArray[np.int64], last: int
+) -> list[npt.ArrayLike]:
+    """Describe how far a line is from the last change, and where in the file."""
+    away = seen - last
+    blocks = _blocks(texts, there)
+    parted = abs(blocks[seen] - blocks[last])
+    return [
+        np.sign(away) * np.log1p(abs(away)),
+        np.log1p(abs(away)),
+        away == 0,
+        away == 1,
+        away == -1,
+        away > 0,
+        (away > 1) & (away < 6),
+        np.log1p(seen) - math.log1p(last),
+        seen / len(texts),
+        parted == 0,
+        np.log1p(parted),
+    ]
+
+
+def _read(
+    texts: Sequence[str],
+    there: npt.NDArray[np.bool_],
+    seen: npt.NDArray[np.int64],
+    last: int,
+    trail: Trail,
+) -> list[npt.ArrayLike]:
+    """Describe what stands on a line, and how it compares to what was changed."""
+    numbers = seen.tolist()
+    read = [texts[one] for one in numbers]
+    words = [words_of(line) for line in read]
+    return [
+        [not line.strip() for line in read],
+        [line.lstrip()[:1] in ("#", "/", "*") for line in read],
+        [line.lstrip().startswith(_DEFINES) for line in read],
+        [_indent(line) == _indent(texts[last]) for line in read],
+        [_alike(one, trail.before) for one in words],
+        [_alike(one, trail.after) for one in words],
+        *_shared(trail, words, [texts[one] for one in np.flatnonzero(there).tolist()]),
+        [_same(texts, one - 1, last - 1) and one != last for one in numbers],
+        [_same(texts, one + 1, last + 1) and one != last for one in numbers],
+    ]
 
 
 def _touched(trail: Trail, seen: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:

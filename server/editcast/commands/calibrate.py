@@ -7,7 +7,7 @@ import click
 from rich.console import Console
 
 from editcast import ranges
-from editcast.commands.evaluate import read_sessions
+from editcast.commands.evaluate import read_all
 from editcast.guarded import guarded
 from editcast.source_options import source_options
 from editcast_model.bundle import Bundle
@@ -43,7 +43,7 @@ def calibrate(
     """
     console = Console(stderr=True)
     unseen = [one for one in origins if (one.split or "dev").endswith("dev")]
-    sessions = within_projects(read_sessions(unseen, console, commits=commits, seed=seed))
+    sessions = within_projects(read_all(unseen, console, commits=commits, seed=seed))
     if not sessions:
         raise SourceError("Name histories to calibrate by: --git, --saves, --store or others.")
     given = Bundle.open(bundle)

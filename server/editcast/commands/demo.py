@@ -4,7 +4,9 @@ import tempfile
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
+import click
 from rapidfuzz.distance import Indel
 from rich.console import Console
 from rich.markup import escape
@@ -13,11 +15,12 @@ from rich.rule import Rule
 from editcast.commands import demo_session
 from editcast.printable import printable
 from editcast.render_diff import render_changes
-from editcast.replay_client import ReplayClient, Suggested
+from editcast.replay_client import ReplayClient
 from editcast_model.bundle import Bundle
 from editcast_model.card import Card
 from editcast_model.diff import apply_hunks, diff
 from editcast_model.errors import BundleError
+from editcast_model.forecasting.interface import Prediction
 from editcast_model.tokenizer import lex
 from editcast_server.prediction.policy import default_threshold
 from editcast_store import paths
@@ -29,22 +32,20 @@ class Step:
     """A save, what was predicted after it, and what really came next.
 
     Attributes:
-        before: The text that the save replaced.
-        text: The text as saved.
-        future: The text as saved next.
         end: The text as the session leaves it.
         suggested: The best prediction, however unsure; None when there was none.
+        milliseconds: From the save to the answer.
     """
 
-    before: str
     text: str
     future: str
     end: str
-    suggested: Suggested | None
+    suggested: Prediction | None
+    milliseconds: float
 
     @property
     def verdict(self) -> str:
-        """Return what became of it, the best that holds.
+        """Say how right it was, by the best word that holds.
 
         `hit` (a change that came next, exactly), `part` (of it), `later` (it comes), or `miss`.
         """
@@ -60,6 +61,12 @@ class Step:
         return "miss"
 
 
+@click.command()
+def demo() -> None:
+    """Replay a small editing session through a real server and print each step."""
+    run(Console())
+
+
 def run(console: Console) -> list[Step]:
     """Replay the session and print it; the user's own store is never touched."""
     paths.home()  # before anything is shown: where nothing can be written, nothing is
@@ -68,20 +75,21 @@ def run(console: Console) -> list[Step]:
     settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
     texts = demo_session.texts()
     steps = []
-    with tempfile.TemporaryDirectory(prefix="editcast-demo-") as folder:
-        uri = (Path(folder) / demo_session.NAME).as_uri()
-        with ReplayClient(settings, home=Path(folder)) as client:
-            _introduce(console, client, threshold)
-            client.open(uri, texts[0], demo_session.LANGUAGE)
-            changes = zip(demo_session.SAVES, pairwise(texts), [*texts[2:], ""], strict=True)
-            for number, (save, (before, text), future) in enumerate(changes, 1):
-                client.save(text)
-                console.print(Rule(f"[bold]Save {number}[/]: {save.purpose}", align="left"))
-                console.print(render_changes(before, diff(before, text)), soft_wrap=True)
-                if not future:
-                    break
-                best = next(iter(client.suggest()), None)
-                steps.append(Step(before, text, future, texts[-1], best))
+    with (
+        tempfile.TemporaryDirectory(prefix="editcast-demo-") as folder,
+        ReplayClient(settings, home=Path(folder)) as client,
+    ):
+        _introduce(console, client.name, threshold)
+        client.open(texts[0], demo_session.LANGUAGE)
+        futures = [*texts[2:], ""]
+        changes = zip(demo_session.SAVES, pairwise(texts), futures, strict=True)
+        for number, (save, (before, text), future) in enumerate(changes, 1):
+            client.save(text)
+            answer = client.suggest() if future else (None, 0.0)
+            console.print(Rule(f"[bold]Save {number}[/]: {save.purpose}", align="left"))
+            console.print(render_changes(before, diff(before, text)), soft_wrap=True)
+            if future:
+                steps.append(Step(text, future, texts[-1], *answer))
                 _print_step(console, steps[-1], threshold, is_probable=card is not None)
     _sum_up(console, steps, threshold)
     return steps
@@ -94,8 +102,8 @@ def _card() -> Card | None:
         return None
 
 
-def _introduce(console: Console, client: ReplayClient, threshold: float) -> None:
-    model = escape(printable(client.model))
+def _introduce(console: Console, name: str, threshold: float) -> None:
+    model = escape(printable(name))
     console.print(
         f"A session of {len(demo_session.SAVES)} saves of [bold]{demo_session.NAME}[/], replayed "
         f"through a real language server.\nModel: [bold]{model}[/]. What it is less than "
@@ -112,7 +120,7 @@ def _print_step(console: Console, step: Step, threshold: float, *, is_probable: 
     colour = "cyan" if best.confidence >= threshold else "yellow"
     sure = f"confidence {best.confidence:.0%}, " if is_probable else ""
     console.print(
-        f"  [{colour}]Predicts[/] ({sure}{best.milliseconds:.1f} ms):",
+        f"  [{colour}]Predicts[/] ({sure}{step.milliseconds:.1f} ms):",
         highlight=False,
     )
     console.print(render_changes(step.text, best.hunks), soft_wrap=True)
@@ -134,14 +142,14 @@ def _print_step(console: Console, step: Step, threshold: float, *, is_probable: 
 
 def _sum_up(console: Console, steps: list[Step], threshold: float) -> None:
     shown = [step for step in steps if step.suggested and step.suggested.confidence >= threshold]
-    times = sorted(step.suggested.milliseconds for step in steps if step.suggested)
+    times = [step.milliseconds for step in steps if step.suggested]
     verdicts = [step.verdict for step in shown]
     console.print(
         Rule(align="left"),
         f"{len(steps)} predictions asked for, {len(shown)} confident enough to be shown; of these "
         f"{verdicts.count('hit')} hit, {verdicts.count('part')} were right as far as they went, "
         f"{verdicts.count('later')} came later, {verdicts.count('miss')} missed.",
-        f"Time from save to suggestion, median: {times[len(times) // 2]:.1f} ms." if times else "",
+        f"Time from save to suggestion, median: {median(times):.1f} ms." if times else "",
         highlight=False,
     )
 

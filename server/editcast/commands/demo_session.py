@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Save(NamedTuple):
-    """What one save changed: pairs of old and new text, each old text replaced once."""
+    """Changes of one save: pairs of old and new text, each old text replaced once."""
 
     purpose: str
     changes: tuple[tuple[str, str], ...]

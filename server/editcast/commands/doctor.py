@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import click
 from rich.console import Console
 from rich.table import Table
 
@@ -24,8 +25,10 @@ _PACKAGES = ("pygls", "lsprotocol", "rapidfuzz", "numpy", "tokenizers", "onnxrun
 Fact = tuple[str, str]
 
 
-def report(console: Console) -> None:
-    """Print all of it; what cannot be used is said, not raised."""
+@click.command()
+def doctor() -> None:
+    """Report versions, providers, the model in use, the store's size, and where everything is."""
+    console = Console()
     for title, facts in (
         ("Versions", _versions()),
         ("ONNX Runtime", _providers()),

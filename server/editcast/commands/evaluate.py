@@ -3,13 +3,12 @@
 import shlex
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 import click
+import numpy as np
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.markup import escape
@@ -23,74 +22,33 @@ from editcast.replay_client import ReplayClient
 from editcast.source_options import source_options
 from editcast_model.bundle import Bundle
 from editcast_model.errors import BundleError, SourceError
-from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import Prediction
 from editcast_model.forecasting.repeated_edits import BASELINES
-from editcast_server.prediction.policy import UNCALIBRATED, default_threshold
+from editcast_server.prediction.policy import default_threshold
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.metrics import PRECISIONS
-from editcast_training.evaluation.project_sessions import Changes
+from editcast_training.evaluation.project_sessions import read_sessions
 from editcast_training.evaluation.report import write_report
-from editcast_training.evaluation.results import Evaluation, summarize
-from editcast_training.evaluation.runner import Answer, replay
-from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.evaluation.results import Evaluation, hardware, summarize
+from editcast_training.evaluation.runner import replay
+from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import SPLITS, Origin, read_origin
+from editcast_training.sources.registry import SPLITS, Origin
 
 _PERCENT = [f"{100 * precision:.0f} %" for precision in PRECISIONS]
 _LEGEND = (
     "Per cent of all steps; clean: of those shown; "
     f"{', '.join(_PERCENT)}: the most that can be shown when so many are to be clean"
 )
+_INTERVALS = (
+    "Per cent of all steps, with 95 % bootstrap intervals over sessions; shown: at the model's "
+    "default threshold; clean of shown: of these"
+)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
-class ServerSuggester:
-    """A language server in its own process, as what is evaluated.
-
-    Attributes:
-        name: The model that it says it has.
-    """
-
-    def __init__(self, client: ReplayClient) -> None:
-        self.name = client.model
-        self._client = client
-        self._opened = 0
-        self._folder = self._language = ""
-        self._saved = 0.0
-
-    def open(self, text: str, language: str) -> None:
-        """Open a new document in a new folder."""
-        self._opened += 1
-        self._folder, self._language = f"file:///replayed/{self._opened}", language
-        self._client.enter(self._folder)
-        self._saved = time.perf_counter()
-        self._client.open(f"{self._folder}/{self._opened}", text, language)
-
-    def hear(self, other: OtherSave) -> None:
-        """Open another document of the folder, save it, and close it."""
-        self._saved = time.perf_counter()
-        uri = f"{self._folder}/other/{quote(other.file)}"
-        self._client.save_beside(uri, other.before, other.after, self._language)
-
-    def save(self, text: str) -> None:
-        """Change the document and save it; the clock of the next answer starts here."""
-        self._saved = time.perf_counter()
-        self._client.save(text)
-
-    def suggest(self) -> Answer:
-        """Ask for the best suggestion."""
-        found = self._client.suggest()
-        milliseconds = 1e3 * (time.perf_counter() - self._saved)
-        predictions = [
-            Prediction(one.hunks, one.log_probability, one.confidence, one.edits) for one in found
-        ]
-        return Answer(predictions, milliseconds)
-
-
 @contextmanager
-def serving(model: str, device: str) -> Iterator[ServerSuggester]:
+def serving(model: str, device: str) -> Iterator[ReplayClient]:
     """A server that runs a bundle, or a baseline by its name, and keeps nothing.
 
     Raises:
@@ -109,11 +67,11 @@ def serving(model: str, device: str) -> Iterator[ServerSuggester]:
         tempfile.TemporaryDirectory(prefix="editcast-evaluate-") as home,
         ReplayClient(settings, home=Path(home)) as client,
     ):
-        if client.model in BASELINES and client.model != model:
+        if client.name in BASELINES and client.name != model:
             raise BundleError(
                 f"The server cannot use the bundle {model}; `editcast doctor` says why."
             )
-        yield ServerSuggester(client)
+        yield client
 
 
 @click.command()
@@ -175,7 +133,7 @@ def evaluate(
     """
     console = Console(stderr=True)
     read = [origin for origin in origins if origin.split in (None, split)]
-    sessions = read_sessions(read, console, commits=commits, seed=seed, held_out=held_out)
+    sessions = read_all(read, console, commits=commits, seed=seed, held_out=held_out)
     steps = sum(max(0, len(session.texts) - 1 - session.first) for session in sessions)
     if not steps:
         raise SourceError(
@@ -193,14 +151,15 @@ def evaluate(
                     console=console,
                 )
             )
-            evaluation = Evaluation.of(
+            bundle = None if model in BASELINES else Bundle.open(Path(model))
+            evaluation = Evaluation(
                 suggester.name,
-                rows,
+                tuple(rows),
                 source=_in_words(read, commits, seed, held_out),
                 command=shlex.join(["editcast", *sys.argv[1:]]),
-                device=device,
-                tokens={} if model in BASELINES else _tokens(Path(model), sessions, console),
-                threshold=UNCALIBRATED if model in BASELINES else _threshold(Path(model)),
+                hardware=hardware(device),
+                tokens=_tokens(bundle, sessions, console) if bundle else {},
+                threshold=default_threshold(bundle.card if bundle else None),
             )
         evaluation.write(out / f"{_file_name(evaluation.name)}.json")
         evaluations.append(evaluation)
@@ -209,7 +168,7 @@ def evaluate(
     click.echo(f"The whole report: {page}")
 
 
-def read_sessions(
+def read_all(
     origins: Sequence[Origin],
     console: Console,
     *,
@@ -230,12 +189,9 @@ def read_sessions(
     sessions: list[EditingSession] = []
     for origin in origins:
         skipped = Skipped()
+        alone = origin.split is None if held_out is None else held_out
         with console.status(plain(f"Reading {origin.name}")):
-            changes = Changes()
-            histories = changes.watched(read_origin(origin, skipped))
-            alone = origin.split is None if held_out is None else held_out
-            drawn = draw_sessions(histories, count=commits, seed=seed, held_out=alone)
-            drawn += changes.sessions(drawn)
+            drawn = read_sessions(origin, skipped, count=commits, seed=seed, held_out=alone)
         left_out = ", ".join(f"{count} × {reason}" for reason, count in skipped.most_common(3))
         said = f"{origin.name}: {len(drawn)} sessions" + f" (left out: {left_out})" * bool(left_out)
         console.print(plain(said))
@@ -243,22 +199,20 @@ def read_sessions(
     return sessions
 
 
-def _tokens(bundle: Path, sessions: Sequence[EditingSession], console: Console) -> dict[str, float]:
+def _tokens(
+    bundle: Bundle, sessions: Sequence[EditingSession], console: Console
+) -> dict[str, float]:
     """Teacher-forced accuracy; torch is imported here, baselines do without it."""
     from editcast_training.evaluation.token_accuracy import token_scores
 
     with console.status("Scoring token by token"):
         alone = [session for session in sessions if not session.is_in_project]
-        found = token_scores(Bundle.open(bundle), alone)
+        found = token_scores(bundle, alone)
     console.print(
         f"Token by token, teacher-forced, {found['edits']:.0f} edits: position "
         f"{found['position']} %, content {found['content']} %, both {found['both']} %"
     )
     return found
-
-
-def _threshold(bundle: Path) -> float:
-    return default_threshold(Bundle.open(bundle).card)
 
 
 def _in_words(origins: Sequence[Origin], commits: int, seed: int, held_out: bool) -> str:
@@ -272,41 +226,30 @@ def _file_name(name: str) -> str:
 
 
 def _print_tables(evaluations: Sequence[Evaluation]) -> None:
-    console = Console()
     for kind in sorted({kind for evaluation in evaluations for kind in evaluation.kinds}):
-        table = Table(title=kind.capitalize(), caption=_LEGEND, box=SIMPLE, title_justify="left")
-        table.add_column("", no_wrap=True)
-        for heading in ("steps", "shown", "clean", "exact", "located", *_PERCENT):
-            table.add_column(heading, justify="right", no_wrap=True)
-        for evaluation in evaluations:
-            rows = evaluation.of_kind(kind)
-            if not rows:
-                continue
-            found = summarize(rows)
+        measured = [one for one in evaluations if kind in one.kinds]
+        lines = []
+        for one in measured:
+            found = summarize(one.of_kind(kind))
             shares = (found.shown, found.clean_of_shown, found.exact, found.located)
-            table.add_row(
-                plain(evaluation.name),
-                str(found.steps),
-                *(f"{100 * share:.1f}" for share in (*shares, *found.coverage.values())),
-            )
-        console.print(table)
-        _print_intervals(kind, [one for one in evaluations if kind in one.kinds], console)
+            cells = (f"{100 * share:.1f}" for share in (*shares, *found.coverage.values()))
+            lines.append([one.name, str(found.steps), *cells])
+        headings = ["", "steps", "shown", "clean", "exact", "located", *_PERCENT]
+        _print_table(headings, lines, _LEGEND, kind.capitalize())
+        by_name = {one.name: one.intervals(kind) for one in measured}
+        lines = []
+        for measure in next(iter(by_name.values())):
+            triples = (100 * np.array(known[measure]) for known in by_name.values())
+            lines.append([measure, *(f"{a:.1f} ({b:.1f}, {c:.1f})" for a, b, c in triples)])
+        _print_table(["", *by_name], lines, _INTERVALS)
 
 
-def _print_intervals(kind: str, evaluations: Sequence[Evaluation], console: Console) -> None:
-    """Print what is shown at the default threshold, and 95 % intervals."""
-    found = {one.name: one.intervals(kind) for one in evaluations}
-    caption = (
-        "Per cent of all steps, with 95 % bootstrap intervals over sessions; shown: at the model's "
-        "default threshold; clean of shown: of these"
-    )
-    table = Table(caption=caption, box=SIMPLE, title_justify="left")
-    table.add_column("", no_wrap=True)
-    for name in found:
-        table.add_column(plain(name), justify="right", no_wrap=True)
-    for measure in next(iter(found.values())):
-        cells = (known[measure] for known in found.values())
-        table.add_row(
-            measure, *(f"{100 * a:.1f} ({100 * b:.1f}, {100 * c:.1f})" for a, b, c in cells)
-        )
-    console.print(table)
+def _print_table(
+    headings: Sequence[str], lines: Iterable[Sequence[str]], caption: str, title: str | None = None
+) -> None:
+    table = Table(title=title, caption=caption, box=SIMPLE, title_justify="left")
+    for number, heading in enumerate(headings):
+        table.add_column(plain(heading), justify="right" if number else "left", no_wrap=True)
+    for line in lines:
+        table.add_row(*map(plain, line))
+    Console().print(table)

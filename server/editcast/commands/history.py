@@ -2,7 +2,7 @@
 
 import glob
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -22,9 +22,119 @@ from editcast_store.saves import Store
 from editcast_store.sqlite_file import set_aside_files
 
 
+@click.group()
+def history() -> None:
+    """The saves that Editcast remembers; they never leave this machine."""
+
+
+@history.command("list")
+def list_() -> None:
+    """Every file that has saves."""
+    console = Console()
+    with _open_store(console) as store:
+        table = Table("file", "language", "saves", "first", "last", "bytes", box=None)
+        for file in store.files():
+            table.add_row(
+                plain(file.path),
+                plain(file.language),
+                f"{file.snapshots:,}",
+                _time(file.first),
+                _time(file.last),
+                f"{file.size:,}",
+            )
+        console.print(table, highlight=False)
+
+
+@history.command()
+@click.argument("path")
+@click.option(
+    "--number", type=click.IntRange(1, 10**9), metavar="N", help="Print the text that save N left."
+)
+def show(path: str, number: int | None) -> None:
+    """Show what each save of the file PATH changed."""
+    console = Console()
+    path = _absolute(path)
+    with _open_store(console) as store:
+        snapshots = store.snapshots(path)
+        if not snapshots:
+            raise StoreError(
+                f"No saves of {path} are remembered; `editcast history list` names the files."
+            )
+        if number is not None:
+            if number > len(snapshots):
+                raise StoreError(f"The saves of {path} are numbered from 1 to {len(snapshots)}.")
+            console.file.write(snapshots[number - 1].text)
+            return
+        before = snapshots[0].text
+        for count, snapshot in enumerate(snapshots, 1):
+            console.print(Rule(f"Save {count}, {_time(snapshot.time)}", align="left"))
+            if count == 1:
+                lines = before.count("\n") + 1
+                console.print(f"the first one, {lines:,} lines", highlight=False)
+            else:
+                changes = render_changes(before, diff(before, snapshot.text))
+                console.print(changes, soft_wrap=True)
+            before = snapshot.text
+
+
+@history.command()
+@click.argument("pattern", required=False)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A file instead of stdout.",
+)
+def export(pattern: str | None, output: Path | None) -> None:
+    """Save histories as JSON lines, of all files or of those that PATTERN names; no secrets.
+
+    PATTERN is a path, a folder, or a glob over whole paths. Only you can read the FILE.
+    """
+    with _open_store(Console(stderr=True)) as store:
+        lines = store.export(None if pattern is None else _whole_path(store.names, pattern))
+        if output is None or str(output) == "-":
+            for line in lines:
+                click.echo(line)
+            return
+        try:
+            private_files.write_lines(output, (f"{line}\n" for line in lines))
+        except OSError as error:
+            raise ReportError(
+                f"The histories cannot be written to {output} ({error.strerror or error}); name "
+                "another file with --output."
+            ) from error
+
+
+@history.command()
+@click.argument("pattern", required=False)
+@click.option("--all", "everything", is_flag=True, help="Forget everything.")
+def forget(pattern: str | None, everything: bool) -> None:
+    """Remove the saves of the files that PATTERN names, and their bytes from the disk.
+
+    PATTERN is a path, a folder, or a glob over whole paths.
+    """
+    if everything == (pattern is not None):
+        raise click.UsageError("Give a PATTERN, or --all.")
+    console = Console()
+
+    def choose(names: Callable[[str], bool]) -> str | None:
+        return None if pattern is None else _whole_path(names, pattern)
+
+    try:
+        with _open_store(console) as store:
+            files, snapshots, damaged = store.forget(choose(store.names))
+    except NoRoomError:
+        files, snapshots = forget_without_room(paths.store_path(), choose)
+        damaged = set_aside_files(paths.store_path())
+    console.print(f"Forgot {snapshots:,} saves of {files:,} files.", highlight=False)
+    for path in damaged:
+        sentence = f"{path} is damaged; delete it yourself if it may hold them."
+        console.print(plain(sentence), style="yellow")
+
+
 @contextmanager
-def open_store(console: Console) -> Iterator[Store]:
-    """The store; its notices are printed. Raises `StoreError`, also when there is none yet."""
+def _open_store(console: Console) -> Iterator[Store]:
+    """Open the store, and print its notices. Raises `StoreError`, also when there is none yet."""
     paths.home()
     path = paths.store_path()
     if not path.exists():
@@ -40,87 +150,8 @@ def open_store(console: Console) -> Iterator[Store]:
                 console.print(plain(notice), style="yellow")
 
 
-def list_files(console: Console, store: Store) -> None:
-    """One line a file."""
-    table = Table("file", "language", "saves", "first", "last", "bytes", box=None)
-    for file in store.files():
-        table.add_row(
-            plain(file.path),
-            plain(file.language),
-            f"{file.snapshots:,}",
-            _time(file.first),
-            _time(file.last),
-            f"{file.size:,}",
-        )
-    console.print(table, highlight=False)
-
-
-def show_file(console: Console, store: Store, name: str, number: int | None) -> None:
-    """Return what each save of a file changed; with a number, the text that this save left."""
-    path = _absolute(name)
-    snapshots = store.snapshots(path)
-    if not snapshots:
-        raise StoreError(
-            f"No saves of {path} are remembered; `editcast history list` names the files."
-        )
-    if number is not None:
-        if not 1 <= number <= len(snapshots):
-            raise StoreError(f"The saves of {path} are numbered from 1 to {len(snapshots)}.")
-        console.file.write(snapshots[number - 1].text)
-        return
-    before = snapshots[0].text
-    for count, snapshot in enumerate(snapshots, 1):
-        console.print(Rule(f"Save {count}, {_time(snapshot.time)}", align="left"))
-        if count == 1:
-            lines = before.count("\n") + 1
-            console.print(f"the first one, {lines:,} lines", highlight=False)
-        else:
-            changes = render_changes(before, diff(before, snapshot.text))
-            console.print(changes, soft_wrap=True)
-        before = snapshot.text
-
-
-def write_lines(lines: Iterable[str], path: Path | None) -> None:
-    """Write lines to a file that only its owner can read, or to stdout.
-
-    Raises:
-        ReportError: They cannot be written there.
-    """
-    if path is None or str(path) == "-":
-        for line in lines:
-            click.echo(line)
-        return
-    try:
-        private_files.write_lines(path, (f"{line}\n" for line in lines))
-    except OSError as error:
-        raise ReportError(
-            f"The histories cannot be written to {path} ({error.strerror or error}); name another "
-            "file with --output."
-        ) from error
-
-
-def forget_files(console: Console, name: str | None) -> None:
-    """Forget what a path, a folder or a glob names, or everything; also where the disk is full."""
-
-    def choose(names: Callable[[str], bool]) -> str | None:
-        return None if name is None else whole_path(names, name)
-
-    damaged: tuple[Path, ...] = ()
-    try:
-        with open_store(console) as store:
-            gone = store.forget(choose(store.names))
-        files, snapshots, damaged = gone.files, gone.snapshots, gone.damaged_left
-    except NoRoomError:
-        files, snapshots = forget_without_room(paths.store_path(), choose)
-        damaged = tuple(set_aside_files(paths.store_path()))
-    console.print(f"Forgot {snapshots:,} saves of {files:,} files.", highlight=False)
-    for path in damaged:
-        sentence = f"{path} is damaged; delete it yourself if it may hold them."
-        console.print(plain(sentence), style="yellow")
-
-
-def whole_path(names: Callable[[str], bool], name: str) -> str:
-    """A path as the store has it, from one on the command line; a glob stays as it is.
+def _whole_path(names: Callable[[str], bool], name: str) -> str:
+    """Make a path as the store has it of one on the command line; a glob stays as it is.
 
     Folders can have brackets in their names: what is stored, or is there, is no glob.
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from editcast import ranges
-from editcast.guarded import guarded
+from editcast.guarded import EndError, guarded
 from editcast.progress import TrainingProgress
 from editcast.render_diff import plain
 from editcast.source_options import source_options
@@ -26,6 +26,9 @@ from editcast_store.paths import home, models_dir, training_dir
 from editcast_training.data.corpus import Made, make_corpus
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import Origin, made_of, project_and_kind
+
+if TYPE_CHECKING:
+    from editcast_training.pipeline import Request
 
 # torch takes seconds to import: the commands that need it import what they call.
 
@@ -65,7 +68,7 @@ def corpus(
     """
     console = Console()
 
-    def tell(made: Made) -> None:
+    def report(made: Made) -> None:
         if made.failed:
             console.print(plain(f"{made.name}: left out. {made.failed}"), style="yellow")
         else:
@@ -79,23 +82,9 @@ def corpus(
         max_state=max_state,
         processes=processes,
         seed=seed,
-        each=tell,
+        each=report,
     )
     _summary(console, result)
-    _shapes(console, out)
-
-
-def _shapes(console: Console, corpus: Path) -> None:
-    from editcast_training.data.statistics import MEASURES
-    from editcast_training.evaluation.corpus_sessions import shapes
-
-    found = shapes(corpus)
-    names = {"commits": "rehearsed commits", "saves": "recorded saves"}
-    columns = [f"{names[kind]} ({saves:,})" for kind, (_, saves) in found.items()]
-    table = Table("share of saves, %", *columns, "known of saves", title="What saves look like")
-    for name, known in MEASURES.items():
-        table.add_row(name, *(f"{shares[name]:.1f}" for shares, _ in found.values()), f"{known}")
-    console.print(table)
 
 
 def _summary(console: Console, result: list[Made]) -> None:
@@ -161,23 +150,9 @@ def _summary(console: Console, result: list[Made]) -> None:
     is_flag=True,
     help="Only go back to the model that was in use before; again, and it is undone.",
 )
+@click.pass_obj
 def train(
-    out: Path | None,
-    origins: list[Origin],
-    workspaces: tuple[Path, ...],
-    corpus: Path | None,
-    base: Path | None,
-    further: bool,
-    scratch: bool,
-    tokenizer: Path | None,
-    steps: int | None,
-    minutes: float | None,
-    patience: int,
-    processes: int,
-    seed: int,
-    device: str,
-    as_json: bool,
-    revert: bool,
+    recipe: Any, /, origins: list[Origin], workspaces: tuple[Path, ...], revert: bool, **given: Any
 ) -> None:
     """Train a model, on your own history if nothing else is named.
 
@@ -187,62 +162,62 @@ def train(
     if revert:
         _revert()
         return
-    _check_combination(click.get_current_context().params | {"origins": origins})
-    from editcast_training.packaging import Origins
-    from editcast_training.pipeline import (
-        Request,
-        alone_in,
-        install_own,
-        train_to_bundle,
-    )
+    _check_combination(given, bool(origins), bool(workspaces))
+    from editcast_training.packaging import Provenance
+    from editcast_training.pipeline import Recipe, Request
     from editcast_training.sources.own import own_history
 
-    if not steps and not minutes:
-        minutes = _FROM_SCRATCH_MINUTES if scratch or further else _FINE_TUNING_MINUTES
+    out: Path | None = given["out"]
+    further, corpus = given["further"], given["corpus"]
+    if not given["steps"] and not given["minutes"]:
+        is_long = given["scratch"] or further
+        given["minutes"] = _FROM_SCRATCH_MINUTES if is_long else _FINE_TUNING_MINUTES
     is_own = not origins and corpus is None
-    bundle = None if scratch else _base(base)
+    bundle = None if given["scratch"] else _base(given["base"])
     request = Request(
         folder=out or training_dir(),
         origins=own_history(workspaces or _here()) if is_own else origins,
         corpus=corpus,
         base=bundle,
         further=further,
-        tokenizer=tokenizer,
-        steps=steps,
-        minutes=minutes,
-        seed=seed,
-        device=device,
-        patience=patience,
-        named=Origins(
+        provenance=Provenance(
             name=out.resolve().name if out else f"yours-{datetime.now(UTC):%Y-%m-%d}",
             trained_on="your own history" if is_own else "projects",
             listed=_listed(),
             base=bundle.name if bundle else None,
-            earlier=_sources(bundle) if bundle and further else {},
+            earlier=bundle.card.trained_on.sources if bundle and further else {},
         ),
         personal=out is None,
+        recipe=recipe or Recipe(),
+        **{
+            name: given[name]
+            for name in ("tokenizer", "steps", "minutes", "seed", "device", "patience", "processes")
+        },
     )
+    _train(request, as_json=given["as_json"])
+
+
+def _train(request: "Request", *, as_json: bool) -> None:
+    from editcast_training.pipeline import alone_in, install_own, train_to_bundle
+
     try:
         with alone_in(request.folder), TrainingProgress(as_json=as_json) as progress:
             try:
-                made = train_to_bundle(request, progress, processes=processes)
+                made = train_to_bundle(request, progress)
             except NoBetterModelError as error:
                 progress.unchanged(str(error))
                 return
-            if made is None:  # another process of a `torchrun` goes on
-                return
-            if out is None:
+            if request.personal:
                 made = install_own(request.folder)
             for sentence in (*_result(Bundle.open(made)), f"The model is in {made}."):
                 progress.stage(sentence)
     except BusyError as error:
-        raise _RefusedError(str(error)) from error
+        raise EndError(str(error)) from error
 
 
-def _check_combination(given: dict[str, Any]) -> None:
+def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces: bool) -> None:
     """Raise a usage error where options exclude each other."""
     from_scratch, further, corpus = given["scratch"], given["further"], given["corpus"]
-    own_only = not given["origins"] and not corpus
     for is_wrong, sentence in (
         (from_scratch and given["base"], "--from and --scratch exclude each other."),
         (
@@ -255,7 +230,7 @@ def _check_combination(given: dict[str, Any]) -> None:
         ),
         (given["steps"] and given["minutes"], "--steps and --minutes exclude each other."),
         (
-            given["workspaces"] and not own_only,
+            has_workspaces and (has_origins or corpus),
             "--workspace is about your own history: name no other source.",
         ),
     ):
@@ -269,18 +244,6 @@ def _here() -> tuple[Path, ...]:
     return () if here == home().resolve() else (here,)
 
 
-def _sources(bundle: Bundle) -> dict[str, list[str]]:
-    """Return what a bundle's weights learned from; of an experiment nobody wrote it down."""
-    return {name: list(splits) for name, splits in bundle.card.trained_on.sources.items()}
-
-
-class _RefusedError(click.ClickException):
-    """Nothing was done, and nothing is broken: a sentence on stderr, and exit code 1."""
-
-    def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(self.message, file=file, err=True)
-
-
 def _revert() -> None:
     context = click.get_current_context()
     for name in context.params:
@@ -289,7 +252,7 @@ def _revert() -> None:
     try:
         click.echo(models.revert(models_dir()))
     except BundleError as error:
-        raise _RefusedError(str(error)) from error
+        raise EndError(str(error)) from error
 
 
 def _base(path: Path | None) -> Bundle:
@@ -372,23 +335,16 @@ def export(
 
             export_only(checkpoint, tokenizer, out, name)
         else:
-            from editcast_training.evaluation.corpus_sessions import window_sessions
-            from editcast_training.packaging import Origins, finish
-            from editcast_training.pipeline import development_sessions, trained_sessions
+            from editcast_training.packaging import Provenance, finish
 
-            progress.stage("Reading what to calibrate by")
-            sessions = development_sessions(origins, seed=seed, in_projects=True)
-            sessions = sessions or window_sessions(corpus)
-            named = Origins(name, "projects", _listed())
             bundle = finish(
                 checkpoint,
                 corpus,
                 out,
-                named,
-                sessions,
-                trained=trained_sessions(origins, None, seed=seed),
+                Provenance(name, "projects", _listed()),
+                origins,
                 tokenizer=tokenizer,
-                tell=progress.stage,
+                report=progress.stage,
                 seed=seed,
             )
             for sentence in _result(bundle):

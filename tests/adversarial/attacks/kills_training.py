@@ -18,13 +18,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
-from unittest.mock import patch
 
 import pygit2
 
-import editcast_model.export as exporting
 from editcast_model.bundle import Bundle
 from editcast_model.errors import EditcastError
+from editcast_model.export import export
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.model import EditNetwork
 from editcast_model.tokenizer import Tokenizer
@@ -36,9 +35,9 @@ _DRIVER = """
 import json, os, signal, sys, time
 import editcast_training.pipeline, editcast_training.packaging
 import editcast_training.evaluation.corpus_sessions
-import editcast_model.export as exporting
 from editcast.__main__ import main
-exporting._LARGEST_BUNDLE = 0  # fp16 would take as long again
+from editcast_training.pipeline import Recipe
+recipe = Recipe(largest_bundle=0)  # fp16 would take as long again
 for line in sys.stdin:
     seconds, *words = json.loads(line)
     process = os.fork()
@@ -51,7 +50,7 @@ for line in sys.stdin:
         sys.argv = ["editcast", *words]
         code = 0
         try:
-            main()
+            main(recipe)
         except SystemExit as end:
             code = end.code or 0
         sys.stdout.flush()
@@ -255,8 +254,8 @@ def make_bundle(path: Path, tokenizer: Path) -> None:
     shape = NetworkConfig(
         len(vocabulary), 16, heads=2, state_layers=1, edit_layers=1, feed_forward=16
     )
-    with patch.object(exporting, "_LARGEST_BUNDLE", 0):  # fp16 would take as long again
-        exporting.export(EditNetwork(shape).eval(), vocabulary, {"name": "old"}, path)
+    # fp16 would take as long again.
+    export(EditNetwork(shape).eval(), vocabulary, {"name": "old"}, path, largest=0)
 
 
 def processes_of(session: int) -> list[int]:

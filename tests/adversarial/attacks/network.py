@@ -31,14 +31,10 @@ _CUT = ("unshare", "--net", "--map-root-user")
 _COMMANDS = (("doctor",), ("report",), ("history", "list"), ("history", "export"))
 #: `editcast`, but a training from scratch makes the smallest network there is.
 _SMALL = """
-import editcast_model.export, editcast_training.pipeline
 from editcast.__main__ import main
 from editcast_model.networks.config import NetworkConfig
-editcast_model.export._LARGEST_BUNDLE = 0
-editcast_training.pipeline.NetworkConfig = lambda vocabulary: NetworkConfig(
-    vocabulary, 32, feed_forward=32
-)
-main()
+from editcast_training.pipeline import Recipe
+main(Recipe(lambda vocabulary: NetworkConfig(vocabulary, 32, feed_forward=32), largest_bundle=0))
 """
 _TEXT = "".join(f"value_{index} = load({index})\n" for index in range(60))
 

@@ -1,4 +1,4 @@
-"""What refactorings draw: one of several, a name that is not there yet, a value."""
+"""Random choices of refactorings: one of several, a name that is not there yet, a value."""
 
 import keyword
 import re

@@ -2,8 +2,8 @@
 
 A commit says what changed, not how. Replayed hunk by hunk from the top it teaches that the next
 edit is further down, while people save in the middle of a line, stay where they are, go back up
-and undo. So an order and the saves are drawn: `training.shape` measures how near this comes to
-recorded saves.
+and undo. So an order and the saves are drawn: `benchmarks/shapes.py` measures how near this comes
+to recorded saves.
 """
 
 import re
@@ -143,7 +143,7 @@ def _after(change: LineChange) -> str:
 
 
 def _texts(change: LineChange, tokens: float, rng: Random) -> list[str]:
-    """What the lines of a change read after each of its parts; the last is the whole of it."""
+    """List the texts of a change's lines after each of its parts; the last is the whole of it."""
     cuts = [
         (index, offset)
         for index, hunk in enumerate(change.hunks)
@@ -161,7 +161,7 @@ def _texts(change: LineChange, tokens: float, rng: Random) -> list[str]:
 
 
 def _ends(text: str) -> list[int]:
-    """Find where one can stop typing a text: behind each of its tokens but white space."""
+    """List the offsets at which typing a text can stop: behind its tokens but white space."""
     ends, end = [], 0
     for token in lex(text):
         end += len(token)

@@ -84,7 +84,7 @@ def quotes(source: Source, rng: Random) -> list[Hunk]:
 
 
 def annotate(source: Source, rng: Random) -> list[Hunk]:
-    """The same parameter of several functions, or what several functions return."""
+    """Annotate the same parameter of several functions, or their results."""
     functions = source.all("function_definition")
     groups: defaultdict[str, list[Node]] = defaultdict(list)
     for function in functions:
@@ -105,7 +105,7 @@ def annotate(source: Source, rng: Random) -> list[Hunk]:
 
 
 def parallel_lines(source: Source, rng: Random) -> list[Hunk]:
-    """Return what stands line by line in a list, a dictionary, a call or a block, changed alike."""
+    """Change the lines of a list, a dictionary, a call or a block alike."""
     runs: list[list[Node]] = []
     for node in source.all("list", "tuple", "set", "dictionary", "argument_list", "block"):
         kinds: defaultdict[str, list[Node]] = defaultdict(list)
@@ -126,7 +126,7 @@ def parallel_lines(source: Source, rng: Random) -> list[Hunk]:
 
 
 def _value_of(node: Node) -> Node:
-    """Return what is changed of an item: the value of a pair, the right side of an assignment."""
+    """Return the part of an item that changes: a pair's value, an assignment's right side."""
     if node.type == "expression_statement" and node.named_child_count == 1:
         node = node.named_children[0]
     return field(node, "value") or field(node, "right") or node

@@ -56,11 +56,11 @@ class Source:
         return [node for node in nodes if low <= node.start_byte and node.end_byte <= high]
 
     def start(self, node: Node) -> int:
-        """Find where a node begins."""
+        """Return the offset of a node's beginning."""
         return self._at[node.start_byte] if self._at else node.start_byte
 
     def end(self, node: Node) -> int:
-        """Find where a node ends."""
+        """Return the offset of a node's end."""
         return self._at[node.end_byte] if self._at else node.end_byte
 
     def of(self, node: Node) -> str:
@@ -96,7 +96,7 @@ def items(node: Node | None) -> list[Node]:
 
 
 def _is_use(node: Node) -> bool:
-    """Whether an identifier stands for a variable, not for an attribute or a keyword's name."""
+    """Tell whether an identifier is a variable, not an attribute or a keyword's name."""
     parent = node.parent
     if parent is None:
         return False

@@ -23,11 +23,8 @@ class Collected:
 
     Attributes:
         session: The session; nothing asks for its texts any longer.
-        number: Its number.
         step: Number of the step within it, from 1; 0 when the file was just opened.
         milliseconds: From the save until the candidates were there.
-        candidates: The candidates.
-        scores: Theirs.
     """
 
     session: EditingSession

@@ -45,7 +45,7 @@ class Example:
 
 
 def examples(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -> Iterator[Example]:
-    """What the head sees at each step, of those where a right line is among what it looks at."""
+    """Yield the features of each step at which a right line is among the candidates."""
     for replayed in sessions:
         if replayed.texts[0].count("\n") > _MOST_LINES:
             continue
@@ -58,20 +58,6 @@ def examples(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -
             right = np.array([line in touched for line in look.lines.tolist()], np.bool_)
             if right.any():
                 yield Example(replayed.kind, look.features, right)
-
-
-def drawn(sessions: Sequence[EditingSession], most: int, seed: int) -> list[EditingSession]:
-    """Sessions that have `most` steps together, half of them commits where there are enough."""
-    order = list(sessions)
-    random.Random(seed).shuffle(order)
-    steps: dict[str, int] = defaultdict(int)
-    kinds = {session.kind for session in sessions}
-    out = []
-    for session in order:
-        if steps[session.kind] < most / len(kinds):
-            steps[session.kind] += len(session.texts) - 1 - session.first
-            out.append(session)
-    return out
 
 
 def fit(known: Sequence[Example], *, seed: int = 0) -> LineHead | None:

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from editcast_model.forecasting.ranker import Ranker, features
 from editcast_model.private_files import fresh_folder
 from editcast_training.calibration.collected import Collected
 from editcast_training.calibration.isotonic import LEAST_SHOWN, calibrate, threshold_for
-from editcast_training.evaluation.results import Row, outcomes, summarize
+from editcast_training.evaluation.results import Row, by_kind, outcomes
 
 #: The precision on development data that the default threshold is chosen for; those of low and high
 #: eagerness.
@@ -110,12 +110,10 @@ def recalibrate(bundle: Bundle, steps: Sequence[Collected], out: Path) -> Bundle
     if not any(step.candidates for step in steps):
         raise TrainingError("There is nothing to calibrate by: no file has two changes.")
     rows, known = calibration(steps)
-    kinds = sorted({row.kind for row in rows})
-    found = {kind: asdict(summarize([row for row in rows if row.kind == kind])) for kind in kinds}
-    card = {**bundle.card.written, "version": VERSION, "calibration": known, "suggestions": found}
+    found = {"version": VERSION, "calibration": known, "suggestions": by_kind(rows)}
     with fresh_folder(out) as fresh:
         shutil.copytree(bundle.path, fresh, dirs_exist_ok=True)
-        write_card(fresh, card)
+        write_card(fresh, {**bundle.card.written, **found})
     return Bundle.open(out)
 
 

@@ -12,19 +12,19 @@ in a shard depends on the source, the settings and the seed, not on how many pro
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from editcast_model.bundle import checksum_of
 from editcast_model.errors import CorpusError, EditcastError, EmptyCorpusError, SourceError
 from editcast_model.private_files import atomic_write, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
@@ -53,11 +53,12 @@ SCHEMA = pa.schema(
 )
 
 _ROW_GROUP = 500
+_KEPT = ("instances", "edits", "skipped")
 
 
 @dataclass(slots=True)
 class Made:
-    """What became of one source: per split, and what was left out by reason."""
+    """Counts of one source: by split, and of what was left out by reason."""
 
     name: str
     instances: Counter[str] = field(default_factory=Counter)
@@ -73,6 +74,9 @@ class _Task:
     max_state: int
     seed: int
     order: str
+
+
+_Add = Callable[[FileHistory, Instance], None]
 
 
 @explained(CorpusError)
@@ -119,26 +123,30 @@ def make_corpus(
         with suppress(OSError):  # there is something in it
             folder.rmdir()
         raise
-    manifest = _Manifest.open(folder, max_state, seed, order)
-    for made in manifest.made.values():
+    settings = {
+        "format": FORMAT,
+        "max_state": max_state,
+        "seed": seed,
+        "order": order,
+        "tokenizer": checksum_of(folder / "tokenizer.json"),
+    }
+    done = _begun(folder, settings)
+    for made in done.values():
         each(made)
-    tasks = [
-        _Task(origin, folder, max_state, seed, order)
-        for origin in origins
-        if origin.name not in manifest.made
-    ]
     failed = []
+    left = [origin for origin in origins if origin.name not in done]
+    tasks = [_Task(origin, folder, max_state, seed, order) for origin in left]
     for made in _work(tasks, processes):
         if made.failed:
             failed.append(made)
         else:
-            manifest.add(made)
+            done[made.name] = made
+            _write_manifest(folder, settings, done)
         each(made)
-    result = [*manifest.made.values(), *failed]
-    if not any(made.instances.total() for made in result):
+    if not any(made.instances.total() for made in done.values()):
         why = failed[0].failed if failed else "No file changed often enough to learn from."
         raise EmptyCorpusError(f"The corpus would be empty. {why}")
-    return result
+    return [*done.values(), *failed]
 
 
 def _work(tasks: list[_Task], processes: int) -> Iterator[Made]:
@@ -187,7 +195,7 @@ def _make_shards(task: _Task) -> Made:
         order=task.order,
     )
     seen: set[bytes] = set()
-    shards: dict[str, _Shard] = {}
+    shards: dict[str, _Add] = {}
     try:
         with ExitStack() as stack:
             for history in read_origin(origin, made.skipped):
@@ -201,7 +209,7 @@ def _make_shards(task: _Task) -> Made:
                         if split not in shards:
                             path = task.folder / split / f"{origin.name.replace('/', '+')}.parquet"
                             shards[split] = stack.enter_context(_shard(path))
-                        shards[split].add(part, instance)
+                        shards[split](part, instance)
                         made.instances[split] += 1
                         made.edits[split] += len(instance.positions)
     except SourceError as error:
@@ -215,112 +223,60 @@ def _digest(instance: Instance) -> bytes:
 
 
 @contextmanager
-def _shard(path: Path) -> Iterator["_Shard"]:
-    """A Parquet file that is there once the block has ended well."""
+def _shard(path: Path) -> Iterator[_Add]:
+    """Yield what adds an instance to a Parquet file, which is there once the block has ended."""
     private_folder(path.parent)
     schema = SCHEMA.with_metadata({"editcast.format": str(FORMAT)})
+    rows: list[dict[str, Any]] = []
+
+    def write() -> None:
+        if rows:
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            rows.clear()
+
+    def add(history: FileHistory, instance: Instance) -> None:
+        row = {name: getattr(history, name) for name in ("project", "path", "language", "kind")}
+        rows.append(row | {each.name: getattr(instance, each.name) for each in fields(Instance)})
+        if len(rows) == _ROW_GROUP:
+            write()
+
     with (
         atomic_write(path) as partial,
         pq.ParquetWriter(partial, schema, compression="zstd") as writer,
     ):
-        shard = _Shard(writer)
-        yield shard
-        shard.complete()
+        yield add
+        write()
 
 
-class _Shard:
-    """What goes into a Parquet file, a row group at a time."""
-
-    def __init__(self, writer: pq.ParquetWriter) -> None:
-        self._writer = writer
-        self._rows: list[tuple[FileHistory, Instance]] = []
-
-    def add(self, history: FileHistory, instance: Instance) -> None:
-        self._rows.append((history, instance))
-        if len(self._rows) == _ROW_GROUP:
-            self._flush()
-
-    def complete(self) -> None:
-        if self._rows:
-            self._flush()
-
-    def _flush(self) -> None:
-        columns = [
-            [history.project for history, _ in self._rows],
-            [history.path for history, _ in self._rows],
-            [history.language for history, _ in self._rows],
-            [history.kind for history, _ in self._rows],
-            [instance.time for _, instance in self._rows],
-            _ragged([instance.state for _, instance in self._rows], np.uint16),
-            _ragged([instance.positions for _, instance in self._rows], np.int32),
-            _ragged([instance.contents for _, instance in self._rows], np.int32),
-            _ragged([instance.jumps for _, instance in self._rows], np.int32),
-        ]
-        self._writer.write_table(pa.table(columns, schema=self._writer.schema))
-        self._rows = []
+def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, Made]:
+    """Find the sources that are done, by name; raise `CorpusError` if of other settings."""
+    if not (folder / "manifest.json").exists():
+        return {}
+    stored, made = _read_manifest(folder)
+    stored.setdefault("order", "")  # older ones name none
+    if {key: stored.get(key) for key in settings} != settings:
+        raise CorpusError(
+            f"{folder} holds a corpus of other settings (format, max-state, seed, order or "
+            "tokenizer); name another folder."
+        )
+    return made
 
 
-def _ragged(rows: list[list[int]], dtype: type[np.integer[Any]]) -> pa.ListArray:
-    offsets = np.cumsum([0, *map(len, rows)], dtype=np.int32)
-    values = np.concatenate([np.array(row, dtype) for row in rows])
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values))
+def _write_manifest(folder: Path, settings: Mapping[str, Any], made: Mapping[str, Made]) -> None:
+    sources = {name: {key: getattr(made[name], key) for key in _KEPT} for name in sorted(made)}
+    write_text(folder / "manifest.json", json.dumps({**settings, "sources": sources}, indent=1))
 
 
-class _Manifest:
-    """manifest.json: the settings and the sources done."""
-
-    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        self._path = path
-        self._settings = settings
-        self.made: dict[str, Made] = {}
-
-    @classmethod
-    def open(cls, folder: Path, max_state: int, seed: int, order: str) -> "_Manifest":
-        checksum = hashlib.sha256((folder / "tokenizer.json").read_bytes()).hexdigest()
-        settings = {
-            "format": FORMAT,
-            "max_state": max_state,
-            "seed": seed,
-            "order": order,
-            "tokenizer": checksum,
-        }
-        manifest = cls(folder / "manifest.json", settings)
-        if not manifest._path.exists():
-            return manifest
-        stored = read_manifest(folder)
-        stored.setdefault("order", "")  # older ones name none
-        if {key: stored.get(key) for key in settings} != settings:
-            raise CorpusError(
-                f"{folder} holds a corpus of other settings (format, max-state, seed, order or "
-                "tokenizer); name another folder."
-            )
-        for name, entry in stored["sources"].items():
-            manifest.made[name] = Made(
-                name,
-                Counter(entry["instances"]),
-                Counter(entry["edits"]),
-                Counter(entry["skipped"]),
-            )
-        return manifest
-
-    def add(self, made: Made) -> None:
-        self.made[made.name] = made
-        sources = {}
-        for name, entry in sorted(self.made.items()):
-            sources[name] = {
-                "instances": entry.instances,
-                "edits": entry.edits,
-                "skipped": entry.skipped,
-            }
-        write_text(self._path, json.dumps({**self._settings, "sources": sources}, indent=1))
-
-
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a corpus.
+def read_corpus(folder: Path) -> dict[str, Made]:
+    """Read what became of each source of a corpus.
 
     Raises:
         CorpusError: There is none, it is damaged, or it is of another format version.
     """
+    return _read_manifest(folder)[1]
+
+
+def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, Made]]:
     path = folder / "manifest.json"
     try:
         manifest = json.loads(path.read_text())
@@ -337,4 +293,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"The corpus in {folder} has format version {manifest.get('format')}, this Editcast "
             f"reads {FORMAT}; make it again in another folder."
         )
-    return manifest
+    made = {}
+    for name, entry in manifest.pop("sources").items():
+        instances, edits, skipped = (Counter(entry[key]) for key in _KEPT)
+        made[name] = Made(name, instances, edits, skipped)
+    return manifest, made

@@ -170,7 +170,7 @@ class Cutter:
         yield run
 
     def _is_known(self, changes: list[LineChange]) -> bool:
-        """Whether a commit changed other lines in just the same way: a new licence, a revert."""
+        """Tell whether a commit changed other lines in the same way: a new licence, a revert."""
         key = hash(tuple((change.before, change.after) for change in changes))
         is_known = bool(changes) and key in self._changes
         self._changes.add(key)
@@ -218,7 +218,7 @@ class Cutter:
             at += len(steps)
 
     def _fit(self, now: list[str], steps: Sequence[_Step], at: int) -> tuple[int, int, int]:
-        """How many of the steps from `at` fit into one instance, and the lines they need."""
+        """Count the steps from `at` that fit into one instance, with the lines they need."""
         low = high = -1
         size = edits = count = 0
         while at + count < len(steps):
@@ -286,7 +286,7 @@ class Cutter:
 
 
 def _back(line: int, past: _Step, inside: int) -> int:
-    """Where a line boundary was before a step; `inside` if the step wrote what is around it."""
+    """Map a line boundary back to before a step; `inside` if the step wrote both its sides."""
     if line <= past.first:
         return line
     if line >= past.first + len(past.lines):

@@ -1,4 +1,4 @@
-"""What changed between two texts, by groups of adjacent lines: line hunks."""
+"""Line hunks: the changes between two texts, by groups of adjacent lines."""
 
 from bisect import bisect_right
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What training on one's own history holds back: of each file the newest tenth of its changes."""
+"""The split of one's own history: training holds back the newest tenth of a file's changes."""
 
 from collections.abc import Iterator
 

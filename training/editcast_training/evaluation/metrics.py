@@ -1,13 +1,15 @@
-"""How good suggestions are: one at a time against the future, and together by confidence.
+"""Scores of suggestions: one at a time against the future, and together by confidence.
 
 Distances are Indel distances (insertions plus deletions) over lexical tokens. For a suggestion, m
 is the distance from the text to the text with the suggestion applied.
 """
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
+from statistics import fmean
 
 from rapidfuzz.distance import Indel
 
@@ -17,15 +19,6 @@ from editcast_training.evaluation.sessions import Step
 
 PRECISIONS = (0.7, 0.8, 0.9)
 BINS = 10  # of the expected calibration error
-
-
-def distance(before: Sequence[str], after: Sequence[str]) -> int:
-    """The Indel distance between two token sequences; equal ends cost nothing."""
-    shorter = min(len(before), len(after))
-    head = next((i for i in range(shorter) if before[i] != after[i]), shorter)
-    shorter -= head
-    tail = next((i for i in range(shorter) if before[-1 - i] != after[-1 - i]), shorter)
-    return Indel.distance(before[head : len(before) - tail], after[head : len(after) - tail])
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,7 @@ class Judge:
         self._text = step.text
         self._tokens = lex(step.text)
         self._future = lex(step.future)
-        self._distance = distance(self._tokens, self._future)
+        self._distance = Indel.distance(self._tokens, self._future)
         self._whole = {apply_hunks(step.text, group) for group in step.remaining}
         self._starts = list(accumulate(map(len, lines(step.text)), initial=0))
         self.touched = self._lines(hunk for group in step.remaining for hunk in group)
@@ -69,8 +62,8 @@ class Judge:
         if text == self._text:
             return Score(0, False, False, False, 0.0)
         tokens = lex(text)
-        size = distance(self._tokens, tokens)
-        closer = self._distance - distance(tokens, self._future)
+        size = Indel.distance(self._tokens, tokens)
+        closer = self._distance - Indel.distance(tokens, self._future)
         exact = text in self._whole
         # The canonical diff, so that equal suggestions touch equal lines however they are written.
         touched = self._lines(diff(self._text, text))
@@ -98,7 +91,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """What showing every suggestion of at least this confidence would give.
+    """Coverage and precision if every suggestion of at least this confidence is shown.
 
     Attributes:
         threshold: The confidence.
@@ -165,18 +158,14 @@ def bin_of(confidence: float) -> int:
 
 def calibration_bins(outcomes: Iterable[Outcome]) -> list[Bin]:
     """Outcomes in BINS bins of equal width, empty ones left out, ascending."""
-    binned: list[list[Outcome]] = [[] for _ in range(BINS)]
+    binned: defaultdict[int, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         binned[bin_of(outcome.confidence)].append(outcome)
-    return [
-        Bin(
-            len(inside),
-            sum(outcome.confidence for outcome in inside) / len(inside),
-            sum(outcome.clean for outcome in inside) / len(inside),
-        )
-        for inside in binned
-        if inside
-    ]
+    bins = []
+    for _, inside in sorted(binned.items()):
+        confidences, clean = zip(*((one.confidence, one.clean) for one in inside), strict=True)
+        bins.append(Bin(len(inside), fmean(confidences), fmean(clean)))
+    return bins
 
 
 def expected_calibration_error(outcomes: Iterable[Outcome]) -> float:

@@ -1,4 +1,4 @@
-"""Sessions within their projects: what is saved in the other files meanwhile is told, too.
+"""Sessions within their projects: with the saves of other files meanwhile.
 
 Whoever changes a file has mostly just changed others. A commit is replayed a second time, after
 the saves of the commit before, which is another piece of work, and of those files of its own commit
@@ -13,8 +13,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
-from editcast_training.evaluation.sessions import EditingSession
-from editcast_training.sources.file_history import FileHistory
+from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.sources.file_history import FileHistory, Skipped
+from editcast_training.sources.registry import Origin, read_origin
 
 #: Other files at most that were saved before: of the same commit, and of the one before.
 _SAME, _BEFORE = 12, 6
@@ -22,7 +23,7 @@ _DAY = 24 * 3600 * 1000  # milliseconds before a file's first save that count
 
 
 class Changes:
-    """What the commits and recorded saves of some projects changed, file by file."""
+    """Changes of the commits and recorded saves of some projects, file by file."""
 
     def __init__(self) -> None:
         # By project and time.
@@ -30,7 +31,7 @@ class Changes:
         self._saves: dict[str, dict[int, list[OtherSave]]] = defaultdict(dict)
 
     def watched(self, histories: Iterable[FileHistory]) -> Iterator[FileHistory]:
-        """The same histories, remembered as they go by."""
+        """Yield the same histories, and remember their changes."""
         for history in histories:
             of = self._commits if history.kind == "commits" else self._saves
             for before, after in pairwise(history.snapshots):
@@ -40,7 +41,7 @@ class Changes:
             yield history
 
     def at(self, project: str, time: int) -> list[OtherSave]:
-        """Return what the commit of a time changed, by the paths of the files."""
+        """Return the changes of the commit of a time, by the paths of the files."""
         return sorted(self._commits[project].get(time, ()), key=lambda save: save.file)
 
     def sessions(self, sessions: Sequence[EditingSession]) -> list[EditingSession]:
@@ -60,7 +61,7 @@ class Changes:
         return out
 
     def _before(self, session: EditingSession, times: Sequence[int]) -> list[OtherSave]:
-        """What was saved before a commit's session; `times` are those of the project's commits."""
+        """List the saves before a commit's session; `times` are those of the project's commits."""
         now = session.times[0]
         same = [save for save in self.at(session.project, now) if save.file < session.path]
         index = bisect_left(times, now)
@@ -71,16 +72,44 @@ class Changes:
     def _between(
         self, session: EditingSession, times: Sequence[int]
     ) -> list[tuple[int, OtherSave]]:
-        """What was saved in other files, with how many saves of the session come before it."""
+        """List the saves of other files, each with how many of the session come before it."""
         # As many as an editor's server remembers, each time.
-        told: dict[int, deque[OtherSave]] = defaultdict(lambda: deque(maxlen=SAVES))
+        heard: dict[int, deque[OtherSave]] = defaultdict(lambda: deque(maxlen=SAVES))
         first = bisect_left(times, session.times[0] - _DAY)
         for time in times[first : bisect_left(times, session.times[-1])]:
             number = bisect_left(session.times, time)
             for save in self._saves[session.project][time]:
                 if save.file != session.path:
-                    told[number].append(save)
-        return [(number, save) for number, saves in told.items() for save in saves]
+                    heard[number].append(save)
+        return [(number, save) for number, saves in heard.items() for save in saves]
+
+
+def read_sessions(
+    origin: Origin,
+    skipped: Skipped,
+    *,
+    count: int,
+    seed: int,
+    held_out: bool,
+    in_projects: bool = True,
+) -> list[EditingSession]:
+    """Read the sessions of a source, alone and within their projects.
+
+    Args:
+        origin: The source.
+        skipped: Counts what is left out, by reason.
+        count: Commits that are drawn of each project.
+        seed: Another seed draws other commits.
+        held_out: Whether only what training on the source holds back.
+        in_projects: Whether they are wanted within their projects, too.
+
+    Raises:
+        SourceError: It cannot be read.
+    """
+    changes = Changes()
+    histories = changes.watched(read_origin(origin, skipped))
+    drawn = draw_sessions(histories, count=count, seed=seed, held_out=held_out)
+    return drawn + (changes.sessions(drawn) if in_projects else [])
 
 
 def within_projects(sessions: Iterable[EditingSession]) -> list[EditingSession]:

@@ -3,7 +3,7 @@
 from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
@@ -21,34 +21,6 @@ _KINDS = {
     "project-saves": "Real saves, among those of the project's other files",
     "saves": "Real saves",
 }
-
-
-class _Line(NamedTuple):
-    """A row of a table: an evaluation (or a project's part of it) and its summary."""
-
-    name: str
-    summary: Summary
-
-
-class _Part(NamedTuple):
-    """One kind of sessions: the section of the page with its tables and pictures.
-
-    Attributes:
-        title: The section's heading.
-        lines: The evaluations.
-        rivals: Names of the evaluations and the share of steps that each shows.
-        precisions: By evaluation, its clean precision at each rival's coverage, if it gets there.
-        projects: By project, the evaluations.
-        curves: The picture of precision against coverage, as a data URI; so is `calibration`.
-    """
-
-    title: str
-    lines: list[_Line]
-    rivals: list[tuple[str, float]]
-    precisions: list[tuple[str, list[float | None]]]
-    projects: list[tuple[str, list[_Line]]]
-    curves: str
-    calibration: str
 
 
 @explained(ReportError)
@@ -77,28 +49,30 @@ def write_report(evaluations: Sequence[Evaluation], folder: Path) -> Path:
     return page
 
 
-def _part(kind: str, evaluations: Sequence[Evaluation], folder: Path) -> _Part:
+def _part(kind: str, evaluations: Sequence[Evaluation], folder: Path) -> dict[str, Any]:
+    """Make the section of one kind of sessions: what its tables and pictures show."""
     rows = {evaluation.name: evaluation.of_kind(kind) for evaluation in evaluations}
-    lines = [_Line(name, summarize(own)) for name, own in rows.items()]
+    summaries = {name: summarize(own) for name, own in rows.items()}
     series: Series = {name: (outcomes(own), len(own)) for name, own in rows.items()}
     points = {name: curve(known, steps) for name, (known, steps) in series.items()}
-    projects: dict[str, list[_Line]] = {}
+    projects: dict[str, dict[str, Summary]] = {}
     for evaluation in evaluations:
         for project, own in evaluation.projects(kind).items():
-            projects.setdefault(project, []).append(_Line(evaluation.name, summarize(own)))
-    rivals = [(line.name, line.summary.shown) for line in lines]
-    return _Part(
-        title=_KINDS.get(kind, kind),
-        lines=lines,
-        rivals=rivals,
-        precisions=[
-            (name, [precision_at(own, shown) if shown else None for _, shown in rivals])
+            projects.setdefault(project, {})[evaluation.name] = summarize(own)
+    rivals = {name: found.shown for name, found in summaries.items()}
+    return {
+        "title": _KINDS.get(kind, kind),
+        "lines": summaries,
+        "rivals": rivals,
+        # By evaluation, its clean precision at each rival's coverage, if it gets there.
+        "precisions": {
+            name: [precision_at(own, shown) if shown else None for shown in rivals.values()]
             for name, own in points.items()
-        ],
-        projects=sorted(projects.items()),
-        curves=_picture(folder / f"{kind}-curve.png", plot_curves(series)),
-        calibration=_picture(folder / f"{kind}-calibration.png", plot_calibration(series)),
-    )
+        },
+        "projects": sorted(projects.items()),
+        "curves": _picture(folder / f"{kind}-curve.png", plot_curves(series)),
+        "calibration": _picture(folder / f"{kind}-calibration.png", plot_calibration(series)),
+    }
 
 
 def _picture(path: Path, png: bytes) -> str:
@@ -107,7 +81,7 @@ def _picture(path: Path, png: bytes) -> str:
     return "data:image/png;base64," + b64encode(png).decode("ascii")
 
 
-def _render(evaluations: Sequence[Evaluation], parts: Sequence[_Part]) -> str:
+def _render(evaluations: Sequence[Evaluation], parts: Sequence[dict[str, Any]]) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

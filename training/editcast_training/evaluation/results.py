@@ -8,7 +8,8 @@ import json
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -30,15 +31,7 @@ from editcast_training.evaluation.metrics import (
 )
 
 FORMAT = 1
-_PACKAGES = (
-    "editcast",
-    "numpy",
-    "onnxruntime-gpu",
-    "onnxruntime",
-    "rapidfuzz",
-    "tokenizers",
-    "torch",
-)
+_PACKAGES = "editcast numpy onnxruntime-gpu onnxruntime rapidfuzz tokenizers torch".split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +39,11 @@ class Row:
     """One step: the best suggestion made there, if any, and its score.
 
     Attributes:
-        project: The project's name.
-        path: The file, within the project.
-        language: Its LSP language identifier.
-        kind: Of the session.
         session: Number of the session within the evaluation.
         step: Number of the step within the session, from 1; 0 when the file was just opened.
         milliseconds: From the save to the answer.
         confidence: Of the suggestion; None if there was none, like the next two.
         log_probability: Natural, joint; 0.0 without a model.
-        score: The suggestion against what came.
     """
 
     project: str
@@ -72,11 +60,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the rows of a group come to; shares are of all steps unless said otherwise.
+    """Summary of a group of rows; shares are of all steps unless said otherwise.
 
     Attributes:
-        sessions: Sessions replayed.
-        steps: Steps scored.
         shown: Share of steps with a suggestion.
         clean_of_shown: Share of the suggestions that are clean.
         clean: Share of steps with a clean suggestion.
@@ -132,6 +118,12 @@ def summarize(rows: Sequence[Row]) -> Summary:
     )
 
 
+def by_kind(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
+    """Summarize the rows of each kind of session, as a bundle's card says it."""
+    kinds = sorted({row.kind for row in rows})
+    return {kind: asdict(summarize([row for row in rows if row.kind == kind])) for kind in kinds}
+
+
 def shares(rows: Sequence[Row], threshold: float) -> dict[str, float]:
     """Measure what is compared with intervals, of at least one row.
 
@@ -158,56 +150,57 @@ def _percentiles(times: Sequence[float]) -> dict[str, float]:
     return {"p50": p50, "p95": p95, "p99": p99, "max": max(times)}
 
 
+def versions() -> dict[str, str]:
+    """Find the versions of Python and of the packages that matter."""
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
+
+
+def hardware(device: str) -> dict[str, str]:
+    """Describe this machine; `device` is what the model ran on."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux: the cores this process may use
+    return {
+        "processor": processor(),
+        "cores": str(len(affinity(0)) if affinity else os.cpu_count()),
+        "system": f"{platform.system()} {platform.machine()}",
+        "device": device,
+    }
+
+
+def processor() -> str:
+    """Find the name of the processor of this machine."""
+    with suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"
+
+
 @dataclass(frozen=True)
 class Evaluation:
     """A whole evaluation.
 
     Attributes:
-        name: The model or baseline that was evaluated.
-        source: What was replayed, in words.
-        command: The command line that made it.
-        date: When, ISO 8601, UTC.
-        versions: Of Python and the packages that matter.
-        hardware: Processor, cores, system, and what the model ran on.
         rows: Every step, in the order of replay.
+        source: What was replayed, in words.
+        hardware: Processor, cores, system, and what the model ran on.
         tokens: Teacher-forced accuracy, as `TokenScores.shares` gives it; empty if not measured.
         threshold: The least confidence that is shown by default.
+        date: When, ISO 8601, UTC.
     """
 
     name: str
+    rows: tuple[Row, ...]
     source: str
     command: str
-    date: str
-    versions: Mapping[str, str]
     hardware: Mapping[str, str]
-    rows: tuple[Row, ...]
-    tokens: Mapping[str, float]
+    tokens: Mapping[str, float] = field(default_factory=dict)
     threshold: float = 0.5
-
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        rows: Iterable[Row],
-        *,
-        source: str,
-        command: str,
-        device: str,
-        tokens: Mapping[str, float] | None = None,
-        threshold: float = 0.5,
-    ) -> "Evaluation":
-        """The evaluation just made on this machine; `device` is what the model ran on."""
-        return cls(
-            name=name,
-            source=source,
-            command=command,
-            date=datetime.now(UTC).isoformat(timespec="seconds"),
-            versions=_versions(),
-            hardware=_hardware(device),
-            rows=tuple(rows),
-            tokens=tokens or {},
-            threshold=threshold,
-        )
+    date: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    versions: Mapping[str, str] = field(default_factory=versions)
 
     @property
     def kinds(self) -> list[str]:
@@ -236,34 +229,24 @@ class Evaluation:
         Raises:
             ReportError: It cannot be written there.
         """
-        private_folder(path.parent)
-        write_text(path, json.dumps(self._document(), separators=(",", ":")) + "\n")
-
-    def _document(self) -> dict[str, Any]:
-        return {
+        about = {name: getattr(self, name) for name in _ABOUT}
+        summary = {}
+        for kind in self.kinds:
+            projects = self.projects(kind)
+            summary[kind] = {
+                "total": asdict(summarize(self.of_kind(kind))),
+                "projects": {name: asdict(summarize(rows)) for name, rows in projects.items()},
+            }
+        document = {
             "format": FORMAT,
-            "name": self.name,
-            "source": self.source,
-            "command": self.command,
-            "date": self.date,
-            "versions": dict(self.versions),
-            "hardware": dict(self.hardware),
-            "tokens": dict(self.tokens),
-            "threshold": self.threshold,
+            **about,
             "intervals": {kind: self.intervals(kind) for kind in self.kinds},
-            "summary": {
-                kind: {
-                    "total": asdict(summarize(self.of_kind(kind))),
-                    "projects": {
-                        project: asdict(summarize(rows))
-                        for project, rows in self.projects(kind).items()
-                    },
-                }
-                for kind in self.kinds
-            },
+            "summary": summary,
             "columns": _COLUMNS,
             "rows": [_cells(row) for row in self.rows],
         }
+        private_folder(path.parent)
+        write_text(path, json.dumps(document, separators=(",", ":")) + "\n")
 
     @classmethod
     def read(cls, path: Path) -> "Evaluation":
@@ -279,10 +262,9 @@ class Evaluation:
                     f"{path} is a result of format {document['format']}, this version of Editcast "
                     f"reads format {FORMAT}; evaluate again."
                 )
-            rows = tuple(_row(cells) for cells in document.pop("rows"))
-            kept = {field.name for field in fields(cls)} - {"rows"}
+            rows = tuple(_row(cells) for cells in document["rows"])
             document.setdefault("threshold", 0.5)  # results from before it was kept
-            return cls(**{name: document[name] for name in kept}, rows=rows)
+            return cls(**{name: document[name] for name in _ABOUT}, rows=rows)
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SourceError(
                 f"{path} is not a result of editcast evaluate ({type(error).__name__}: {error}); "
@@ -290,8 +272,10 @@ class Evaluation:
             ) from error
 
 
-_PLAIN = [field.name for field in fields(Row)][:-1]
-_SCORED = [field.name for field in fields(Score)]
+#: What a result says beside its rows.
+_ABOUT = "name source command date versions hardware tokens threshold".split()
+_PLAIN = [each.name for each in fields(Row)][:-1]
+_SCORED = [each.name for each in fields(Score)]
 _COLUMNS = [*_PLAIN, *_SCORED]
 
 
@@ -304,33 +288,3 @@ def _row(cells: list[Any]) -> Row:
     plain, score = cells[: len(_PLAIN)], cells[len(_PLAIN) :]
     values = dict(zip(_PLAIN, plain, strict=True))
     return Row(**values, score=Score(*score) if score else None)
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version()}
-    for package in _PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
-def _hardware(device: str) -> dict[str, str]:
-    affinity = getattr(os, "sched_getaffinity", None)  # Linux: the cores this process may use
-    return {
-        "processor": processor(),
-        "cores": str(len(affinity(0)) if affinity else os.cpu_count()),
-        "system": f"{platform.system()} {platform.machine()}",
-        "device": device,
-    }
-
-
-def processor() -> str:
-    """The name of this machine's processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, platform.processor() or "unknown")

@@ -74,22 +74,22 @@ class EditingSession:
     def replay(
         self, save: Callable[[str], None], hear: Callable[[OtherSave], None]
     ) -> Iterator[tuple[int, Step]]:
-        """The numbered steps; what was saved before each of them, here and elsewhere, is told."""
+        """Yield the numbered steps, each after `save` and `hear` had the saves before it."""
         others = deque(self.others)
 
-        def tell_others(saves: int) -> None:
+        def hear_others(saves: int) -> None:
             while others and others[0][0] <= saves:
                 hear(others.popleft()[1])
 
-        tell_others(0)
+        hear_others(0)
         for number, text in enumerate(self.texts[1 : self.first], 1):
             save(text)
-            tell_others(number)
+            hear_others(number)
         for number, step in enumerate(self.steps(), self.first):
             if number:
                 save(step.text)
             yield number, step
-            tell_others(number)
+            hear_others(number)
 
     def steps(self) -> Iterator[Step]:
         """A step after every save from `first` on but the last, in order."""
@@ -173,7 +173,7 @@ def _saves(history: FileHistory, snapshots: Sequence[Snapshot], first: int) -> E
 def draw_sessions(
     histories: Iterable[FileHistory], *, count: int = 40, seed: int = 0, held_out: bool = False
 ) -> list[EditingSession]:
-    """Return what to evaluate on: `count` commits of every project, then all real saves.
+    """Draw sessions to evaluate on: `count` commits of every project, then all real saves.
 
     Args:
         histories: File histories of both kinds; one of two saves has no step and is left out.

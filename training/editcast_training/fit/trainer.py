@@ -1,12 +1,11 @@
-"""The training loop: from scratch or from a checkpoint, on one device or many.
+"""The training loop: from scratch or from a checkpoint.
 
 Every step draws from its own seed and every epoch has its own order, so a training that was
-killed goes on exactly as if it had not been. Under `torchrun` each process takes every n-th batch.
+killed goes on exactly as if it had not been.
 """
 
 import json
 import math
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -16,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.distributed as dist
 from torch import nn
-from torch.nn.parallel import DistributedDataParallel
 
 from editcast_model.edits import SAVE
 from editcast_model.errors import TrainingError
@@ -41,20 +38,17 @@ _LEAST_BUDGET = 500  # below it a batch is hardly an instance
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What to train, on what, for how long. One of `steps` and `minutes` ends it.
+    """Plan of a training. One of `steps` and `minutes` ends it.
 
     Attributes:
         corpus: A folder with the splits `train` and `dev`.
         out: Where checkpoints and the log go.
-        network: The architecture.
-        steps: Optimizer steps, or None.
         minutes: Minutes of training, evaluations and resumptions added up, or None.
         learning_rate: Peak, after warm-up; then a cosine to a hundredth of it.
         budget: Subtokens of a batch; see `Dataset.batches`.
         seed: Decides the initial weights, the order and the dropout.
         interval: Steps between evaluations, each followed by a checkpoint.
         patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
-        device: `cpu`, `cuda`, or `auto`.
         weights: A checkpoint's or bundle's weights to begin from, or None.
     """
 
@@ -74,7 +68,7 @@ class TrainingPlan:
 
 @dataclass
 class Progress:
-    """Where a training is; written into its checkpoints."""
+    """State of a training beside its weights; written into its checkpoints."""
 
     step: int = 0
     epoch: int = 0
@@ -121,7 +115,7 @@ def learning_rate(share: float, peak: float) -> float:
 
 
 @explained(TrainingError)
-def train(plan: TrainingPlan, tell: Callable[[dict[str, Any]], None] = lambda line: None) -> Path:
+def train(plan: TrainingPlan, report: Callable[[dict[str, Any]], None] = lambda line: None) -> Path:
     """Train until the plan ends, going on from the checkpoint in `plan.out` if there is one.
 
     Interrupted between two steps, it leaves a checkpoint. Weights that the plan begins from are
@@ -130,7 +124,7 @@ def train(plan: TrainingPlan, tell: Callable[[dict[str, Any]], None] = lambda li
 
     Args:
         plan: What to do.
-        tell: Called after each step with its loss and progress, after each evaluation, and with
+        report: Called after each step with its loss and progress, after each evaluation, and with
             a `message` for the user.
 
     Returns:
@@ -143,29 +137,13 @@ def train(plan: TrainingPlan, tell: Callable[[dict[str, Any]], None] = lambda li
     """
     if not (plan.steps or plan.minutes):
         raise TrainingError("A training needs an end: give it steps or minutes.")
-    world = _join_processes()
-    try:
-        return _Trainer(plan, world).run(tell)
-    finally:
-        if world > 1:
-            dist.destroy_process_group()
-
-
-def _join_processes() -> int:
-    """Join the other processes of a `torchrun`; how many there are."""
-    world = int(os.environ.get("WORLD_SIZE", "1"))
-    if world > 1:
-        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
-    return world
+    return _Trainer(plan, report).run()
 
 
 class _Trainer:
-    def __init__(self, plan: TrainingPlan, world: int) -> None:
-        self.plan, self.world = plan, world
-        self.rank = dist.get_rank() if world > 1 else 0
+    def __init__(self, plan: TrainingPlan, report: Callable[[dict[str, Any]], None]) -> None:
+        self.plan, self.report = plan, report
         self.device = pick_device(plan.device)
-        if self.device.type == "cuda" and world > 1:
-            self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         torch.manual_seed(plan.seed)
         self.network = EditNetwork(plan.network).to(self.device)
         if plan.weights is not None:
@@ -178,9 +156,6 @@ class _Trainer:
             weights, moments, about = read_checkpoint(self.latest)
             restore(self.network, self.optimizer, weights, moments)
             self.progress = Progress(**about["progress"])
-        self.model: nn.Module = self.network
-        if world > 1:
-            self.model = DistributedDataParallel(self.network)
         self.saved = self.progress.step  # the step of the checkpoint, if there is one
         self.is_whole = False  # whether the network is as a step left it
         self.clock = time.perf_counter()
@@ -199,18 +174,18 @@ class _Trainer:
             {"params": [one for one in parameters if one.dim() <= 1], "weight_decay": 0.0},
         ]
 
-    def run(self, tell: Callable[[dict[str, Any]], None]) -> Path:
+    def run(self) -> Path:
         private_folder(self.plan.out)
         self._forget_later_lines()
         self.clock = time.perf_counter()
         try:
             if self.plan.weights is not None and not self.latest.exists():
-                self._evaluate(tell)
+                self._evaluate()
             self.is_whole = True
             while self.progress.share(self.plan) < 1 and not self._stalled():
-                self._epoch(tell)
+                self._epoch()
         except KeyboardInterrupt:
-            if self.is_whole and self.progress.step > self.saved and not self.rank:
+            if self.is_whole and self.progress.step > self.saved:
                 self._save(self.latest)
             raise
         return self.best if self.best.exists() else self.latest
@@ -218,7 +193,7 @@ class _Trainer:
     def _forget_later_lines(self) -> None:
         """Take out of the log what a killed training did after its last checkpoint."""
         path = self.plan.out / "log.jsonl"
-        if self.rank or not path.exists():
+        if not path.exists():
             return
         lines = path.read_text("utf-8").splitlines(keepends=True)
         kept = [line for line in lines if _step_of(line) <= self.progress.step]
@@ -228,7 +203,7 @@ class _Trainer:
     def _stalled(self) -> bool:
         return bool(self.plan.patience) and self.progress.stale >= self.plan.patience
 
-    def _epoch(self, tell: Callable[[dict[str, Any]], None]) -> None:
+    def _epoch(self) -> None:
         data = Dataset.read(self.plan.corpus / "train")
         progress = self.progress
         if progress.corpus != len(data):  # the corpus grew since the checkpoint: begin an epoch
@@ -237,16 +212,16 @@ class _Trainer:
             with held():
                 self.is_whole = False
                 try:
-                    self._advance(batch, tell)
+                    self._advance(batch)
                 except torch.OutOfMemoryError as error:
-                    self._halve_batches(error, tell)
+                    self._halve_batches(error)
                     return
                 self.is_whole = True
             if progress.share(self.plan) >= 1 or self._stalled():
                 return
         progress.epoch, progress.batch = progress.epoch + 1, 0
 
-    def _advance(self, batch: Batch, tell: Callable[[dict[str, Any]], None]) -> None:
+    def _advance(self, batch: Batch) -> None:
         """Make a step, and evaluate where it is time to."""
         progress = self.progress
         loss, edits = self._step(batch)
@@ -257,19 +232,20 @@ class _Trainer:
         average = progress.average
         progress.average = loss if average is None else 0.98 * average + 0.02 * loss
         share = progress.share(self.plan)
-        tell({"step": progress.step, "share": share, "loss": progress.average, "edits": edits})
+        self.report(
+            {"step": progress.step, "share": share, "loss": progress.average, "edits": edits}
+        )
         if progress.step % self.plan.interval == 0 or share >= 1:
-            self._evaluate(tell)
+            self._evaluate()
 
     def _batches(self, data: Dataset) -> Iterator[Batch]:
-        """Return what is left of the epoch for this process; each process gets as many."""
+        """Yield the batches that are left of the epoch."""
         seed = self.plan.seed * 10_007 + self.progress.epoch
         every = data.batches(seed, self.progress.budget or self.plan.budget)
-        rounds = zip(*[every] * self.world, strict=False)  # an incomplete last one is left out
-        for groups in islice(rounds, self.progress.batch, None):
-            yield collate(groups[self.rank]).to(self.device)
+        for group in islice(every, self.progress.batch, None):
+            yield collate(group).to(self.device)
 
-    def _halve_batches(self, error: Exception, tell: Callable[[dict[str, Any]], None]) -> None:
+    def _halve_batches(self, error: Exception) -> None:
         """Begin another epoch with batches of half the size."""
         progress = self.progress
         budget = (progress.budget or self.plan.budget) // 2
@@ -278,26 +254,24 @@ class _Trainer:
                 "The memory of the device does not hold the smallest batch; close what else uses "
                 "it, or train with --device cpu."
             ) from error
-        if self.world > 1:  # the others wait for this process' gradients
-            raise TrainingError(
-                "The memory of a device ran out; train with fewer processes on it, or on one."
-            ) from error
         self.optimizer.zero_grad(set_to_none=True)
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
         progress.budget, progress.batch = budget, 0
         progress.epoch += 1
-        tell({"message": f"The memory ran out; going on with batches of {budget:,} subtokens."})
+        self.report(
+            {"message": f"The memory ran out; going on with batches of {budget:,} subtokens."}
+        )
 
     def _step(self, batch: Batch) -> tuple[float, int]:
         plan, progress = self.plan, self.progress
-        torch.manual_seed((plan.seed * 1_000_003 + progress.step) * self.world + self.rank)
+        torch.manual_seed(plan.seed * 1_000_003 + progress.step)
         rate = learning_rate(progress.share(plan), plan.learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        self.model.train()
+        self.network.train()
         with autocast(self.device):
-            loss = losses(self.model, batch)
+            loss = losses(self.network, batch)
         jump = batch.contents[:, :-1] == SAVE
         weight = batch.scored * torch.where(jump, _JUMP_WEIGHT, 1.0)
         mean = (loss.edits * weight).sum() / weight.sum()
@@ -305,22 +279,15 @@ class _Trainer:
         torch.autograd.backward(mean)
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
-        return mean.item(), int(batch.scored.sum()) * self.world
+        return mean.item(), int(batch.scored.sum())
 
     def _tick(self) -> None:
-        """Count the time since the last tick; of several processes the clock of the first decides.
-
-        So all end at the same step. Who gives it minutes waits for the evaluations, too.
-        """
+        """Count the time since the last tick: who gives minutes waits for evaluations, too."""
         now = time.perf_counter()
         self.progress.seconds += now - self.clock
         self.clock = now
-        if self.world > 1 and self.plan.minutes:
-            seconds = torch.tensor([self.progress.seconds], device=self.device)
-            dist.broadcast(seconds, 0)
-            self.progress.seconds = float(seconds)
 
-    def _evaluate(self, tell: Callable[[dict[str, Any]], None]) -> None:
+    def _evaluate(self) -> None:
         """Score dev, note it in the log, and write the checkpoint."""
         progress = self.progress
         with autocast(self.device):
@@ -330,8 +297,6 @@ class _Trainer:
         better = shares["loss"] < progress.best
         progress.best = min(progress.best, shares["loss"])
         progress.stale = 0 if better else progress.stale + 1
-        if self.rank:
-            return
         line = {
             "step": progress.step,
             "epoch": progress.epoch,
@@ -345,7 +310,7 @@ class _Trainer:
         if better:
             self._save(self.best)
         self._save(self.latest)
-        tell(line)
+        self.report(line)
 
     def _save(self, path: Path) -> None:
         about = {"network": self.plan.network.to_json(), "progress": vars(self.progress)}

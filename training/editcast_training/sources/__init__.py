@@ -1,1 +1,1 @@
-"""Where histories come from: git, Local History, the store of saves, JSON lines."""
+"""Sources of histories: git, Local History, the store of saves, JSON lines."""

@@ -15,16 +15,17 @@ import pygit2
 from pygit2.enums import DeltaStatus, DiffFind, FileMode
 
 from editcast_model.errors import SourceError
-from editcast_store.secrets import is_secret, is_secret_name
+from editcast_store.secrets import is_secret
 from editcast_training.sources.file_history import (
+    LANGUAGES,
     FileHistory,
     Skipped,
     Snapshot,
     decode,
-    foreign_reason,
     is_generated,
     language_of,
     pieces,
+    reason_to_skip,
     unicode_path,
 )
 
@@ -70,15 +71,13 @@ def read_git(
     """
     repository = _open(path)
     for track in _tracks(repository, path, skipped, _Filter(languages, skipped)):
-        language = language_of(track.path)
-        assert language is not None  # the filter let it pass
         newest = _text(repository, track.versions[0][0], Skipped())
         if newest is not None and is_generated(newest):
             skipped["file: generated"] += 1
             continue
         name = unicode_path(track.path)
         for snapshots in pieces(_texts(repository, track, skipped), skipped):
-            yield FileHistory(project, name, language, "commits", snapshots)
+            yield FileHistory(project, name, _language(name), "commits", snapshots)
 
 
 def read_files(
@@ -109,15 +108,19 @@ def read_files(
         ) from error
     for delta in deltas:
         name = delta.new_file.path
-        if not _is_file(delta.new_file.mode) or not wanted(name):
+        if not _is_file(delta.new_file.mode) or not wanted[name]:
             continue
         text = _text(repository, delta.new_file.id, skipped)
         if text is not None and is_generated(text):
             skipped["file: generated"] += 1
         elif text:
-            language = language_of(name)
-            assert language is not None  # the filter let it pass
-            yield unicode_path(name), language, text
+            yield unicode_path(name), _language(name), text
+
+
+def _language(name: str) -> str:
+    language = language_of(name)
+    assert language is not None  # the filter let it pass
+    return language
 
 
 def _open(path: Path) -> pygit2.Repository:
@@ -168,30 +171,20 @@ def _check_loose_objects(path: Path, objects: Path) -> None:
             )
 
 
-class _Filter:
-    """Decides once for each path whether its history is wanted, and counts it when not."""
+class _Filter(dict[str, bool]):
+    """Says for each path whether its history is wanted; decides once, and counts it when not."""
 
     def __init__(self, languages: Collection[str] | None, skipped: Skipped) -> None:
-        self._languages = languages
+        self._languages = LANGUAGES.values() if languages is None else languages
         self._skipped = skipped
-        self._known: dict[str, bool] = {}
 
-    def __call__(self, path: str) -> bool:
-        wanted = self._known.get(path)
-        if wanted is None:
-            reason = self._reason(path)
-            if reason is not None:
-                self._skipped[reason] += 1
-            wanted = self._known[path] = reason is None
-        return wanted
-
-    def _reason(self, path: str) -> str | None:
-        language = language_of(path)
-        if language is None or (self._languages is not None and language not in self._languages):
-            return "file: another language"
-        if is_secret_name(path):
-            return "file: usually holds secrets"
-        return foreign_reason(path)
+    def __missing__(self, path: str) -> bool:
+        known = language_of(path) in self._languages
+        reason = reason_to_skip(path) if known else "file: another language"
+        if reason is not None:
+            self._skipped[reason] += 1
+        self[path] = reason is None
+        return self[path]
 
 
 def _tracks(
@@ -249,7 +242,7 @@ def _diff(
     statuses = {
         delta.status
         for delta in diff.deltas
-        if delta.status in (DeltaStatus.ADDED, DeltaStatus.DELETED) and wanted(delta.new_file.path)
+        if delta.status in (DeltaStatus.ADDED, DeltaStatus.DELETED) and wanted[delta.new_file.path]
     }
     if len(statuses) == 2:  # finding renames reads texts, so only where there can be one
         try:
@@ -267,11 +260,11 @@ def _step(
     """Take one commit's changes into the tracks; yield the files that it added."""
     for delta in diff.deltas:
         old, new, status = delta.old_file, delta.new_file, delta.status
-        if status == DeltaStatus.DELETED or not _is_file(new.mode) or not wanted(new.path):
+        if status == DeltaStatus.DELETED or not _is_file(new.mode) or not wanted[new.path]:
             continue
         track = open_tracks.pop(new.path, None) or _Track(new.path)
         track.add(new.id, time)
-        if status == DeltaStatus.ADDED or not _is_file(old.mode) or not wanted(old.path):
+        if status == DeltaStatus.ADDED or not _is_file(old.mode) or not wanted[old.path]:
             yield track
             continue
         track.older = old.id

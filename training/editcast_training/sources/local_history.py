@@ -12,34 +12,25 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from editcast_model.errors import SourceError
 from editcast_store.saves import project_of
-from editcast_store.secrets import is_secret
 from editcast_training.sources.file_history import (
     MAX_BYTES,
     FileHistory,
     Skipped,
     Snapshot,
     decode,
-    foreign_reason,
     language_of,
     pieces,
+    reason_to_skip,
     unicode_path,
 )
 
-_PRODUCTS = (
-    "Code",
-    "Code - Insiders",
-    "Code - OSS",
-    "VSCodium",
-    "VSCodium - Insiders",
-    "Cursor",
-    "Windsurf",
-)
+_PRODUCTS = "Code,Code - Insiders,Code - OSS,VSCodium,VSCodium - Insiders,Cursor,Windsurf"
 # What the server of a remote session is called; it keeps its data on the remote machine.
 _SERVERS = (".vscode-server", ".vscode-server-insiders", ".vscodium-server", ".cursor-server")
 _VERSION = 1
@@ -71,14 +62,12 @@ def local_history_folders(
             home / ".var/app/com.vscodium.codium/config",
         ]
         others = [place("XDG_DATA_HOME", ".local/share") / "code-server"]
-    data = [root / product for root in roots for product in _PRODUCTS]
+    data = [root / product for root in roots for product in _PRODUCTS.split(",")]
     data += others + [home / server / "data" for server in _SERVERS]
     return [found for folder in data if (found := folder / "User" / "History").is_dir()]
 
 
-def read_local_history(
-    folder: Path, *, skipped: Skipped, languages: Collection[str] | None = None
-) -> Iterator[FileHistory]:
+def read_local_history(folder: Path, *, skipped: Skipped) -> Iterator[FileHistory]:
     """Yield the history of every file that a Local History folder knows.
 
     Files that usually hold secrets are counted and not read.
@@ -86,7 +75,6 @@ def read_local_history(
     Args:
         folder: `User/History`, or the editor's user data folder that has it.
         skipped: counts what was left out, by reason.
-        languages: language identifiers to read; None means all that the table knows.
 
     Raises:
         SourceError: there is no such folder, or it cannot be read.
@@ -104,12 +92,10 @@ def read_local_history(
         if file.is_symlink():
             skipped["file: its folder is a link"] += 1
             continue
-        yield from _histories(file, skipped, languages)
+        yield from _histories(file, skipped)
 
 
-def _histories(
-    folder: Path, skipped: Skipped, languages: Collection[str] | None
-) -> Iterator[FileHistory]:
+def _histories(folder: Path, skipped: Skipped) -> Iterator[FileHistory]:
     """The history of one file; nothing, counted, when it is not wanted or its index is damaged."""
     try:
         index = json.loads(_plain_bytes(folder / _ENTRIES))
@@ -127,12 +113,10 @@ def _histories(
     language = language_of(path)
     if version != _VERSION:
         skipped[f"file: entries.json of version {version}"] += 1
-    elif is_secret(path):
-        skipped["file: usually holds secrets"] += 1
-    elif language is None or (languages is not None and language not in languages):
-        skipped["file: another language"] += 1
-    elif (reason := foreign_reason(path)) is not None:
+    elif reason := reason_to_skip(path):
         skipped[reason] += 1
+    elif language is None:
+        skipped["file: another language"] += 1
     else:
         for piece in pieces(_snapshots(folder, entries, skipped), skipped):
             yield FileHistory(project_of(path), path, language, "saves", piece)
@@ -189,7 +173,7 @@ class _LinkError(OSError):
 
 
 def _plain_bytes(file: Path) -> bytes:
-    """Return what a plain file holds; a link is not followed, and a pipe is not waited for.
+    """Read a plain file; a link is not followed, and a pipe is not waited for.
 
     Raises:
         _LinkError: It is a link.

@@ -1,7 +1,7 @@
 """The user's own history: the store, Local History, and repositories of the workspace."""
 
-from collections.abc import Iterator, Sequence
-from itertools import count
+from collections.abc import Sequence
+from itertools import chain, count
 from pathlib import Path
 
 import pygit2
@@ -11,25 +11,28 @@ from editcast_training.sources.local_history import local_history_folders
 from editcast_training.sources.registry import Origin
 
 
+def store_origin() -> Origin:
+    """Name the store; it need not be there."""
+    return Origin("store", "store", store_path())
+
+
+def local_history_origins() -> list[Origin]:
+    """Name the Local History folders of this machine."""
+    folders = enumerate(local_history_folders(), 1)
+    return [Origin(f"local-history-{number}", "local-history", path) for number, path in folders]
+
+
 def own_history(workspaces: Sequence[Path]) -> list[Origin]:
-    """Return what there is of it on this machine."""
-    origins: list[Origin] = []
-    if store_path().exists():
-        origins.append(Origin("store", "store", store_path()))
-    for number, place in enumerate(local_history_folders(), 1):
-        origins.append(Origin(f"local-history-{number}", "local-history", place))
+    """List the sources of it on this machine."""
+    origins = [store_origin()] if store_path().exists() else []
+    origins += local_history_origins()
     taken = {origin.name for origin in origins}
     for path in dict.fromkeys(filter(None, map(_repository, workspaces))):
-        name = next(one for one in _names(path.name) if one not in taken)
+        names = (f"{path.name}-{number}" for number in count(2))
+        name = next(one for one in chain([path.name], names) if one not in taken)
         taken.add(name)
         origins.append(Origin(name, "git", path))
     return origins
-
-
-def _names(name: str) -> Iterator[str]:
-    """A name, and others where it is taken."""
-    yield name
-    yield from (f"{name}-{number}" for number in count(2))
 
 
 def _repository(folder: Path) -> Path | None:

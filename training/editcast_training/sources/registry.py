@@ -1,4 +1,4 @@
-"""What a corpus is made of, as the user names it, and how each kind is read."""
+"""Sources of a corpus, as the user names them, and the reader of each kind."""
 
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,6 @@ class Origin:
         name: Names its shards, and for a repository the project.
         kind: How it is read. Of a repository these are its commits (git), refactorings of its
             files, and pieces taken out of them and put back (restored).
-        path: Where it is.
         split: Where all of it goes; None splits each file by time.
         languages: What is read of a repository; None means every language known.
     """
@@ -118,7 +117,7 @@ def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list
 
 
 def made_of(repositories: Iterable[Origin]) -> list[Origin]:
-    """What is made of the files of repositories that are trained on, beside their commits."""
+    """List the sources made of the files of repositories that are trained on."""
     return [
         replace(origin, name=f"{origin.name}#{kind}", kind=kind)
         for origin in repositories
@@ -128,7 +127,7 @@ def made_of(repositories: Iterable[Origin]) -> list[Origin]:
 
 
 def project_and_kind(name: str) -> tuple[str, str]:
-    """What a source's name stands for: a project, and its `history` or what is made of it."""
+    """Split a source's name into a project, and `history` or what is made of its files."""
     project, _, kind = name.partition("#")
     return project, kind or "history"
 

@@ -1,14 +1,26 @@
-"""What saves look like, in shares: how near rehearsed commits come to recorded saves."""
+"""Shapes of saves: how near commits in the order of `edit_order.py` come to recorded saves.
+
+Run: python benchmarks/shapes.py CORPUS, a folder that `editcast corpus` made of both
+"""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+import pyarrow.parquet as pq
+from rich.console import Console
+from rich.table import Table
 
 from editcast_model.diff import diff
+from editcast_model.tokenizer import Tokenizer
 from editcast_training.data.line_changes import line_changes
+from editcast_training.evaluation.corpus_sessions import replayed
 
 _WORD = re.compile(r"\w+")
 _FEW = 20  # characters
+_MOST = 2000  # instances of a kind
 
 #: What is measured, and its share (%) in 6,385 recorded Python saves of 49 projects.
 MEASURES: dict[str, int] = {
@@ -74,3 +86,28 @@ def _holds(texts: Sequence[str], at: int, lines_away: int) -> Iterable[str]:
     known = set(_WORD.findall(before)) | set(_WORD.findall(texts[at - 1] if at else ""))
     if set(_WORD.findall(inserted)) <= known:
         yield "every word it inserts is known"
+
+
+@click.command()
+@click.argument("corpus", type=click.Path(path_type=Path, exists=True, file_okay=False))
+def main(corpus: Path) -> None:
+    """Print the shares in the train split of CORPUS, of saves made of commits and recorded ones."""
+    tokenizer = Tokenizer.load(corpus / "tokenizer.json")
+    shards = defaultdict(list)
+    for path in sorted((corpus / "train").glob("*.parquet")):
+        table = pq.read_table(path, columns=["kind", "state", "positions", "contents"])
+        if table.num_rows and table["kind"][0].as_py() in ("commits", "saves"):
+            shards[table["kind"][0].as_py()].append(table)
+    found = {}
+    for kind, tables in sorted(shards.items()):
+        most = -(-_MOST // len(tables))
+        found[kind] = shape(texts for one in tables for _, texts in replayed(tokenizer, one, most))
+    columns = [f"{kind} ({saves:,})" for kind, (_, saves) in found.items()]
+    printed = Table("share of saves, %", *columns, "known of saves")
+    for name, known in MEASURES.items():
+        printed.add_row(name, *(f"{shares[name]:.1f}" for shares, _ in found.values()), f"{known}")
+    Console().print(printed)
+
+
+if __name__ == "__main__":
+    main()
