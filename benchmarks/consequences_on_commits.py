@@ -1,11 +1,16 @@
 """Precision of the first consequence after each save of replayed commits, by kind and strength.
 
-    python benchmarks/consequences_on_commits.py --git REPOSITORY --git REPOSITORY
+    python benchmarks/consequences_on_commits.py --git REPOSITORY --git REPOSITORY [--elsewhere]
+
+With `--elsewhere`, all that follows in each file of a commit from the whole change of each other
+one, of every eighth commit; a step is such a pair of files.
 
 The priors of `forecasting/consequence_edits.py` come from the five development projects.
 """
 
+import logging
 from collections import Counter, defaultdict
+from itertools import pairwise
 from pathlib import Path
 
 import click
@@ -13,18 +18,56 @@ import click
 from editcast_model.forecasting.consequences import Consequences
 from editcast_model.forecasting.filters import Work
 from editcast_model.history import EditHistory
+from editcast_model.syntax.module_changes import ModuleHistory
+from editcast_model.syntax.names import has_rules
 from editcast_training.evaluation.metrics import Judge
-from editcast_training.evaluation.sessions import sample_commits
+from editcast_training.evaluation.sessions import Step, sample_commits
 from editcast_training.sources.registry import Origin, read_origin
+
+log = logging.getLogger(__name__)
+
+Counts = defaultdict[tuple[str, float], Counter[str]]
+_ONE_OF = 8
+_MOST_FILES = 30  # of a commit; more were moved or reformatted
+
+
+def count_elsewhere(repository: Path, counts: Counts) -> int:
+    """Count what follows in one file of a commit from another; returns how many pairs there are."""
+    changes = defaultdict[int, list[tuple[str, str, str]]](list)
+    for history in read_origin(Origin(repository.name, "git", repository), Counter()):
+        if has_rules(history.language):
+            for before, after in pairwise(history.snapshots):
+                if after.time is not None and after.time // 1000 % _ONE_OF == 0:
+                    changes[after.time].append((history.path, before.text, after.text))
+    pairs = 0
+    for files in changes.values():
+        for path, *texts in files if len(files) <= _MOST_FILES else ():
+            module = ModuleHistory(path, "")
+            module.save(*texts)
+            change = module.change()
+            for other, before, after in files:
+                pairs += other != path
+                if change is not None and other != path:
+                    judge = Judge(Step(before, after, ()))
+                    for one in Consequences("", other).propose([], before, elsewhere=[change]):
+                        clean = judge.score((one.hunk,)).clean
+                        counts[one.kind, one.strength].update(proposed=1, clean=clean)
+                        if not clean:
+                            log.info("%s of %s in %s: %s", one.kind, path, other, one.hunk)
+    return pairs
 
 
 @click.command()
 @click.option("--git", "repositories", type=click.Path(path_type=Path), multiple=True)
 @click.option("--commits", default=60, show_default=True, help="Of each repository.")
-def main(repositories: tuple[Path, ...], commits: int) -> None:
+@click.option("--elsewhere", is_flag=True, help="What follows in other files of a commit.")
+def main(repositories: tuple[Path, ...], commits: int, elsewhere: bool) -> None:
     """Replay commits of repositories, and count."""
-    steps, counts = 0, defaultdict[tuple[str, float], Counter[str]](Counter)
+    steps, counts = 0, Counts(Counter)
     for repository in repositories:
+        if elsewhere:
+            steps += count_elsewhere(repository, counts)
+            continue
         histories = read_origin(Origin(repository.name, "git", repository), Counter())
         for session in sample_commits(histories, count=commits):
             history = EditHistory(session.texts[0], language=session.language, path=session.path)
