@@ -22,6 +22,14 @@ _QUALIFIED = frozenset(
     {"attribute", "member_expression", "selector_expression", "qualified_type"}
     | {"nested_type_identifier"}
 )
+_LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
+#: Methods that call a function with each element.
+_EACH = frozenset({"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"})
+#: Types whose first parameter is the type of their elements.
+_COLLECTIONS = frozenset(
+    """list List set Set frozenset FrozenSet tuple Tuple Sequence MutableSequence Iterable Iterator
+    Collection deque Deque Array ReadonlyArray ReadonlySet""".split()
+)
 _DEEPEST = 3  # variables that are given the value of another
 _MADE_BY = {
     "call": "function",
@@ -168,7 +176,71 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
         return _named(names, one.path[-2].node)
     if _is_self(names, one):
         return _enclosing(names, one.path)
+    collection = _looped_over(names, one)
+    if collection is not None:
+        return _element_type(names, collection, depth + 1)
     return _declared_type(names, one.path[-2].node, depth)
+
+
+def _looped_over(names: Names, one: Occurrence) -> Node | None:
+    """The collection that a definition goes through, in a loop or as the parameter of a function.
+
+    None for other definitions, and for those whose own type is written down.
+    """
+    leaf, above = one.path[-1], one.path[-2]
+    if above.node.child_by_field_name("type") is not None:
+        return None
+    if above.type in _LOOPS and leaf.field == "left":
+        is_in = any(child.type == "in" for child in above.node.children)
+        is_keys = above.type == "for_in_statement" and is_in
+        return None if is_keys else above.node.child_by_field_name("right")
+    if above.type == "expression_list" and one.path[-3].type == "range_clause":
+        is_value = above.node.named_child_count == 2 and leaf.node == above.node.named_child(1)
+        return one.path[-3].node.child_by_field_name("right") if is_value else None
+    at = len(one.path) - 1
+    while one.path[at - 1].type in ("required_parameter", "formal_parameters"):
+        if one.path[at].node != one.path[at - 1].node.named_child(0):
+            return None
+        at -= 1
+    if at < 3 or one.path[at - 1].type != "arrow_function" or one.path[at - 2].type != "arguments":
+        return None
+    called = one.path[at - 3].node.child_by_field_name("function")
+    name = called.child_by_field_name("property") if called else None
+    if called is None or name is None or names.tree.of(name) not in _EACH:
+        return None
+    return called.child_by_field_name("object")
+
+
+def _element_type(names: Names, collection: Node, depth: int) -> str | None:
+    """The class of this file that the elements of a collection are of."""
+    kind = _type_written(names, collection)
+    while kind is not None and kind.type in (*_WRAPPED, "readonly_type"):
+        kind = kind.named_child(0)
+    if kind is None or depth > _DEEPEST:
+        return None
+    element: Node | None = None
+    if kind.type in ("array_type", "slice_type"):
+        element = kind.child_by_field_name("element") or kind.named_child(0)
+    elif kind.type == "generic_type" and kind.named_child_count == 2:
+        name, listed = kind.named_children
+        if names.tree.of(name) in _COLLECTIONS:
+            element = listed.named_child(0)
+    return _type_of(names, element, depth) if element is not None else None
+
+
+def _type_written(names: Names, thing: Node) -> Node | None:
+    """The type that is written down for a variable, or for a field where its class is known."""
+    if thing.type in _TYPES:
+        found = names.at(thing.start_byte)
+        defined = names.definitions(found.name, names.resolve(found)) if found else []
+    else:
+        fields = ("attribute", "property", "field")
+        last = next((one for each in fields if (one := thing.child_by_field_name(each))), None)
+        found = names.at(last.start_byte) if last else None
+        whose = owner(names, found) if found and found.role is Role.MEMBER else None
+        defined = fields_defined(names, found.name, whose) if found and whose else []
+    written = (one.path[-2].node.child_by_field_name("type") for one in defined)
+    return next((one for one in written if one is not None), None)
 
 
 def _is_self(names: Names, one: Occurrence) -> bool:
