@@ -177,8 +177,15 @@ def test_a_class_and_its_member_after_each_other() -> None:
     assert text == "from a import B\n\none = B()\none.g()\n"
 
 
-def test_a_name_that_was_given_to_another_thing_is_not_followed() -> None:
-    saves = "def f():\n    pass\n\n\ndef g():\n    pass\n", "def g():\n    pass\n"
+@pytest.mark.parametrize(
+    "saves",
+    [
+        ("def f():\n    pass\n\n\ndef g():\n    pass\n", "def g():\n    pass\n"),
+        ("def f(a):\n    return a * 2\n", "def g(text, mode):\n    print(text, mode)\n"),
+        ("def f(x):\n    pass\n", "class G:\n    pass\n"),
+    ],
+)
+def test_another_thing_in_its_place_is_not_followed(saves: tuple[str, str]) -> None:
     assert changed("a.py", *saves) == []
 
 

@@ -4,6 +4,7 @@ A file is compared with its last texts whenever it is saved, and what came of th
 long as it holds: a name that is defined again, or whose successor is gone, is forgotten.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ from editcast_model.syntax.calls import Function, Parameter, function_at, functi
 from editcast_model.syntax.changes import Change, Renamed
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
-from editcast_model.syntax.names import Names, Occurrence, has_rules
+from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 
@@ -135,7 +136,7 @@ class ModuleHistory:
     def _take_names(self, change: Change) -> None:
         for renamed in change.renamed():
             key = _key(change.after, renamed.after)
-            if key is None or _was_there(change, renamed):
+            if key is None or _was_there(change, renamed) or not _is_alike(change, renamed):
                 continue
             whose, new = key
             old = renamed.before.name
@@ -156,7 +157,9 @@ class ModuleHistory:
         self._names = {(one.owner, one.old): one for one in names}
 
     def _take_parameters(self, change: Change) -> None:
-        was_called = {one.after.start: one.before for one in change.renamed()}
+        was_called = {
+            one.after.start: one.before for one in change.renamed() if _is_alike(change, one)
+        }
         seen: set[int] = set()
         for _, start, end in change.spans():
             function = function_at(change.after, end) or function_at(change.after, start)
@@ -238,6 +241,17 @@ def _was_there(change: Change, renamed: Renamed) -> bool:
         return any(not before.is_weak(one) for one in found)
     whose = owner(before, renamed.before)
     return whose is None or bool(fields_defined(before, new.name, whose))
+
+
+def _is_alike(change: Change, renamed: Renamed) -> bool:
+    """Tell whether most of what is defined stayed: else it is another thing in the same place."""
+    old, new = renamed.before, renamed.after
+    was, now = (
+        Counter(WORD.findall(names.tree.of(one.path[-2].node)))
+        for names, one in ((change.before, old), (change.after, new))
+    )
+    was[new.name] += was.pop(old.name, 0)
+    return 2 * (was & now).total() >= max(was.total(), now.total())
 
 
 def _is_keyword(names: Names, one: Occurrence) -> bool:
