@@ -31,7 +31,6 @@ RANKER_FEATURES = (
     "length",
     "known",
     "unscored",
-    "hunks",
 )
 #: How many numbers describe a line.
 LINE_FEATURES = 54

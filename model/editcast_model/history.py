@@ -70,11 +70,6 @@ class EditHistory:
         """Tell whether nothing has changed since the file was opened."""
         return not self.saves and not self.unsaved
 
-    @property
-    def last_hunks(self) -> tuple[Hunk, ...]:
-        """The hunks of the last change: what is not saved yet, or else the last save's."""
-        return self.unsaved or (self.saves[-1].hunks if self.saves else ())
-
     def update(self, text: str, *, saved: bool) -> Save | None:
         """Take in that the text is now `text`, and return the save if one changed something."""
         self.text = text

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.card import VERSION, Card
 from editcast_model.checked import UnfitError
-from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
 from editcast_model.forecasting.ranker import FEATURES, Ranker
 
@@ -104,7 +104,7 @@ def test_the_bundled_card_is_read_as_it_is() -> None:
     assert card.written == WRITTEN and card.version == VERSION
     assert card.name == WRITTEN["name"] and card.created is not None
     weights = card.calibration.weights
-    assert weights.keys() == {"decoded", "repeated", "cross-file"}
+    assert weights.keys() == {source.name for source in SOURCES}
     assert {name: list(of) for name, of in weights.items()} == known["weights"]
     assert [list(point) for point in card.calibration.points] == known["points"]
     assert list(card.calibration.features) == known["features"] == list(FEATURES)

@@ -42,9 +42,10 @@ def forecaster() -> NeuralForecaster:
 
 
 def accepted(session: NeuralSession, text: str) -> list[str]:
-    """The texts after each suggestion of 0.6 and more is taken, one after another."""
-    texts = []
-    while (found := session.predict(1)) and found[0].confidence >= 0.6 and len(texts) < 10:
+    """The texts after each suggestion that is shown by default is taken, one after another."""
+    texts: list[str] = []
+    shown_from = session._forecaster.bundle.card.calibration.threshold
+    while (found := session.predict(1)) and found[0].confidence >= shown_from and len(texts) < 10:
         text = found[0].apply(text)
         session.update(text, saved=False)
         texts.append(text)

@@ -48,7 +48,6 @@ class Candidate:
             edit, how many replacements ago.
         distance: How many lines below the last change it is, negative above.
         known: Whether all words that it inserts stand in the text.
-        hunks: How many hunks the last save, or what is not saved yet, is made of.
         prior: The probability that it is clean where the ranker has no weights for its source; None
             where nobody knows, so that it is dropped then.
         cause: Names what it follows from; others of this cause come in the order of their source.
@@ -68,7 +67,6 @@ class Candidate:
     ago: int = 0
     distance: int = 0
     known: bool = True
-    hunks: int = 1
     prior: float | None = None
     cause: str = ""
     everywhere: tuple[Hunk, ...] = ()
@@ -187,7 +185,6 @@ class Situation:
             ago=ago,
             distance=lines if hunk.start >= self.history.last else -lines,
             known=all(word in text for word in _WORD.findall(hunk.text)),
-            hunks=max(1, len(self.history.last_hunks)),
         )
 
 

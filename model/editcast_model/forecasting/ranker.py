@@ -36,7 +36,6 @@ def features(candidate: Candidate) -> list[float]:
         math.log1p(len(candidate.hunk.text)) / 3,
         float(candidate.known),
         float(not asked),
-        math.log(candidate.hunks),
     ]
 
 

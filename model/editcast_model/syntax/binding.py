@@ -36,7 +36,12 @@ def unbinds(names: Names | None, hunk: Hunk) -> bool:
 def _has_member(names: Names, one: Occurrence, name: str) -> bool:
     """Tell whether what a member belongs to has one of a name, as far as this file tells."""
     whose = owner(names, one)
-    return whose is not None and bool(fields_defined(names, name, whose))
+    if whose is None:
+        return False
+    keys = (each for each in names.of(name) if each.role is Role.KEY)
+    return bool(fields_defined(names, name, whose)) or any(
+        owner(names, each) == whose for each in keys
+    )
 
 
 def _goes_on(character: str) -> bool:

@@ -3,12 +3,14 @@
 `Results` recognises a suggestion in the text, whoever put it there, and follows what was accepted.
 """
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
 from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.forecasting.filters import typed_word
 from editcast_model.forecasting.interface import Prediction
 
 AFTER: Final = 60.0  # seconds from an accept to the look at what became of it
@@ -16,6 +18,7 @@ CONTEXT: Final = 32  # code points on each side by which a place is recognised
 _CHANGES: Final = 4  # after an accept; its edit is one of them, or was made before
 _FOUND: Final = 8  # results in the text whose accept may still come
 _TITLE_WIDTH: Final = 40
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,14 +195,22 @@ class Suggestion:
         return None
 
     def moved(self, change: Hunk, text: str) -> "Suggestion | None":
-        """Return it for the text after a change elsewhere; None if the change touches its places.
+        """Return it for the text after a change elsewhere, or None.
+
+        It ends with a change at one of its places, and with one that goes on with, or shortens, a
+        word that it inserts.
 
         Args:
             change: In offsets of the text before.
             text: The text after the change.
         """
         hunks, everywhere = _beside(self.hunks, change), _beside(self.everywhere, change)
-        if not hunks:
+        word = typed_word(text, change.start + len(change.text))
+        typed = text[word.start : word.stop]
+        words = _WORD.findall(" ".join(hunk.text for hunk in self.hunks))
+        if not hunks or any(
+            one.startswith(typed) or typed.startswith(one) for one in words if typed
+        ):
             return None
         place, result = _Place.of(hunks, text)._asdict(), Result.of(hunks, text)
         whole = Result.of(everywhere, text) if everywhere else None

@@ -31,6 +31,11 @@ def area(breadth):
 def half(width):
     return width / 2
 """
+TYPESCRIPT = """\
+function area(breadth: number): number {
+  return { width: breadth }.width;
+}
+"""
 GO = """\
 package shape
 
@@ -53,6 +58,7 @@ func Half(width int) int {
         ("python", PYTHON, "self.|its| = []", "items", False),  # a definition
         ("python", PYTHON, "len(self.|items|)", "its", True),
         ("python", PYTHON, "self.|size|", "items", False),
+        ("typescript", TYPESCRIPT, ".|width|;", "breadth", True),
         ("go", GO, "return |width| / 2", "breadth", True),
         ("go", GO, "Half(|width| int)", "breadth", False),
     ],
