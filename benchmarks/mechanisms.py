@@ -128,7 +128,7 @@ def ranked(steps: Steps, without: str | None = None) -> list[Row]:
     it is 1 and more: so the threshold of each fit is the same.
     """
     rows = ranker.fit_across(
-        steps, lambda step: step.session.project, without=[without] if without else []
+        steps, lambda step: step.row.project, without=[without] if without else []
     )
     threshold = min(HIGHEST, ranker.threshold_for(ranker.PRECISION, outcomes(rows)))
     return [

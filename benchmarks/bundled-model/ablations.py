@@ -119,7 +119,7 @@ def _replayed(bundle: Bundle, sessions: list[EditingSession], subtokens: int) ->
     before, window.WINDOW = window.WINDOW, subtokens
     try:
         forecaster = NeuralForecaster.load(bundle.path, "cpu")
-        rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.number % 5)
+        rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.row.session % 5)
         return asdict(summarize(rows))
     finally:
         window.WINDOW = before

@@ -61,13 +61,17 @@ class ReplayClient:
     def __enter__(self) -> Self:
         # Opened for appending, so that reading it does not move where the server writes.
         self._stderr = tempfile.TemporaryFile("a+b")  # noqa: SIM115
-        self._process = subprocess.Popen(
-            isolated_python("-m", "editcast", "serve"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._stderr,
-            **in_folder(self._home or paths.home()),
-        )
+        try:
+            self._process = subprocess.Popen(
+                isolated_python("-m", "editcast", "serve"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                **in_folder(self._home or paths.home()),
+            )
+        except OSError as error:
+            self._stderr.close()
+            raise ServerError(f"The server cannot be started ({error}).") from error
         assert self._process.stdin and self._process.stdout
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._inbox: SimpleQueue[dict[str, Any] | None] = SimpleQueue()

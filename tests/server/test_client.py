@@ -66,6 +66,15 @@ def test_a_server_that_cannot_start_is_reported(
         pass
 
 
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(ServerError, match="cannot be started"),
+        ReplayClient(BASELINE, home=tmp_path / "file" / "home"),
+    ):
+        pass
+
+
 def test_the_demo_prints_every_step(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("EDITCAST_HOME", str(tmp_path))
     out = io.StringIO()

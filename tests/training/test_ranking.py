@@ -15,6 +15,7 @@ from editcast_model.history import EditHistory
 from editcast_training.calibration.collected import Collected, collect, collect_to_file, read
 from editcast_training.calibration.ranker import best, calibration, fit, fit_across
 from editcast_training.evaluation.metrics import Score
+from editcast_training.evaluation.results import Row
 from editcast_training.evaluation.sessions import EditingSession
 
 GOOD, BAD = Score(1, True, True, True, 1.0), Score(1, False, False, False, -1.0)
@@ -52,7 +53,7 @@ def test_candidates_are_collected_from_whole_sessions() -> None:
     recorder = Recorder()
     (step,) = collect(recorder, [session()])  # type: ignore[arg-type]
     assert recorder.heard == list(session().texts[:4])  # the last is what is to be predicted
-    assert (step.number, step.step) == (0, 3)
+    assert (step.row.session, step.row.step) == (0, 3)
     (score,) = step.scores
     assert score.clean and score.located
 
@@ -63,7 +64,7 @@ def test_what_was_collected_is_not_collected_again(tmp_path: Path) -> None:
     told = len(recorder.heard)
     both = collect_to_file(recorder, [session(), session(1)], path)  # type: ignore[arg-type]
     assert recorder.heard[told:] == list(session().texts[:4])
-    assert [(step.number, step.step) for step in both] == [(0, 3), (1, 1), (1, 2), (1, 3)]
+    assert [(step.row.session, step.row.step) for step in both] == [(0, 3), (1, 1), (1, 2), (1, 3)]
     assert both[:1] == first and read(path) == both
     path.write_text("[{}]")
     with pytest.raises(SourceError, match="holds no candidates"):
@@ -84,9 +85,9 @@ def steps(count: int = 200) -> list[Collected]:
         order = draw.permutation(3)
         candidates = tuple(pairs[index][0] for index in order)
         scores = tuple(pairs[index][1] for index in order)
-        project = EditingSession(f"project {number % 3}", "a.py", "python", "saves", ("", "x\n"))
-        out.append(Collected(project, number, 1, 5.0, candidates, scores))
-    return [*out, Collected(session(), count, 1, 5.0, (), ())]
+        row = Row(f"project {number % 3}", "a.py", "python", "saves", number, 1, 5.0)
+        out.append(Collected(row, candidates, scores))
+    return [*out, Collected(Row.of(session(), count, 1, 5.0), (), ())]
 
 
 def decoded(text: str, joint: float) -> Candidate:
@@ -103,7 +104,7 @@ def test_every_source_has_weights_of_its_own() -> None:
 
 def test_the_best_of_a_step_is_ranked_by_what_others_show() -> None:
     given = steps()
-    rows = fit_across(given, lambda step: step.session.project)
+    rows = fit_across(given, lambda step: step.row.project)
     assert [row.session for row in rows] == list(range(201))
     assert all(row.score == GOOD for row in rows[:-1])
     assert all(row.confidence and row.confidence > 0.8 for row in rows[:-1])
@@ -124,5 +125,6 @@ def test_the_precision_of_a_card_is_the_measured_one() -> None:
 
 def test_where_all_are_clean_the_share_is_known() -> None:
     candidates = (decoded("a", -1.0),)
-    given = [Collected(session(), n, 1, 5.0, candidates, (GOOD,)) for n in range(50)]
+    rows = [Row.of(session(), number, 1, 5.0) for number in range(50)]
+    given = [Collected(row, candidates, (GOOD,)) for row in rows]
     assert fit(given).score(candidates[0]) == pytest.approx(51 / 52, abs=1e-3)

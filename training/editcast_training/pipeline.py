@@ -11,6 +11,7 @@ last checkpoint. Only the export and the calibration, minutes at most, are done 
 """
 
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -111,8 +112,10 @@ class Progress(Protocol):
 
 
 @explained(TrainingError)
-def train_to_bundle(request: Request, progress: Progress) -> Path:
+def train_to_bundle(request: Request, progress: Progress) -> Path | None:
     """Make the corpus, train, and finish, or go on with it; return the bundle.
+
+    Of a `torchrun`, only the first process returns one.
 
     Raises:
         NoBetterModelError: A personal training made nothing better than what it began with, on the
@@ -121,12 +124,17 @@ def train_to_bundle(request: Request, progress: Progress) -> Path:
             bundle, or the folder holds another training.
         CorpusError: The corpus cannot be read or written.
     """
-    _settle_plan(request, progress)
+    if request.corpus is None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        raise TrainingError("Several processes train on a corpus that is there: give --corpus.")
+    if _is_first():
+        _settle_plan(request, progress)
     corpus = _corpus(request, progress)
     plan = _training_plan(request, corpus)
     begun = "on" if request.base else "from scratch on"
     progress.stage(f"Training {begun} {request.provenance.trained_on}")
     checkpoint = train(plan, progress.line)
+    if not _is_first():
+        return None
     if request.personal and request.base is not None and _is_base(checkpoint):
         _clear(request.folder)
         raise NoBetterModelError(
@@ -186,7 +194,8 @@ def install_own(folder: Path) -> Path:
 def alone_in(folder: Path) -> Iterator[None]:
     """Keep every other training out of a folder: an editor's, or a command line's.
 
-    The operating system lets go of the folder when this process ends, however it ends.
+    The operating system lets go of the folder when this process ends, however it ends. Of a
+    `torchrun`, the first process holds it for all.
 
     Raises:
         BusyError: Another training works there.
@@ -195,7 +204,8 @@ def alone_in(folder: Path) -> Iterator[None]:
     with ExitStack() as held:
         try:
             private_folder(folder)
-            held.enter_context(process_lock(folder / ".lock"))
+            if _is_first():
+                held.enter_context(process_lock(folder / ".lock"))
         except TimeoutError as error:
             raise BusyError(
                 f"Another training is under way in {folder}; let it end, or stop it in the editor "
@@ -204,6 +214,10 @@ def alone_in(folder: Path) -> Iterator[None]:
         except OSError as error:
             raise TrainingError(f"{folder} cannot be written to: {error}.") from error
         yield
+
+
+def _is_first() -> bool:
+    return int(os.environ.get("RANK", "0")) == 0
 
 
 def _settle_plan(request: Request, progress: Progress) -> None:

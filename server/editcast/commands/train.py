@@ -207,6 +207,8 @@ def _train(request: "Request", *, as_json: bool) -> None:
             except NoBetterModelError as error:
                 progress.unchanged(str(error))
                 return
+            if made is None:  # another process of a `torchrun` goes on
+                return
             if request.personal:
                 made = install_own(request.folder)
             for sentence in (*_result(Bundle.open(made)), f"The model is in {made}."):

@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +14,15 @@ from editcast_model.forecasting.filters import Work
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.history import EditHistory
 from editcast_training.evaluation.metrics import Judge, Score
+from editcast_training.evaluation.results import Row
 from editcast_training.evaluation.sessions import EditingSession
 
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """The candidates of one step, and what became of each.
+    """The candidates of one step, each with its score, and a row with none of them chosen."""
 
-    Attributes:
-        session: The session; nothing asks for its texts any longer.
-        step: Number of the step within it, from 1; 0 when the file was just opened.
-        milliseconds: From the save until the candidates were there.
-    """
-
-    session: EditingSession
-    number: int
-    step: int
-    milliseconds: float
+    row: Row
     candidates: tuple[Candidate, ...]
     scores: tuple[Score, ...]
 
@@ -52,7 +44,7 @@ def collect_to_file(
         SourceError: The file holds something else.
     """
     done = read(path) if path.exists() else []
-    known = {step.number for step in done}
+    known = {step.row.session for step in done}
     with path.open("a", encoding="utf-8") as file:
         for number, session in enumerate(sessions):
             if number in known:
@@ -61,7 +53,7 @@ def collect_to_file(
             file.write(json.dumps([_written(step) for step in steps]) + "\n")
             file.flush()
             done += steps
-    return sorted(done, key=lambda step: (step.number, step.step))
+    return sorted(done, key=lambda step: (step.row.session, step.row.step))
 
 
 def read(path: Path) -> list[Collected]:
@@ -92,24 +84,22 @@ def _of_session(
         saved = time.perf_counter()
         session.update(text, saved=True)
 
-    about = replace(replayed, texts=(), first=1, times=(), others=())
     for index, step in replayed.replay(save, session.hear):
         work = Work.of(replayed.texts[: index + 1], replayed.language)
         candidates = tuple(session.candidates(1, fits=work.admits))
-        milliseconds = round(1e3 * (time.perf_counter() - saved), 3)
+        row = Row.of(replayed, number, index, 1e3 * (time.perf_counter() - saved))
         judge = Judge(step)
-        scores = tuple(judge.score((one.hunk,)) for one in candidates)
-        yield Collected(about, number, index, milliseconds, candidates, scores)
+        yield Collected(row, candidates, tuple(judge.score((one.hunk,)) for one in candidates))
 
 
 def _written(step: Collected) -> dict[str, Any]:
-    session = step.session
+    row = step.row
     return {
-        "session": [session.project, session.path, session.language, session.kind],
-        "number": step.number,
-        "step": step.step,
-        "milliseconds": step.milliseconds,
-        "candidates": [asdict(replace(one, everywhere=())) for one in step.candidates],
+        "session": [row.project, row.path, row.language, row.kind],
+        "number": row.session,
+        "step": row.step,
+        "milliseconds": row.milliseconds,
+        "candidates": [asdict(one) for one in step.candidates],
         "scores": [asdict(one) for one in step.scores],
     }
 
@@ -120,11 +110,9 @@ def _step(written: dict[str, Any]) -> Collected:
         for one in written["candidates"]
     )
     project, path, language, kind = written["session"]
+    where = written["number"], written["step"], written["milliseconds"]
     return Collected(
-        EditingSession(project, path, language, kind, ()),
-        written["number"],
-        written["step"],
-        written["milliseconds"],
+        Row(project, path, language, kind, *where),
         tuple(candidates),
         tuple(Score(**one) for one in written["scores"]),
     )

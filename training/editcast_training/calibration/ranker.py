@@ -34,7 +34,7 @@ def fit(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
         without: Names of features that get no weight.
     """
     rows: list[Row] = []
-    for others, own in _parts(steps, lambda step: step.number % _FOLDS):
+    for others, own in _parts(steps, lambda step: step.row.session % _FOLDS):
         ranker = _fit_weights(others or steps, without)
         rows += (best(step, ranker) for step in own)
     return replace(_fit_weights(steps, without), points=tuple(calibrate(outcomes(rows))))
@@ -61,15 +61,14 @@ def fit_across(
 
 def best(step: Collected, ranker: Ranker) -> Row:
     """Return the step with its most probable suggestion, if there is one."""
-    session = step.session
-    about = (session.project, session.path, session.language, session.kind)
-    where = (*about, step.number, step.step, round(step.milliseconds, 3))
     ranked = ranker.ranked(step.candidates)
     if not ranked:
-        return Row(*where, None, None, None)
+        return step.row
     chosen, confidence = ranked[0]
     score = step.scores[step.candidates.index(chosen)]
-    return Row(*where, confidence, chosen.log_probability, score)
+    return replace(
+        step.row, confidence=confidence, log_probability=chosen.log_probability, score=score
+    )
 
 
 def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
@@ -81,7 +80,7 @@ def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
         where nothing reaches it.
     """
     ranker = fit(steps)
-    rows = fit_across(steps, lambda step: step.number % _FOLDS)
+    rows = fit_across(steps, lambda step: step.row.session % _FOLDS)
     threshold = threshold_for(PRECISION, outcomes(rows))
     shown = [one.clean for one in outcomes(rows) if one.confidence >= threshold]
     return rows, {

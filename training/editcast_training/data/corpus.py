@@ -108,21 +108,8 @@ def make_corpus(
             cannot be written to, or a process was killed.
         BundleError: The tokenizer cannot be read.
     """
-    if not origins:
-        raise EmptyCorpusError(
-            "There is no source to make a corpus of; name a repository or saves."
-        )
-    names = Counter(origin.name for origin in origins)
-    twice = [name for name, count in names.items() if count > 1]
-    if twice:
-        raise CorpusError(f"Two sources are called {twice[0]}; leave one of them out.")
-    private_folder(folder)
-    try:
-        _settle_tokenizer(folder, origins, tokenizer, seed)
-    except EditcastError:
-        with suppress(OSError):  # there is something in it
-            folder.rmdir()
-        raise
+    _check_sources(origins)
+    _settle_tokenizer(private_folder(folder), origins, tokenizer, seed)
     settings = {
         "format": FORMAT,
         "max_state": max_state,
@@ -149,6 +136,16 @@ def make_corpus(
     return [*done.values(), *failed]
 
 
+def _check_sources(origins: Sequence[Origin]) -> None:
+    if not origins:
+        raise EmptyCorpusError(
+            "There is no source to make a corpus of; name a repository or saves."
+        )
+    (name, count), *_ = Counter(origin.name for origin in origins).most_common(1)
+    if count > 1:
+        raise CorpusError(f"Two sources are called {name}; leave one of them out.")
+
+
 def _work(tasks: list[_Task], processes: int) -> Iterator[Made]:
     if not tasks:
         return
@@ -171,7 +168,12 @@ def _settle_tokenizer(
     path = folder / "tokenizer.json"
     if path.exists() and given is None:
         return
-    tokenizer = train_tokenizer(origins, seed=seed) if given is None else Tokenizer.load(given)
+    try:
+        tokenizer = train_tokenizer(origins, seed=seed) if given is None else Tokenizer.load(given)
+    except EditcastError:
+        with suppress(OSError):  # there is something in it
+            folder.rmdir()
+        raise
     with atomic_write(path) as partial:
         tokenizer.save(partial)
         if path.exists() and path.read_bytes() != partial.read_bytes():

@@ -29,6 +29,7 @@ from editcast_training.evaluation.metrics import (
     curve,
     expected_calibration_error,
 )
+from editcast_training.evaluation.sessions import EditingSession
 
 FORMAT = 1
 _PACKAGES = "editcast numpy onnxruntime-gpu onnxruntime rapidfuzz tokenizers torch".split()
@@ -53,9 +54,15 @@ class Row:
     session: int
     step: int
     milliseconds: float
-    confidence: float | None
-    log_probability: float | None
-    score: Score | None
+    confidence: float | None = None
+    log_probability: float | None = None
+    score: Score | None = None
+
+    @classmethod
+    def of(cls, session: EditingSession, number: int, step: int, milliseconds: float) -> "Row":
+        """Begin the row of a step, at which nothing is suggested yet."""
+        about = (session.project, session.path, session.language, session.kind)
+        return cls(*about, number, step, round(milliseconds, 3))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ forecaster in this process.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Protocol
 
 from editcast_model.forecasting.cross_file import OtherSave
@@ -42,15 +43,12 @@ def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator
         suggester.open(session.texts[0], session.language)
         for index, step in session.replay(suggester.save, suggester.hear):
             best, milliseconds = suggester.suggest()
-            yield Row(
-                project=session.project,
-                path=session.path,
-                language=session.language,
-                kind=session.kind,
-                session=number,
-                step=index,
-                milliseconds=round(milliseconds, 3),
-                confidence=best.confidence if best else None,
-                log_probability=best.log_probability if best else None,
-                score=Judge(step).score(best.hunks) if best else None,
-            )
+            row = Row.of(session, number, index, milliseconds)
+            if best:
+                row = replace(
+                    row,
+                    confidence=best.confidence,
+                    log_probability=best.log_probability,
+                    score=Judge(step).score(best.hunks),
+                )
+            yield row

@@ -1,11 +1,12 @@
-"""The training loop: from scratch or from a checkpoint.
+"""The training loop: from scratch or from a checkpoint, on one device or many.
 
 Every step draws from its own seed and every epoch has its own order, so a training that was
-killed goes on exactly as if it had not been.
+killed goes on exactly as if it had not been. Under `torchrun` each process takes every n-th batch.
 """
 
 import json
 import math
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
@@ -15,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch.distributed as dist
 from torch import nn
+from torch.nn.parallel import DistributedDataParallel
 
 from editcast_model.edits import SAVE
 from editcast_model.errors import TrainingError
@@ -137,13 +140,25 @@ def train(plan: TrainingPlan, report: Callable[[dict[str, Any]], None] = lambda 
     """
     if not (plan.steps or plan.minutes):
         raise TrainingError("A training needs an end: give it steps or minutes.")
-    return _Trainer(plan, report).run()
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    if world > 1:
+        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    try:
+        return _Trainer(plan, world, report).run()
+    finally:
+        if world > 1:
+            dist.destroy_process_group()
 
 
 class _Trainer:
-    def __init__(self, plan: TrainingPlan, report: Callable[[dict[str, Any]], None]) -> None:
-        self.plan, self.report = plan, report
+    def __init__(
+        self, plan: TrainingPlan, world: int, report: Callable[[dict[str, Any]], None]
+    ) -> None:
+        self.plan, self.world, self.report = plan, world, report
+        self.rank = dist.get_rank() if world > 1 else 0
         self.device = pick_device(plan.device)
+        if self.device.type == "cuda" and world > 1:
+            self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         torch.manual_seed(plan.seed)
         self.network = EditNetwork(plan.network).to(self.device)
         if plan.weights is not None:
@@ -156,6 +171,9 @@ class _Trainer:
             weights, moments, about = read_checkpoint(self.latest)
             restore(self.network, self.optimizer, weights, moments)
             self.progress = Progress(**about["progress"])
+        self.model: nn.Module = self.network
+        if world > 1:
+            self.model = DistributedDataParallel(self.network)
         self.saved = self.progress.step  # the step of the checkpoint, if there is one
         self.is_whole = False  # whether the network is as a step left it
         self.clock = time.perf_counter()
@@ -185,7 +203,7 @@ class _Trainer:
             while self.progress.share(self.plan) < 1 and not self._stalled():
                 self._epoch()
         except KeyboardInterrupt:
-            if self.is_whole and self.progress.step > self.saved:
+            if self.is_whole and self.progress.step > self.saved and not self.rank:
                 self._save(self.latest)
             raise
         return self.best if self.best.exists() else self.latest
@@ -193,7 +211,7 @@ class _Trainer:
     def _forget_later_lines(self) -> None:
         """Take out of the log what a killed training did after its last checkpoint."""
         path = self.plan.out / "log.jsonl"
-        if not path.exists():
+        if self.rank or not path.exists():
             return
         lines = path.read_text("utf-8").splitlines(keepends=True)
         kept = [line for line in lines if _step_of(line) <= self.progress.step]
@@ -239,11 +257,12 @@ class _Trainer:
             self._evaluate()
 
     def _batches(self, data: Dataset) -> Iterator[Batch]:
-        """Yield the batches that are left of the epoch."""
+        """Yield the batches of this process that are left of the epoch; each gets as many."""
         seed = self.plan.seed * 10_007 + self.progress.epoch
         every = data.batches(seed, self.progress.budget or self.plan.budget)
-        for group in islice(every, self.progress.batch, None):
-            yield collate(group).to(self.device)
+        rounds = zip(*[every] * self.world, strict=False)  # an incomplete last one is left out
+        for groups in islice(rounds, self.progress.batch, None):
+            yield collate(groups[self.rank]).to(self.device)
 
     def _halve_batches(self, error: Exception) -> None:
         """Begin another epoch with batches of half the size."""
@@ -253,6 +272,10 @@ class _Trainer:
             raise TrainingError(
                 "The memory of the device does not hold the smallest batch; close what else uses "
                 "it, or train with --device cpu."
+            ) from error
+        if self.world > 1:  # the others wait for this process' gradients
+            raise TrainingError(
+                "The memory of a device ran out; train with fewer processes on it, or on one."
             ) from error
         self.optimizer.zero_grad(set_to_none=True)
         if self.device.type == "cuda":
@@ -265,13 +288,13 @@ class _Trainer:
 
     def _step(self, batch: Batch) -> tuple[float, int]:
         plan, progress = self.plan, self.progress
-        torch.manual_seed(plan.seed * 1_000_003 + progress.step)
+        torch.manual_seed((plan.seed * 1_000_003 + progress.step) * self.world + self.rank)
         rate = learning_rate(progress.share(plan), plan.learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        self.network.train()
+        self.model.train()
         with autocast(self.device):
-            loss = losses(self.network, batch)
+            loss = losses(self.model, batch)
         jump = batch.contents[:, :-1] == SAVE
         weight = batch.scored * torch.where(jump, _JUMP_WEIGHT, 1.0)
         mean = (loss.edits * weight).sum() / weight.sum()
@@ -279,13 +302,20 @@ class _Trainer:
         torch.autograd.backward(mean)
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
-        return mean.item(), int(batch.scored.sum())
+        return mean.item(), int(batch.scored.sum()) * self.world
 
     def _tick(self) -> None:
-        """Count the time since the last tick: who gives minutes waits for evaluations, too."""
+        """Count the time since the last tick; of several processes the clock of the first decides.
+
+        So all end at the same step. Who gives it minutes waits for the evaluations, too.
+        """
         now = time.perf_counter()
         self.progress.seconds += now - self.clock
         self.clock = now
+        if self.world > 1 and self.plan.minutes:
+            seconds = torch.tensor([self.progress.seconds], device=self.device)
+            dist.broadcast(seconds, 0)
+            self.progress.seconds = float(seconds)
 
     def _evaluate(self) -> None:
         """Score dev, note it in the log, and write the checkpoint."""
@@ -297,6 +327,8 @@ class _Trainer:
         better = shares["loss"] < progress.best
         progress.best = min(progress.best, shares["loss"])
         progress.stale = 0 if better else progress.stale + 1
+        if self.rank:
+            return
         line = {
             "step": progress.step,
             "epoch": progress.epoch,
