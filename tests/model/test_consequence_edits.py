@@ -23,7 +23,7 @@ print(area(width=2, height=3))
 TYPESCRIPT = """\
 export function area(width: number, height: number): number {
   const size = width * height;
-  return width > 3 ? size : { width }.width;
+  return width > 3 ? size : draw({ width });
 }
 """
 GO = """\
@@ -75,7 +75,7 @@ def test_after_a_rename_each_use_is_offered_from_the_nearest_on(
     assert '"width"' in texts[-1] or language != "python"  # a string is no use
 
 
-def test_nothing_that_depends_on_the_typed_word_is_proposed(forecaster: NeuralForecaster) -> None:
+def test_nothing_that_depends_on_the_word_at_is_proposed(forecaster: NeuralForecaster) -> None:
     session = forecaster.resume(EditHistory(PYTHON, language="python"))
     for word in ("b", "br", "bread", "breadth"):
         session.update(PYTHON.replace("(width", f"({word}", 1), saved=False)

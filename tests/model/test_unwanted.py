@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff
-from editcast_model.forecasting.filters import Work, reason_against, typed_word
+from editcast_model.forecasting.filters import Work, reason_against, word_at
 from editcast_model.forecasting.syntax_check import breaks
 
 TEXT = "def f(x):\n    return x\n\n\ndef g(y):\n    return y\n"
@@ -207,8 +207,8 @@ def test_what_would_bring_back_an_earlier_text() -> None:
 )
 def test_a_word_that_is_being_typed_is_copied_nowhere(hunk: Hunk, expected: str | None) -> None:
     text = "one = on\ntwo = one\n"
-    typed = typed_word(text, 8)
+    typed = word_at(text, 8)
     assert text[typed.start : typed.stop] == "on"
     assert reason_against((hunk,), Work(text, typed=typed)) == expected
     assert reason_against((hunk,), Work(text)) is None
-    assert not typed_word("a = (", 5)
+    assert not word_at("a = (", 5)

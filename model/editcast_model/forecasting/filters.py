@@ -63,7 +63,7 @@ def line_at(text: str, offset: int) -> str:
     return text[text.rfind("\n", 0, offset) + 1 : len(text) if end < 0 else end]
 
 
-def typed_word(text: str, offset: int) -> range:
+def word_at(text: str, offset: int) -> range:
     """Return where the word stands that an offset is in or next to."""
     start = end = offset
     while start and _WORDS.match(text[start - 1]):

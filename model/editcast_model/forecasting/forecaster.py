@@ -27,6 +27,7 @@ from editcast_model.forecasting.consequence_edits import ConsequenceEdits
 from editcast_model.forecasting.consequences import Consequences
 from editcast_model.forecasting.cross_file import SAVES, OtherSave
 from editcast_model.forecasting.decoded_edits import DecodedEdits
+from editcast_model.forecasting.filters import word_at
 from editcast_model.forecasting.interface import Fits, Prediction, anything
 from editcast_model.forecasting.line_ranker import LineHead, Look
 from editcast_model.forecasting.ranker import Ranker
@@ -239,12 +240,19 @@ class NeuralSession:
     ) -> list[Candidate]:
         """Return what all sources propose, where `count` predictions are wanted."""
         situation = self.situation(count, fits=fits, typed=typed)
-        out: dict[Hunk, Candidate] = {}
+        text, out = self.history.text, dict[Hunk, Candidate]()
         for source in self._sources:
             for one in source.propose(situation):
                 out.pop(one.hunk, None)  # equally sure ones stay in the order of their source
                 out[one.hunk] = one
-        return list(out.values())
+        # What follows from the meaning of a name is right about that name.
+        names = [word_at(text, one.hunk.start) for one in out.values() if one.cause]
+        return [
+            one
+            for one in out.values()
+            if one.cause
+            or not any(n.start <= one.hunk.start and one.hunk.end <= n.stop for n in names)
+        ]
 
     def situation(
         self, count: int, *, fits: Fits = anything, typed: range | None = None

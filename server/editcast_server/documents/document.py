@@ -14,7 +14,7 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.forecasting.filters import Work, line_at, typed_word
+from editcast_model.forecasting.filters import Work, line_at, word_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_server.documents import refusals
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
@@ -279,7 +279,7 @@ class Document:
             self.language,
             texts=self.past_texts.hashes,
             on_imports=self.is_on_imports,
-            typed=typed_word(self.buffer.text, end) if self.typing_left else None,
+            typed=word_at(self.buffer.text, end) if self.typing_left else None,
         )
         held_back = (*self.rejections.fresh, *self.rejections.disagreed)
         return Situation(work, threshold, self.rejections.now(), held_back)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple
 
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.forecasting.filters import typed_word
+from editcast_model.forecasting.filters import word_at
 from editcast_model.forecasting.interface import Prediction
 
 AFTER: Final = 60.0  # seconds from an accept to the look at what became of it
@@ -205,7 +205,7 @@ class Suggestion:
             text: The text after the change.
         """
         hunks, everywhere = _beside(self.hunks, change), _beside(self.everywhere, change)
-        word = typed_word(text, change.start + len(change.text))
+        word = word_at(text, change.start + len(change.text))
         typed = text[word.start : word.stop]
         words = _WORD.findall(" ".join(hunk.text for hunk in self.hunks))
         if not hunks or any(
