@@ -212,3 +212,19 @@ def test_a_word_that_is_being_typed_is_copied_nowhere(hunk: Hunk, expected: str 
     assert reason_against((hunk,), Work(text, typed=typed)) == expected
     assert reason_against((hunk,), Work(text)) is None
     assert not word_at("a = (", 5)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "after", "expected"),
+    [
+        ("typescript", "const a = 'x';\n", "const a = \"x';\n", True),
+        ("typescript", "const a = 'x';\n", 'const a = "x";\n', False),
+        ("typescript", "const a = f(1);\n", "const a = f(1;)\n", True),
+        ("go", "package a\n\nvar b = 1\n", "package a\n\nvar b 1\n", True),
+        ("go", "package a\n\nvar b = \n", "package a\n\nvar b = = \n", False),  # broken before
+        ("kotlin", "val a = f(1)\n", "val a = f(1\n", True),  # no grammar: brackets
+        ("markdown", "a (b\n", "a (b (\n", False),
+    ],
+)
+def test_what_parses_goes_on_to(language: str, text: str, after: str, expected: bool) -> None:
+    assert breaks(text, diff(text, after), language) is expected

@@ -4,13 +4,16 @@ import re
 from collections.abc import Iterable, Iterator
 
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.syntax.check import reads_python
+from editcast_model.syntax.check import breaks_syntax, reads_python
+from editcast_model.syntax.tree import Tree, parse
 
 # Parsing holds Python's lock: 20 kB take some 10 ms. So only the function around an edit is parsed,
 # or the statements when it cannot stand alone, or else the whole text; nothing longer than this.
 _LONGEST = 50_000
 
 _PROSE = frozenset({"", "plaintext", "markdown", "restructuredtext", "latex", "tex", "log"})
+#: By language, the text that was looked at last.
+_trees: dict[str, Tree] = {}
 _BRACKETS = ("()", "[]", "{}")
 # A line that begins a function inside something.
 _FUNCTION = re.compile(r"([ \t]+)(?:async +)?def\b")
@@ -21,14 +24,29 @@ _STATEMENT = re.compile(r"^(?!(?:else|elif|except|finally)\b)[A-Za-z_@]", re.MUL
 def breaks(text: str, hunks: Iterable[Hunk], language: str) -> bool:
     """Tell whether `text` can be parsed and with the hunks applied it no longer can.
 
-    Python is parsed; of other languages the brackets are counted; prose cannot break.
+    Python is parsed, what has a grammar is read by it, and of other languages the brackets are
+    counted; prose cannot break.
     """
     hunks = tuple(hunks)
     if language == "python":
         return _breaks_python(text, hunks)
     if language in _PROSE:
         return False
+    tree = _tree(text, language)
+    if tree is not None and tree.parses:
+        return breaks_syntax(tree, *hunks)
     return _is_balanced(text) and not _is_balanced(apply_hunks(text, hunks))
+
+
+def _tree(text: str, language: str) -> Tree | None:
+    """The tree of a text, read from the one before of its language; None for long ones."""
+    if len(text) > _LONGEST:
+        return None
+    last = _trees.get(language)
+    tree = last.reparsed(text) if last else parse(text, language)
+    if tree is not None:
+        _trees[language] = tree
+    return tree
 
 
 def is_broken(text: str, hunks: Iterable[Hunk], language: str) -> bool:
