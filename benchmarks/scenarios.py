@@ -219,6 +219,9 @@ class Session:
                 self.editor.change(uri, edit.range, edit.new_text)
             await self.editor.command("editcast.accept", best.id)
             self.done |= taken
+            # The same offer for the next place of a line is another one.
+            self._listen(uri)
+            self._shown, self._gone = [], set()
         return bool(taken)
 
     def _add(self, one: Opportunity) -> None:

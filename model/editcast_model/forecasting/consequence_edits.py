@@ -1,6 +1,7 @@
 """Edits that follow from the last ones by the meaning of names, as a candidate source."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from editcast_model.diff import Hunk
@@ -44,16 +45,17 @@ class ConsequenceEdits:
         for one in islice(fitting, _MOST):
             prior = _PRIOR if one.strength >= _STRONG else _WEAK_PRIOR
             places = everywhere(one, found)
-            yield situation.described(
-                Candidate(
-                    one.hunk,
-                    self.name,
-                    strength=one.strength,
-                    prior=prior,
-                    cause=one.cause,
-                    everywhere=places,
-                )
+            candidate = Candidate(
+                one.hunk,
+                self.name,
+                strength=one.strength,
+                prior=prior,
+                cause=one.cause,
+                everywhere=places,
             )
+            # What it follows from is as true far away: commits, replayed from top to bottom, would
+            # teach that nothing is left above.
+            yield replace(situation.described(candidate), distance=0)
 
 
 def everywhere(one: Consequence, found: Sequence[Consequence]) -> tuple[Hunk, ...]:
