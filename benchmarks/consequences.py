@@ -11,9 +11,9 @@ server keeps; and imports are read, of which a file may lack some.
 import statistics
 import time
 
-from editcast_model.forecasting.consequences import Consequences
-from editcast_model.syntax.import_statements import origins
-from editcast_model.syntax.module_changes import ModuleHistory
+from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.import_statements import origins
+from editcast_model.consequences.module_changes import ModuleHistory
 from editcast_model.syntax.tree import parse
 
 PYTHON = """

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import click
 
-from editcast_model.forecasting.consequences import Consequences
+from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.module_changes import ModuleHistory
 from editcast_model.forecasting.filters import Work
 from editcast_model.history import EditHistory
-from editcast_model.syntax.module_changes import ModuleHistory
 from editcast_model.syntax.names import has_rules
 from editcast_training.evaluation.metrics import Judge
 from editcast_training.evaluation.sessions import Step, sample_commits

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editcast_model.consequences import consequences
+from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.consequences import Consequences
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting import consequences
-from editcast_model.forecasting.consequences import Consequences
-from editcast_model.syntax.changes import Consequence
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import parse

@@ -2,9 +2,9 @@
 
 import pytest
 
+from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.import_statements import MOST_CHARACTERS, origins
 from editcast_model.diff import apply_hunks
-from editcast_model.forecasting.consequences import Consequences
-from editcast_model.syntax.import_statements import MOST_CHARACTERS, origins
 
 SUFFIXES = {"python": "py", "typescript": "ts", "javascript": "js", "go": "go"}
 

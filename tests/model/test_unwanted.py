@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.forecasting.filters import Work, reason_against, word_at
-from editcast_model.forecasting.syntax_check import breaks
+from editcast_model.syntax.breaking import breaks
 
 TEXT = "def f(x):\n    return x\n\n\ndef g(y):\n    return y\n"
 

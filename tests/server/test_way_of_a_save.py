@@ -19,7 +19,8 @@ from editcast_server.service import Service
 from editcast_server.settings import Settings
 from editcast_server.status import Status
 
-#: The leaf `editcast_model.syntax`, which says what follows from a change of names, counts as one.
+#: Leaves that count as one each: they say what a text's names mean and what follows from a change.
+LEAVES = ("editcast_model.syntax", "editcast_model.consequences")
 MOST_MODULES = 46  # with those of a look for a newer model
 MOST_MODULES_OF_THE_SERVER = 16
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
@@ -36,8 +37,8 @@ class Entered:
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
         name = str(frame.f_globals.get("__name__"))
         if event == "call" and name.startswith("editcast") and not self._is_after(frame):
-            leaf = "editcast_model.syntax"
-            self.modules.add(leaf if name.startswith(leaf) else name)
+            leaf = next((one for one in LEAVES if name.startswith(one)), name)
+            self.modules.add(leaf)
 
     def _is_after(self, frame: FrameType) -> bool:
         if threading.current_thread() is threading.main_thread():

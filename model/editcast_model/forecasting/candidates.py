@@ -11,8 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
+from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.consequences import Consequences
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import Fits
 from editcast_model.forecasting.line_ranker import LineHead, Look, Places, look
@@ -22,7 +23,6 @@ from editcast_model.history import EditHistory, changes
 from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
-from editcast_model.syntax.module_changes import ModuleChange
 from editcast_model.tokenizer import Tokenizer
 
 #: The log probability of a hunk that the window does not hold.

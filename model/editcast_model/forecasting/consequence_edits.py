@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import Candidate, Situation
-from editcast_model.syntax.changes import Consequence
 
 #: The probability that a strong consequence is clean, where the ranker has no weights for this
 #: source: 38 of 61 on commits of the development projects (benchmarks/consequences_on_commits.py).

@@ -6,7 +6,7 @@ was replaced.
 
 from typing import NamedTuple
 
-from editcast_model.syntax.module_changes import ModuleChange
+from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.tokenizer import lines
 
 #: Saves of other files that are remembered.

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
-from editcast_model.forecasting import syntax_check
 from editcast_model.forecasting.import_lines import follows_code, is_import, touches_only_imports
+from editcast_model.syntax import breaking
 
 _WORDS = re.compile(r"\w+")
 
@@ -49,7 +49,7 @@ class Work:
         lines = (line_at(one, changed) for one in (before, text))
         on_imports = any(is_import(line, language) for line in lines)
         way_back = diff(text, before)
-        broken = syntax_check.is_broken(text, way_back, language)
+        broken = breaking.is_broken(text, way_back, language)
         return cls(text, language, way_back, frozenset(map(hash, saves)), on_imports, broken)
 
     def admits(self, hunks: tuple[Hunk, ...]) -> bool:
@@ -138,7 +138,7 @@ def _copies_typed(hunks: tuple[Hunk, ...], work: Work) -> bool:
 
 def _breaks(hunks: tuple[Hunk, ...], work: Work) -> bool:
     """Whether it breaks code, unless the last save did: who is at a pair of brackets goes on."""
-    return not work.broken and syntax_check.breaks(work.text, hunks, work.language)
+    return not work.broken and breaking.breaks(work.text, hunks, work.language)
 
 
 def _core(hunk: Hunk, text: str) -> Hunk:

@@ -15,6 +15,8 @@ from weakref import ref
 
 from editcast_model.bundle import Bundle
 from editcast_model.cancellation import never
+from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.diff import Hunk
 from editcast_model.edits import SAVE, Edit
 from editcast_model.forecasting.candidates import (
@@ -24,7 +26,6 @@ from editcast_model.forecasting.candidates import (
     Situation,
 )
 from editcast_model.forecasting.consequence_edits import ConsequenceEdits
-from editcast_model.forecasting.consequences import Consequences
 from editcast_model.forecasting.cross_file import SAVES, OtherSave
 from editcast_model.forecasting.decoded_edits import DecodedEdits
 from editcast_model.forecasting.filters import word_at
@@ -46,7 +47,6 @@ from editcast_model.inference.self_check import self_check
 from editcast_model.inference.sequence import Network, Sequence
 from editcast_model.inference.window import MOST_EDITS, Window
 from editcast_model.syntax.binding import unbinds
-from editcast_model.syntax.module_changes import ModuleChange
 from editcast_model.tokenizer import Tokenizer
 
 #: The candidate sources; a hunk that two of them propose is the later one's.

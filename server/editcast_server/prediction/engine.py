@@ -18,13 +18,13 @@ from urllib.parse import unquote
 
 from pygls.uris import to_fs_path
 
+from editcast_model.consequences.import_index import ImportIndex
+from editcast_model.consequences.module_changes import ModuleHistory
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
 from editcast_model.forecasting.interface import Forecaster, Prediction, Session
 from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
-from editcast_model.syntax.import_index import ImportIndex
-from editcast_model.syntax.module_changes import ModuleHistory
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Situation

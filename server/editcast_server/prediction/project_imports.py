@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from editcast_model.syntax.import_index import ImportIndex
-from editcast_model.syntax.import_statements import MOST_CHARACTERS, origins
+from editcast_model.consequences.import_index import ImportIndex
+from editcast_model.consequences.import_statements import MOST_CHARACTERS, origins
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import has_rules
 from editcast_server.documents import globs

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
-from editcast_model.syntax.changes import Change, Consequence, Renamed
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 

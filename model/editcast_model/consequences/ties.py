@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from editcast_model.syntax.imports import EVERYTHING, Import
-from editcast_model.syntax.module_changes import ModuleChange
-from editcast_model.syntax.modules import family_of, is_module, is_same_package
+from editcast_model.consequences.imports import EVERYTHING, Import
+from editcast_model.consequences.module_changes import ModuleChange
+from editcast_model.consequences.modules import family_of, is_module, is_same_package
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 

@@ -8,23 +8,23 @@ whether it was just opened or has long been.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from editcast_model.diff import Hunk
-from editcast_model.syntax.arguments import with_argument, without_argument
-from editcast_model.syntax.calls import Call, call_of
-from editcast_model.syntax.changes import Consequence
-from editcast_model.syntax.imports import Import, imports
-from editcast_model.syntax.member_renames import of_unknown_objects
-from editcast_model.syntax.members import is_member, owner
-from editcast_model.syntax.module_changes import (
+from editcast_model.consequences.arguments import with_argument, without_argument
+from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.imports import Import, imports
+from editcast_model.consequences.member_renames import of_unknown_objects
+from editcast_model.consequences.module_changes import (
     ModuleChange,
     NewName,
     NewParameters,
     Parameters,
 )
+from editcast_model.consequences.renames import renaming
+from editcast_model.consequences.ties import Ties
+from editcast_model.diff import Hunk
+from editcast_model.syntax.calls import Call, call_of
+from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
-from editcast_model.syntax.renames import renaming
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.ties import Ties
 
 
 def after_modules(

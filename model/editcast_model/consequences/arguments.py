@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Argument,
@@ -16,7 +17,6 @@ from editcast_model.syntax.calls import (
     function_of,
     functions_named,
 )
-from editcast_model.syntax.changes import Change, Consequence
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 

@@ -10,18 +10,18 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from editcast_model.consequences.arguments import after_argument, after_signature
+from editcast_model.consequences.changes import Change, Consequence, Renamed
+from editcast_model.consequences.elsewhere import after_modules
+from editcast_model.consequences.import_statements import missing
+from editcast_model.consequences.member_renames import after_key, after_member, after_parameter
+from editcast_model.consequences.module_changes import ModuleChange
+from editcast_model.consequences.renames import after_definition, after_use
 from editcast_model.diff import Hunk
-from editcast_model.syntax.arguments import after_argument, after_signature
-from editcast_model.syntax.changes import Change, Consequence, Renamed
 from editcast_model.syntax.check import breaks_syntax
-from editcast_model.syntax.elsewhere import after_modules
-from editcast_model.syntax.import_statements import missing
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.member_renames import after_key, after_member, after_parameter
 from editcast_model.syntax.members import is_member
-from editcast_model.syntax.module_changes import ModuleChange
 from editcast_model.syntax.names import Names, has_rules
-from editcast_model.syntax.renames import after_definition, after_use
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import parse
 

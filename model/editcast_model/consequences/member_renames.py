@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
+from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import call_of, calls_of, function_of
-from editcast_model.syntax.changes import Change, Consequence, Renamed
 from editcast_model.syntax.members import (
     fields_defined,
     is_declared_member,

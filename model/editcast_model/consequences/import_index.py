@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from editcast_model.syntax.import_statements import Origin, origins
+from editcast_model.consequences.import_statements import Origin, origins
+from editcast_model.consequences.modules import family_of
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.modules import family_of
 from editcast_model.syntax.names import has_rules
 
 _MOST_NAMES: Final = 50_000  # of all files together

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.syntax.calls import Function, Parameter, function_at, function_of
-from editcast_model.syntax.changes import Change, Renamed
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from editcast_model.consequences.imports import EVERYTHING, Import, imports
+from editcast_model.consequences.modules import family_of, placed, written_from
 from editcast_model.diff import Hunk
-from editcast_model.syntax.imports import EVERYTHING, Import, imports
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.modules import family_of, placed, written_from
 from editcast_model.syntax.names import Names, Occurrence, has_rules
 from editcast_model.syntax.tree import parse
 
