@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting.filters import Work, line_at
 from editcast_model.forecasting.import_lines import is_import
-from editcast_model.forecasting.interface import Session
+from editcast_model.forecasting.interface import Prediction, Session
 from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
 from editcast_model.history import EditHistory
 
@@ -54,8 +54,19 @@ class Offer:
         return False
 
 
+#: The best predictions of one session, by what came before them: asked once for all thresholds.
+Answers = dict[tuple[int, tuple[Span, ...]], Prediction | None]
+
+
 class TypedDocument:
     """One open file, and the session of a forecaster on it.
+
+    Args:
+        forecaster: What is asked.
+        text: The text as the file is opened.
+        language: LSP identifier.
+        threshold: The least confidence of what is offered.
+        answers: What it answered before, while the same session was typed; it is added to.
 
     Attributes:
         text: As it is now.
@@ -63,13 +74,17 @@ class TypedDocument:
         offered: All that was offered so far and is not gone, first ones first.
     """
 
-    def __init__(self, forecaster: Resumes, text: str, language: str, threshold: float) -> None:
+    def __init__(
+        self, forecaster: Resumes, text: str, language: str, threshold: float, answers: Answers
+    ) -> None:
         self.text = text
         self.shown: Offer | None = None
         self.offered: list[Offer] = []
         self._language, self._threshold = language, threshold
+        self._forecaster, self._answers = forecaster, answers
         self._history = EditHistory(text, language=language)
-        self._session = forecaster.resume(self._history)
+        self._session: Session | None = None
+        self._past = hash(text)  # of all the texts and saves until now
         self._texts = deque([hash(text)], maxlen=_TEXTS)
         self._changed = "", ""  # the line of the last change, before and after it
         self._left_alone: tuple[Span, ...] = ()  # lines, where something else was typed
@@ -79,7 +94,7 @@ class TypedDocument:
         shown = self.shown
         hunks = shown.hunks if shown else ()
         agreeing = self._follow(change)
-        self._texts.append(hash(self.text))
+        self._remember()
         if shown not in agreeing:
             if hunks:
                 self._left_alone += contradicted(hunks, change, self.text)
@@ -93,11 +108,12 @@ class TypedDocument:
         self.shown = None
         for hunk in reversed(hunks):
             self._follow(hunk)
-        self._texts.append(hash(self.text))
+        self._remember()
 
     def save(self) -> None:
         """Save the text as it is now."""
-        self._session.update(self.text, saved=True)
+        self._tell(saved=True)
+        self._past = hash((self._past, "saved"))
         self._left_alone = ()
         self.shown = None
 
@@ -109,13 +125,11 @@ class TypedDocument:
         if self.shown:
             return False
         if self.text != self._history.text:
-            self._session.update(self.text, saved=False)
-        work = self._work()
-
-        def fits(hunks: tuple[Hunk, ...]) -> bool:
-            return not is_beside(self._left_alone, hunks, self.text) and work.admits(hunks)
-
-        best = next(iter(self._session.predict(1, fits=fits)), None)
+            self._tell(saved=False)
+        key = self._past, self._left_alone
+        if key not in self._answers:
+            self._answers[key] = self._predict()
+        best = self._answers[key]
         if best is None or best.confidence < self._threshold:
             return False
         result = best.apply(self.text)
@@ -127,15 +141,29 @@ class TypedDocument:
         self.offered.append(self.shown)
         return True
 
-    def _work(self) -> Work:
+    def _predict(self) -> Prediction | None:
+        self._session = self._session or self._forecaster.resume(self._history)
         saves = self._history.saves
-        return Work(
+        work = Work(
             self.text,
             self._language,
             way_back=diff(self.text, saves[-1].before) if saves else (),
             texts=frozenset(self._texts),
             on_imports=any(is_import(line, self._language) for line in self._changed),
         )
+
+        def fits(hunks: tuple[Hunk, ...]) -> bool:
+            return not is_beside(self._left_alone, hunks, self.text) and work.admits(hunks)
+
+        return next(iter(self._session.predict(1, fits=fits)), None)
+
+    def _tell(self, *, saved: bool) -> None:
+        listener = self._session or self._history
+        listener.update(self.text, saved=saved)
+
+    def _remember(self) -> None:
+        self._texts.append(hash(self.text))
+        self._past = hash((self._past, self.text))
 
     def _follow(self, change: Hunk) -> list[Offer]:
         """Change the text; returns the offers that the change made a part of."""

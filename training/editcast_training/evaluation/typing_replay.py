@@ -8,7 +8,7 @@ final text, with a save after each line hunk.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 
@@ -18,7 +18,7 @@ from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.tokenizer import lex
 from editcast_training.evaluation.metrics import Judge
 from editcast_training.evaluation.sessions import EditingSession, LineHunk, Step, line_hunks
-from editcast_training.evaluation.typed_document import Offer, Resumes, TypedDocument
+from editcast_training.evaluation.typed_document import Answers, Offer, Resumes, TypedDocument
 
 
 @dataclass(slots=True)
@@ -29,7 +29,7 @@ class Tally:
         actions: How many saves; or how many deletions, typed tokens and offers taken.
         offers: How many offers were first shown there.
         taken: How many of these were taken.
-        spared: How many characters need not be typed, since they were.
+        spared: How many characters need not be typed, since they were; a deletion counts as one.
     """
 
     actions: int = 0
@@ -45,7 +45,7 @@ class TypingRow:
     Attributes:
         session: Number of the session within the evaluation.
         level: The eagerness, in a word.
-        characters: How many there are to type when nothing is offered.
+        characters: How many there are to type when nothing is offered; a deletion counts as one.
     """
 
     session: int
@@ -73,21 +73,24 @@ class _Part:
 
 
 def replay_typing(
-    forecaster: Resumes, sessions: Iterable[EditingSession], level: str, threshold: float
-) -> Iterator[TypingRow]:
+    forecaster: Resumes, sessions: Iterable[EditingSession], thresholds: Mapping[str, float]
+) -> Iterator[list[TypingRow]]:
     """Replay sessions from their first scored save on, and tell of each as it is done.
 
     Args:
         forecaster: What is asked.
         sessions: The sessions, each alone: nothing is told of other files.
-        level: The eagerness, in a word.
-        threshold: The least confidence of what is offered.
+        thresholds: The least confidence of what is offered, by the level; each is a replay.
     """
     for number, session in enumerate(sessions):
-        typist = _Typist(forecaster, session, threshold)
-        typist.type_all()
-        about = session.kind, session.project, session.path, level
-        yield TypingRow(number, *about, typist.characters, typist.on_save, typist.while_typing)
+        answers: Answers = {}
+        rows = []
+        for level, threshold in thresholds.items():
+            typist = _Typist(forecaster, session, threshold, answers)
+            typist.type_all()
+            about = session.kind, session.project, session.path, level, typist.characters
+            rows.append(TypingRow(number, *about, typist.on_save, typist.while_typing))
+        yield rows
 
 
 @dataclass(slots=True)
@@ -97,6 +100,7 @@ class _Typist:
     forecaster: Resumes
     session: EditingSession
     threshold: float
+    answers: Answers
     document: TypedDocument = field(init=False)
     characters: int = 0
     on_save: Tally = field(default_factory=Tally)
@@ -109,7 +113,9 @@ class _Typist:
         """Type the session to its last text."""
         session = self.session
         shown, texts = session.texts[: session.first + 1], session.texts[session.first :]
-        self.document = TypedDocument(self.forecaster, shown[0], session.language, self.threshold)
+        self.document = TypedDocument(
+            self.forecaster, shown[0], session.language, self.threshold, self.answers
+        )
         for before, after in pairwise(shown):
             self.document.type(shortest_hunk(before, after))
             self.document.save()
@@ -204,4 +210,5 @@ class _Typist:
 
 
 def _characters(way: Iterable[_Part]) -> int:
-    return sum(len(action.text) for part in way for action in part.actions)
+    """Count what there is to type; a deletion is one key."""
+    return sum(len(action.text) or 1 for part in way for action in part.actions)
