@@ -139,6 +139,10 @@ def evaluate(
     is replayed again, among what was saved in the project's other files. Into the folder --out go a
     result for each model (JSON), report.html, and its pictures (PNG), for you alone to read.
     """
+    if typing and compare:
+        raise click.UsageError(
+            "--compare has results of saves, and --typing measures something else."
+        )
     console = Console(stderr=True)
     read = [origin for origin in origins if origin.split in (None, split)]
     sessions = read_all(read, console, commits=commits, seed=seed, held_out=held_out)

@@ -14,6 +14,7 @@ from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.repeated_edits import BASELINES
 from editcast_server.prediction.policy import threshold_of
 from editcast_server.settings import Device, Eagerness
+from editcast_training.evaluation.intervals import Interval
 from editcast_training.evaluation.results import hardware
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typing_replay import replay_typing
@@ -63,6 +64,10 @@ def table_lines(one: TypingEvaluation, kind: str) -> Iterator[list[str]]:
         rows = one.of(kind, level)
         for when, names in WHEN.items():
             actions = added(getattr(row, name) for row in rows for name in names).actions
-            triples = (found[f"{when}: {measure}"] for measure in MEASURES)
-            cells = (f"{each.value:.1f} ({each.low:.1f}, {each.high:.1f})" for each in triples)
+            cells = (_cell(found[f"{when}: {measure}"]) for measure in MEASURES)
             yield [f"{level}, {when}", str(actions), *cells]
+
+
+def _cell(found: Interval) -> str:
+    digits = int(0 < max(map(abs, found)) < 10)
+    return "{:.{n}f} ({:.{n}f}, {:.{n}f})".format(*found, n=digits)

@@ -18,8 +18,8 @@ FORMAT = 1
 #: When something is offered, and the tallies of a row that this takes in.
 WHEN = {
     "on save": ("on_save",),
-    "while typing": ("while_typing",),
-    "together": ("on_save", "while_typing"),
+    "typing": ("while_typing",),
+    "both": ("on_save", "while_typing"),
 }
 MEASURES = ("offers", "taken", "spared")
 
