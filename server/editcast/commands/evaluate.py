@@ -159,13 +159,11 @@ def evaluate(
     evaluations = [Evaluation.read(path) for path in compare]
     for model in chosen:
         with serving(model, device) as suggester:
-            rows = list(
-                track(
-                    replay(suggester, sessions),
-                    description=escape(suggester.name),
-                    total=steps,
-                    console=console,
-                )
+            rows = track(
+                replay(suggester, sessions),
+                description=escape(suggester.name),
+                total=steps,
+                console=console,
             )
             bundle = None if model in BASELINES else Bundle.open(Path(model))
             evaluation = Evaluation(
