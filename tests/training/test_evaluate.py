@@ -14,7 +14,14 @@ from editcast_model.forecasting.filters import Work
 from editcast_model.forecasting.interface import Forecaster, Prediction, Session
 from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
 from editcast_model.history import EditHistory
-from editcast_training.evaluation.results import Evaluation, Row, hardware, outcomes, summarize
+from editcast_training.evaluation.results import (
+    Evaluation,
+    Row,
+    hardware,
+    outcomes,
+    shares,
+    summarize,
+)
 from editcast_training.evaluation.runner import replay
 from editcast_training.evaluation.sessions import EditingSession, commit_session, save_session
 from editcast_training.fit.loss import TokenScores
@@ -151,6 +158,16 @@ def test_what_comes_before_the_first_scored_save_is_shown() -> None:
     rows = list(replay(recorder, [EditingSession("p", "a.py", "python", "saves", texts, 3)]))
     assert [said[0] for said in recorder.heard] == ["open", "save", "save", "save"]
     assert [row.step for row in rows] == [3]
+
+
+@pytest.mark.parametrize(("saves", "later"), [(9, True), (10, False)])
+def test_a_suggestion_is_made_later_within_ten_saves(saves: int, later: bool) -> None:
+    texts = ["0\n", "0\nfirst\n", *(f"{n}\nfirst\n" for n in range(1, saves + 1)), "first\n"]
+    session = EditingSession("p", "a.txt", "plaintext", "saves", tuple(texts))
+    row, *rest = replay(Recorder(), [session])  # deletes the first line
+    assert row.score and not row.score.clean and row.score.later == later
+    assert rest[-1].score and rest[-1].score.clean and rest[-1].score.later
+    assert shares([row], 0.2)["made later"] == later and shares([row], 0.3)["made later"] == 0
 
 
 def test_a_forecaster_in_this_process_is_scored() -> None:

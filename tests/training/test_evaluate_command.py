@@ -111,6 +111,27 @@ def test_a_bundle_is_measured_token_by_token_too(saves: Path, tmp_path: Path) ->
     assert 0 < evaluation.tokens["both"] <= best
 
 
+def test_sessions_are_typed_and_what_is_offered_is_measured(
+    repository: Path, saves: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    done = editcast(
+        "evaluate", "--typing", "--git", repository, "--saves", saves, "--out", out,
+        "--model", bundled_path(), "--model", "repeat-best",
+        home=tmp_path / "home",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "repeat-best, saves" in done.stdout and "medium, on save" in done.stdout
+    found = {path.name: json.loads(path.read_text("utf-8")) for path in out.iterdir()}
+    assert len(found) == 2 and "repeat-best-typing.json" in found
+    for document in found.values():
+        assert sorted(document["intervals"]) == ["commits", "saves"]
+        # The first of five is shown; of the others each is a deletion and a word of four letters.
+        assert [row["characters"] for row in document["rows"]] == [20] * 6
+        high = document["intervals"]["commits"]["high"]
+        assert high["both: taken"]["value"] > 50 and high["both: spared"]["value"] > 20
+
+
 def test_an_earlier_result_is_compared_and_nothing_is_kept(saves: Path, tmp_path: Path) -> None:
     home, first, second = (tmp_path / name for name in ("home", "first", "second"))
     done = editcast(

@@ -16,6 +16,7 @@ from rich.progress import track
 from rich.table import Table
 
 from editcast import ranges
+from editcast.commands.evaluate_typing import HEADINGS, LEGEND, evaluate_typing, table_lines
 from editcast.guarded import guarded
 from editcast.render_diff import plain
 from editcast.replay_client import ReplayClient
@@ -24,6 +25,7 @@ from editcast_model.bundle import Bundle
 from editcast_model.errors import BundleError, SourceError
 from editcast_model.forecasting.repeated_edits import BASELINES
 from editcast_server.prediction.policy import default_threshold
+from editcast_server.settings import Device
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.metrics import PRECISIONS
 from editcast_training.evaluation.project_sessions import read_sessions
@@ -41,7 +43,7 @@ _LEGEND = (
 )
 _INTERVALS = (
     "Per cent of all steps, with 95 % bootstrap intervals over sessions; shown: at the model's "
-    "default threshold; clean of shown: of these"
+    "default threshold; clean of shown, and made later, within ten saves: of these"
 )
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -113,16 +115,22 @@ def serving(model: str, device: str) -> Iterator[ReplayClient]:
     is_flag=True,
     help="Only the newest tenth of each file's changes, which training on them holds back.",
 )
+@click.option(
+    "--typing",
+    is_flag=True,
+    help="Type the sessions token by token instead, and measure what offers spare.",
+)
 @click.option("--out", default="evaluation", show_default=True, type=_FOLDER)
 def evaluate(
     origins: list[Origin],
     split: str,
     models: Sequence[str],
-    device: str,
+    device: Device,
     compare: Sequence[Path],
     commits: int,
     seed: int,
     held_out: bool,
+    typing: bool,
     out: Path,
 ) -> None:
     """Replay histories in a language server and score what it suggests after every save.
@@ -131,6 +139,10 @@ def evaluate(
     is replayed again, among what was saved in the project's other files. Into the folder --out go a
     result for each model (JSON), report.html, and its pictures (PNG), for you alone to read.
     """
+    if typing and compare:
+        raise click.UsageError(
+            "--compare has results of saves, and --typing measures something else."
+        )
     console = Console(stderr=True)
     read = [origin for origin in origins if origin.split in (None, split)]
     sessions = read_all(read, console, commits=commits, seed=seed, held_out=held_out)
@@ -140,22 +152,24 @@ def evaluate(
             "There is nothing to evaluate on: name a repository (--git), saves (--saves), or your "
             "own history (--local-history, --store) with a file saved at least three times."
         )
+    chosen = models or [str(default_bundle_path()), *BASELINES]
+    source = _in_words(read, commits, seed, held_out)
+    if typing:
+        return _evaluate_typing(chosen, device, sessions, source, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
-    for model in models or [str(default_bundle_path()), *BASELINES]:
+    for model in chosen:
         with serving(model, device) as suggester:
-            rows = list(
-                track(
-                    replay(suggester, sessions),
-                    description=escape(suggester.name),
-                    total=steps,
-                    console=console,
-                )
+            rows = track(
+                replay(suggester, sessions),
+                description=escape(suggester.name),
+                total=steps,
+                console=console,
             )
             bundle = None if model in BASELINES else Bundle.open(Path(model))
             evaluation = Evaluation(
                 suggester.name,
                 tuple(rows),
-                source=_in_words(read, commits, seed, held_out),
+                source=source,
                 command=shlex.join(["editcast", *sys.argv[1:]]),
                 hardware=hardware(device),
                 tokens=_tokens(bundle, sessions, console) if bundle else {},
@@ -166,6 +180,22 @@ def evaluate(
     page = write_report(evaluations, out)
     _print_tables(evaluations)
     click.echo(f"The whole report: {page}")
+
+
+def _evaluate_typing(
+    models: Sequence[str],
+    device: Device,
+    sessions: Sequence[EditingSession],
+    source: str,
+    out: Path,
+    console: Console,
+) -> None:
+    for model in models:
+        typed = evaluate_typing(model, device, sessions, source, console)
+        typed.write(out / f"{_file_name(typed.name)}-typing.json")
+        for kind in typed.intervals:
+            title = f"{typed.name}, {kind}"
+            _print_table(HEADINGS, table_lines(typed, kind), LEGEND, title)
 
 
 def read_all(

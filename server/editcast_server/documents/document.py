@@ -16,6 +16,7 @@ from pygls.uris import to_fs_path
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecasting.filters import Work, line_at, word_at
 from editcast_model.forecasting.import_lines import is_import
+from editcast_model.forecasting.line_spans import is_beside
 from editcast_server.documents import refusals
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
 from editcast_server.documents.suggestion import Results, Suggestion, is_one_of
@@ -25,7 +26,6 @@ from editcast_server.prediction.policy import (
     RecentChanges,
     Rejections,
     Situation,
-    is_beside,
 )
 from editcast_server.settings import Settings
 from editcast_server.store_writer import now_ms

@@ -13,6 +13,13 @@ from editcast_model.card import Calibration, Card
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import Work, reason_against
 from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.line_spans import (
+    Span,
+    contradicted,
+    is_beside,
+    moved,
+    whole_lines,
+)
 from editcast_server.documents.suggestion import CONTEXT, Suggestion
 from editcast_server.settings import Eagerness, Settings
 
@@ -32,9 +39,6 @@ _LONGEST_PAUSE_MS: Final = 3000.0
 # After changes of so many characters or lines within so many seconds a pause is no typing pause
 _BULK_CHARACTERS, _BULK_LINES, _BULK_SECONDS = 200, 8, 1.5
 _TEXTS: Final = 64  # of a document by whose return an undo is recognised
-
-#: First and last offset of some whole lines, without the last line end.
-Span = tuple[int, int]
 
 
 def default_threshold(card: Card | None) -> float:
@@ -184,7 +188,7 @@ class Rejections:
             text: The text as it is now, if the suggestion's offsets are into it.
         """
         if text is not None:
-            self.fresh += _lines(suggestion.hunks, text)
+            self.fresh += whole_lines(suggestion.hunks, text)
         self._last.append(
             Rejection(
                 suggestion.replaced,
@@ -198,7 +202,7 @@ class Rejections:
     def move(self, change: Hunk) -> None:
         """Follow a change of the text."""
         self.fresh = ()
-        self.disagreed = tuple(_moved(span, change) for span in self.disagreed)
+        self.disagreed = tuple(moved(span, change) for span in self.disagreed)
         for index, rejection in enumerate(self._last):
             self._last[index] = rejection.moved(change)
 
@@ -210,10 +214,8 @@ class Rejections:
             change: What was typed.
             text: The text after it.
         """
-        grown = len(change.text) - (change.end - change.start)
-        ((first, last),) = _lines([Hunk(change.start, change.end + grown, "")], text)
-        if any(hunk.start <= last - grown and first <= hunk.end for hunk in hunks):
-            self.disagreed = (*self.disagreed, (first, last))[-REMEMBERED:]
+        lines = contradicted(hunks, change, text)
+        self.disagreed = (*self.disagreed, *lines)[-REMEMBERED:]
 
     def end_disagreement(self) -> None:
         """Forget the lines that were typed: the user has saved, or they cannot be followed."""
@@ -317,30 +319,3 @@ class RecentChanges:
     def clear(self) -> None:
         """Begin anew: what changed so far was wanted."""
         self._last.clear()
-
-
-def _moved(span: Span, change: Hunk) -> Span:
-    first, last = span
-    grown = len(change.text) - (change.end - change.start)
-    if change.start > last:
-        return span
-    if change.end < first:
-        return first + grown, last + grown
-    return min(first, change.start), max(last, change.end) + grown
-
-
-def is_beside(spans: Sequence[Span], hunks: Sequence[Hunk], text: str) -> bool:
-    """Tell whether hunks of `text` touch one of some lines."""
-    return bool(spans) and any(
-        first <= end and start <= last
-        for start, end in _lines(hunks, text)
-        for first, last in spans
-    )
-
-
-def _lines(hunks: Sequence[Hunk], text: str) -> tuple[Span, ...]:
-    """The whole lines that each hunk touches."""
-    ends = ((hunk.start, text.find("\n", hunk.end)) for hunk in hunks)
-    return tuple(
-        (text.rfind("\n", 0, start) + 1, len(text) if end < 0 else end) for start, end in ends
-    )

@@ -7,7 +7,7 @@ is the distance from the text to the text with the suggestion applied.
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from statistics import fmean
 
@@ -31,6 +31,8 @@ class Score:
         exact: It is the next hunk, or another remaining one, whole.
         located: It touches a line that a remaining hunk touches.
         gain: (distance before - distance after) / m; 1 if clean, -1 if all of it is in the way.
+        later: It is clean, or would be if what came were one of the texts saved after that; only
+            looked for where sessions are replayed.
     """
 
     size: int
@@ -38,6 +40,7 @@ class Score:
     exact: bool
     located: bool
     gain: float
+    later: bool = False
 
 
 class Judge:
@@ -79,6 +82,14 @@ class Judge:
             last = bisect_right(self._starts, max(hunk.start, hunk.end - 1)) - 1
             touched.update(range(first, last + 1))
         return touched
+
+
+def score_over_time(hunks: Sequence[Hunk], step: Step) -> Score:
+    """Score a suggestion, and tell whether it was made later."""
+    score = Judge(step).score(hunks)
+    futures = (Step(step.text, text, ()) for text in step.later)
+    later = score.clean or any(Judge(one).score(hunks).clean for one in futures)
+    return replace(score, later=later)
 
 
 @dataclass(frozen=True, slots=True)

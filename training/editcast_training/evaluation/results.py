@@ -136,19 +136,21 @@ def shares(rows: Sequence[Row], threshold: float) -> dict[str, float]:
 
     Returns:
         By name, shares of all steps: exact; located; the most that can be shown when 50 and 80 % of
-        it are to be clean; and shown at this threshold. And of these, the share that is clean.
+        it are to be clean; and shown at this threshold. And of these, the share that is clean, and
+        that is clean towards one of the next ten saved texts.
     """
     scores = [row.score for row in rows if row.score is not None]
     known = outcomes(rows)
     points = curve(known, len(rows))
-    shown = [one.clean for one in known if one.confidence >= threshold]
+    shown = [row.score for row in rows if row.score and (row.confidence or 0.0) >= threshold]
     return {
         "exact": sum(score.exact for score in scores) / len(rows),
         "located": sum(score.located for score in scores) / len(rows),
         "50 %": coverage_at(points, 0.5),
         "80 %": coverage_at(points, 0.8),
         "shown": len(shown) / len(rows),
-        "clean of shown": sum(shown) / max(len(shown), 1),
+        "clean of shown": sum(score.clean for score in shown) / max(len(shown), 1),
+        "made later": sum(score.later for score in shown) / max(len(shown), 1),
     }
 
 

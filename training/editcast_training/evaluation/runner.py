@@ -10,7 +10,7 @@ from typing import Protocol
 
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import Prediction
-from editcast_training.evaluation.metrics import Judge
+from editcast_training.evaluation.metrics import score_over_time
 from editcast_training.evaluation.results import Row
 from editcast_training.evaluation.sessions import EditingSession
 
@@ -49,6 +49,6 @@ def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator
                     row,
                     confidence=best.confidence,
                     log_probability=best.log_probability,
-                    score=Judge(step).score(best.hunks),
+                    score=score_over_time(best.hunks, step),
                 )
             yield row

@@ -22,6 +22,7 @@ from editcast_training.sources.file_history import FileHistory, Snapshot
 
 _YEAR = 365 * 24 * 3600 * 1000  # milliseconds
 _SHOWN = 10  # saves before the first scored one
+_AWAITED = 10  # saved texts towards which a suggestion may turn out right
 
 LineHunk = tuple[Hunk, ...]
 # By commit (its time, if known), the lowest rank drawn and its session.
@@ -36,11 +37,13 @@ class Step:
         text: The file as it was just saved.
         future: The text it is on its way to.
         remaining: The line hunks from `text` to `future`, ascending; offsets into `text`.
+        later: The texts saved after `future`, the next ones; none of a commit.
     """
 
     text: str
     future: str
     remaining: tuple[LineHunk, ...]
+    later: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +97,9 @@ class EditingSession:
     def steps(self) -> Iterator[Step]:
         """A step after every save from `first` on but the last, in order."""
         if self.kind.endswith("saves"):
-            for text, future in pairwise(self.texts[self.first :]):
-                yield Step(text, future, line_hunks(text, future))
+            for number, (text, future) in enumerate(pairwise(self.texts[self.first :]), self.first):
+                later = self.texts[number + 2 : number + 1 + _AWAITED]
+                yield Step(text, future, line_hunks(text, future), later)
             return
         before, future = self.texts[0], self.texts[-1]
         hunks = line_hunks(before, future)

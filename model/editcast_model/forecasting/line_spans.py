@@ -1,0 +1,50 @@
+"""Lines of a text that are left alone, as spans that move with the text."""
+
+from collections.abc import Sequence
+
+from editcast_model.diff import Hunk
+
+#: First and last offset of some whole lines, without the last line end.
+Span = tuple[int, int]
+
+
+def whole_lines(hunks: Sequence[Hunk], text: str) -> tuple[Span, ...]:
+    """Return the whole lines of `text` that each hunk touches."""
+    ends = ((hunk.start, text.find("\n", hunk.end)) for hunk in hunks)
+    return tuple(
+        (text.rfind("\n", 0, start) + 1, len(text) if end < 0 else end) for start, end in ends
+    )
+
+
+def is_beside(spans: Sequence[Span], hunks: Sequence[Hunk], text: str) -> bool:
+    """Tell whether hunks of `text` touch one of some lines."""
+    return bool(spans) and any(
+        first <= end and start <= last
+        for start, end in whole_lines(hunks, text)
+        for first, last in spans
+    )
+
+
+def moved(span: Span, change: Hunk) -> Span:
+    """Return where lines stand after a change of the text, with all that it touched of them."""
+    first, last = span
+    grown = len(change.text) - (change.end - change.start)
+    if change.start > last:
+        return span
+    if change.end < first:
+        return first + grown, last + grown
+    return min(first, change.start), max(last, change.end) + grown
+
+
+def contradicted(hunks: Sequence[Hunk], change: Hunk, text: str) -> tuple[Span, ...]:
+    """Return the lines of a change if a suggestion is on them: at most one span.
+
+    Args:
+        hunks: The suggestion, in offsets of the text before the change.
+        change: What was typed instead.
+        text: The text after it.
+    """
+    grown = len(change.text) - (change.end - change.start)
+    ((first, last),) = whole_lines([Hunk(change.start, change.end + grown, "")], text)
+    is_there = any(hunk.start <= last - grown and first <= hunk.end for hunk in hunks)
+    return ((first, last),) if is_there else ()

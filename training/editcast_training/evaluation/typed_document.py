@@ -1,0 +1,179 @@
+"""A file while somebody types in it: what a forecaster is told, and what it offers.
+
+As the server keeps an open document: filters are given the same, an offer stays while what is typed
+agrees with it, and where something else is typed nothing is offered until the next save.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
+from editcast_model.forecasting.filters import Work, line_at
+from editcast_model.forecasting.import_lines import is_import
+from editcast_model.forecasting.interface import Prediction, Session
+from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
+from editcast_model.history import EditHistory
+
+_TEXTS: Final = 64  # by whose return an undo is recognised, as in the server
+
+
+class Resumes(Protocol):
+    """What forecasts, a network's bundle or a baseline, on a history that it goes on with."""
+
+    def resume(self, history: EditHistory) -> Session:
+        """Begin a session on a file's history."""
+
+
+@dataclass(slots=True, eq=False)
+class Offer:
+    """Something that was shown, once, however often it was predicted.
+
+    Attributes:
+        hunks: What is left of it, in offsets of the text as it is now.
+        is_typing: Whether it was first shown while somebody typed, rather than at a save.
+    """
+
+    hunks: tuple[Hunk, ...]
+    is_typing: bool
+
+    def follow(self, change: Hunk, before: str, after: str) -> bool:
+        """Follow a change of the text; returns whether the change made a part of it."""
+        result = apply_hunks(before, self.hunks)
+        left = shortest_hunk(after, result)
+        if _size(left) + _size(change) == _size(shortest_hunk(before, result)):
+            self.hunks = (left,) if _size(left) else ()
+            return True
+        if any(hunk.start <= change.end and change.start <= hunk.end for hunk in self.hunks):
+            self.hunks = ()
+        grown = len(after) - len(before)
+        self.hunks = tuple(
+            Hunk(one.start + grown, one.end + grown, one.text) if one.start > change.end else one
+            for one in self.hunks
+        )
+        return False
+
+
+#: The best predictions of one session, by what came before them: asked once for all thresholds.
+Answers = dict[tuple[int, tuple[Span, ...]], Prediction | None]
+
+
+class TypedDocument:
+    """One open file, and the session of a forecaster on it.
+
+    Args:
+        forecaster: What is asked.
+        text: The text as the file is opened.
+        language: LSP identifier.
+        threshold: The least confidence of what is offered.
+        answers: What it answered before, while the same session was typed; it is added to.
+
+    Attributes:
+        text: As it is now.
+        shown: The offer that is in view.
+        offered: All that was offered so far and is not gone, first ones first.
+    """
+
+    def __init__(
+        self, forecaster: Resumes, text: str, language: str, threshold: float, answers: Answers
+    ) -> None:
+        self.text = text
+        self.shown: Offer | None = None
+        self.offered: list[Offer] = []
+        self._language, self._threshold = language, threshold
+        self._forecaster, self._answers = forecaster, answers
+        self._history = EditHistory(text, language=language)
+        self._session: Session | None = None
+        self._past = hash(text)  # of all the texts and saves until now
+        self._texts = deque([hash(text)], maxlen=_TEXTS)
+        self._changed = "", ""  # the line of the last change, before and after it
+        self._left_alone: tuple[Span, ...] = ()  # lines, where something else was typed
+
+    def type(self, change: Hunk) -> None:
+        """Type or delete something by hand."""
+        shown = self.shown
+        hunks = shown.hunks if shown else ()
+        agreeing = self._follow(change)
+        self._remember()
+        if shown not in agreeing:
+            if hunks:
+                self._left_alone += contradicted(hunks, change, self.text)
+            self.shown = None
+        elif shown and not shown.hunks:
+            self.shown = None
+
+    def take(self) -> None:
+        """Take the offer that is in view."""
+        hunks = self.shown.hunks if self.shown else ()
+        self.shown = None
+        for hunk in reversed(hunks):
+            self._follow(hunk)
+        self._remember()
+
+    def save(self) -> None:
+        """Save the text as it is now."""
+        self._tell(saved=True)
+        self._past = hash((self._past, "saved"))
+        self._left_alone = ()
+        self.shown = None
+
+    def ask(self, *, is_typing: bool) -> bool:
+        """Have the best offer in view, if any is sure enough; returns whether it is a new one.
+
+        What is left of one that was typed along stays.
+        """
+        if self.shown:
+            return False
+        if self.text != self._history.text:
+            self._tell(saved=False)
+        key = self._past, self._left_alone
+        if key not in self._answers:
+            self._answers[key] = self._predict()
+        best = self._answers[key]
+        if best is None or best.confidence < self._threshold:
+            return False
+        result = best.apply(self.text)
+        known = (one for one in self.offered if apply_hunks(self.text, one.hunks) == result)
+        self.shown = next(known, None)
+        if self.shown:
+            return False
+        self.shown = Offer(best.hunks, is_typing)
+        self.offered.append(self.shown)
+        return True
+
+    def _predict(self) -> Prediction | None:
+        self._session = self._session or self._forecaster.resume(self._history)
+        saves = self._history.saves
+        work = Work(
+            self.text,
+            self._language,
+            way_back=diff(self.text, saves[-1].before) if saves else (),
+            texts=frozenset(self._texts),
+            on_imports=any(is_import(line, self._language) for line in self._changed),
+        )
+
+        def fits(hunks: tuple[Hunk, ...]) -> bool:
+            return not is_beside(self._left_alone, hunks, self.text) and work.admits(hunks)
+
+        return next(iter(self._session.predict(1, fits=fits)), None)
+
+    def _tell(self, *, saved: bool) -> None:
+        listener = self._session or self._history
+        listener.update(self.text, saved=saved)
+
+    def _remember(self) -> None:
+        self._texts.append(hash(self.text))
+        self._past = hash((self._past, self.text))
+
+    def _follow(self, change: Hunk) -> list[Offer]:
+        """Change the text; returns the offers that the change made a part of."""
+        before, self.text = self.text, apply_hunks(self.text, (change,))
+        self._changed = line_at(before, change.start), line_at(self.text, change.start)
+        self._left_alone = tuple(moved(span, change) for span in self._left_alone)
+        agreeing = [one for one in self.offered if one.follow(change, before, self.text)]
+        self.offered = [one for one in self.offered if one.hunks]
+        return agreeing
+
+
+def _size(hunk: Hunk) -> int:
+    return hunk.end - hunk.start + len(hunk.text)

@@ -1,0 +1,214 @@
+"""Sessions replayed token by token: what somebody is offered who types them, and what it spares.
+
+Towards each goal the text goes along the shortest edits: hunk by hunk, what goes deleted at once,
+what comes typed by lexical tokens. After each action and each save the forecaster is asked. What it
+offers is taken if all of it lies on a shortest way to the goal, and what remains is typed from
+there. The goal is the next saved text; of a commit, whose hunks nobody knows the order of, its
+final text, with a save after each line hunk.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+
+from rapidfuzz.distance import Indel
+
+from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.tokenizer import lex
+from editcast_training.evaluation.metrics import Judge
+from editcast_training.evaluation.sessions import EditingSession, LineHunk, Step, line_hunks
+from editcast_training.evaluation.typed_document import Answers, Offer, Resumes, TypedDocument
+
+
+@dataclass(slots=True)
+class Tally:
+    """What happened at saves, or while somebody typed.
+
+    Attributes:
+        actions: How many saves; or how many deletions, typed tokens and offers taken.
+        offers: How many offers were first shown there.
+        taken: How many of these were taken.
+        spared: How many characters need not be typed, since they were; a deletion counts as one.
+    """
+
+    actions: int = 0
+    offers: int = 0
+    taken: int = 0
+    spared: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TypingRow:
+    """One session, typed with the offers of one threshold.
+
+    Attributes:
+        session: Number of the session within the evaluation.
+        level: The eagerness, in a word.
+        characters: How many there are to type when nothing is offered; a deletion counts as one.
+    """
+
+    session: int
+    kind: str
+    project: str
+    path: str
+    level: str
+    characters: int
+    on_save: Tally
+    while_typing: Tally
+
+
+@dataclass(slots=True)
+class _Part:
+    """A part of the way, with a save at its end.
+
+    Attributes:
+        actions: What is left to do, in order; each is a change of the text after those before.
+        end: Where it ends in the goal.
+    """
+
+    actions: deque[Hunk]
+    end: int
+    is_begun: bool = False
+
+
+def replay_typing(
+    forecaster: Resumes, sessions: Iterable[EditingSession], thresholds: Mapping[str, float]
+) -> Iterator[list[TypingRow]]:
+    """Replay sessions from their first scored save on, and tell of each as it is done.
+
+    Args:
+        forecaster: What is asked.
+        sessions: The sessions, each alone: nothing is told of other files.
+        thresholds: The least confidence of what is offered, by the level; each is a replay.
+    """
+    for number, session in enumerate(sessions):
+        answers: Answers = {}
+        rows = []
+        for level, threshold in thresholds.items():
+            typist = _Typist(forecaster, session, threshold, answers)
+            typist.type_all()
+            about = session.kind, session.project, session.path, level, typist.characters
+            rows.append(TypingRow(number, *about, typist.on_save, typist.while_typing))
+        yield rows
+
+
+@dataclass(slots=True)
+class _Typist:
+    """Whoever types one session."""
+
+    forecaster: Resumes
+    session: EditingSession
+    threshold: float
+    answers: Answers
+    document: TypedDocument = field(init=False)
+    characters: int = 0
+    on_save: Tally = field(default_factory=Tally)
+    while_typing: Tally = field(default_factory=Tally)
+    _goal: str = ""
+    _way: deque[_Part] = field(default_factory=deque)
+    _most: int = 0  # offers that may still be taken on the way
+
+    def type_all(self) -> None:
+        """Type the session to its last text."""
+        session = self.session
+        shown, texts = session.texts[: session.first + 1], session.texts[session.first :]
+        self.document = TypedDocument(
+            self.forecaster, shown[0], session.language, self.threshold, self.answers
+        )
+        for before, after in pairwise(shown):
+            self.document.type(shortest_hunk(before, after))
+            self.document.save()
+        goals = [after for before, after in pairwise(texts) if before != after]
+        if not session.kind.endswith("saves"):
+            goals = [texts[-1]] if goals else []
+        for goal in goals:
+            self._type_to(goal)
+
+    def _type_to(self, goal: str) -> None:
+        self._goal = goal
+        self._way = self._parts()
+        self.characters += _characters(self._way)
+        # Each brings the text closer by a token at least.
+        self._most = Indel.distance(lex(self.document.text), lex(goal))
+        self._ask_at_save()
+        while self._way:
+            part = self._way[0]
+            if part.actions:
+                part.is_begun = True
+                self.document.type(part.actions.popleft())
+                self.while_typing.actions += 1
+                if part.actions:  # else the save comes at once
+                    self._ask(self.while_typing)
+                continue
+            self._way.popleft()
+            self.document.save()
+            if self._way:
+                self._ask_at_save()
+
+    def _ask_at_save(self) -> None:
+        self.on_save.actions += 1
+        self._ask(self.on_save)
+
+    def _ask(self, tally: Tally) -> None:
+        """Ask for an offer, and take offers as long as they are right."""
+        document = self.document
+        while True:
+            if document.ask(is_typing=tally is self.while_typing):
+                tally.offers += 1
+            offer = document.shown
+            if offer is None or not self._most or not self._is_right(offer):
+                return
+            of_offer = self.while_typing if offer.is_typing else self.on_save
+            of_offer.taken += 1
+            of_offer.spared += self._take()
+            self.while_typing.actions += 1
+            if not self._way[0].actions:
+                return
+            tally = self.while_typing
+
+    def _is_right(self, offer: Offer) -> bool:
+        step = Step(self.document.text, self._goal, ())
+        return Judge(step).score(offer.hunks).clean
+
+    def _take(self) -> int:
+        """Take the offer, go on from there, and return how many characters that spares.
+
+        What an offer ended is saved at once, unless another line hunk is half typed.
+        """
+        before, part = self._way, self._way[0]
+        self.document.take()
+        self._most -= 1
+        self._way = self._parts()
+        spared = _characters(before) - _characters(self._way)
+        left = self._way[0] if self._way else None
+        if left and part.is_begun and left.actions[0].start <= part.end:
+            left.is_begun = True
+        elif len(self._way) < len(before):
+            self._way.appendleft(_Part(deque(), part.end))
+        return spared
+
+    def _parts(self) -> deque[_Part]:
+        """The way from the text as it is now to the goal."""
+        groups: Sequence[LineHunk] = line_hunks(self.document.text, self._goal)
+        if groups and self.session.kind.endswith("saves"):
+            groups = (tuple(chain.from_iterable(groups)),)
+        parts: deque[_Part] = deque()
+        grown = 0
+        for group in groups:
+            actions: deque[Hunk] = deque()
+            for hunk in group:
+                start, end = hunk.start + grown, hunk.end + grown
+                if start < end:
+                    actions.append(Hunk(start, end, ""))
+                for token in lex(hunk.text):
+                    actions.append(Hunk(start, start, token))
+                    start += len(token)
+                grown += len(hunk.text) - (hunk.end - hunk.start)
+            parts.append(_Part(actions, group[-1].end + grown))
+        return parts
+
+
+def _characters(way: Iterable[_Part]) -> int:
+    """Count what there is to type; a deletion is one key."""
+    return sum(len(action.text) or 1 for part in way for action in part.actions)
