@@ -82,7 +82,7 @@ class Soak:
                 self._take(json.loads(line))
 
     def run(self) -> None:
-        """Attack until the time is over."""
+        """Attack until the time is over, and the goals of a long soak are reached."""
         with ThreadPoolExecutor(LANES) as lanes:
             running: dict[Future[dict[str, Any]], str] = {}
             while True:
@@ -111,18 +111,26 @@ class Soak:
         return LANES * self.seconds * plan.share / sum(one.share for one in self.plans)
 
     def _next(self, running: set[str]) -> Plan | None:
-        """Who goes on: first those who have not had their share or reached their goal."""
+        """Who goes on: first those who have not had their share or reached their goal.
+
+        Once the time is over that is who has a goal: a busy machine takes longer to reach it.
+        """
         waiting = [plan for plan in self.plans if plan.module not in running]
         wanting = [plan for plan in waiting if not self._is_satisfied(plan)]
-        if not wanting or self._left <= 0:
+        if self._left <= 0:
+            wanting = [plan for plan in wanting if self._has_goal(plan)]
+        if not wanting:
             return None
         return min(wanting, key=lambda plan: self.used[plan.module] / self._share(plan))
 
     def _is_satisfied(self, plan: Plan) -> bool:
-        if plan.goal and self.seconds >= 3600:
+        if plan.goal and self._has_goal(plan):
             what, count = plan.goal
             return self.figures[plan.module].tried[what] >= count
         return self.used[plan.module] >= 0.95 * self._share(plan)
+
+    def _has_goal(self, plan: Plan) -> bool:
+        return plan.goal is not None and self.seconds >= 3600
 
     def _seconds(self, plan: Plan) -> float:
         return max(plan.at_least, plan.slice * self._share(plan))
