@@ -11,7 +11,7 @@ from dataclasses import replace
 from editcast_model.consequences.arguments import with_argument, without_argument
 from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.imports import Import, imports
-from editcast_model.consequences.member_renames import of_unknown_objects
+from editcast_model.consequences.member_renames import CHECKED, of_unknown_objects
 from editcast_model.consequences.module_changes import (
     ModuleChange,
     NewName,
@@ -82,7 +82,8 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     for one in names.of(name.old):
         if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:
             yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.9)
-    for one in of_unknown_objects(names, name.old, whose):
+    is_checked = names.tree.language in CHECKED
+    for one in of_unknown_objects(names, name.old, whose) if is_checked else ():
         yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.5)
     for call in _calls(ties, "", name.owner) if name.is_keyword else ():
         yield from _keyword(call, name.old, name.new)

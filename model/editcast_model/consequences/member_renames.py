@@ -28,7 +28,9 @@ _COMMON = frozenset(
     url value values write Close Error Len Name String Type""".split()
 )
 #: Languages whose compilers refuse a member that is not declared.
-_CHECKED = ("typescript", "typescriptreact", "go")
+#: Languages whose compiler refuses a member that nothing declares.
+CHECKED = ("typescript", "typescriptreact", "go")
+_LOOKED_AT = (*CHECKED, "python")
 _GETTERS = ("get", "pop", "setdefault")
 
 
@@ -117,9 +119,9 @@ def _replaced(one: Occurrence, new: str) -> Hunk:
 def of_unknown_objects(names: Names, old: str, whose: Collection[str]) -> Iterator[Occurrence]:
     """Find where a member of some classes may be one of objects of which nothing is known.
 
-    Only where a compiler would refuse it, and nothing else in the text declares such a member.
+    Only where nothing else in the text declares such a member.
     """
-    if names.tree.language not in _CHECKED or old in _COMMON:
+    if names.tree.language not in _LOOKED_AT or old in _COMMON:
         return
     declared = [one for one in names.of(old) if is_declared_member(one) or one.role is Role.KEY]
     if any(owner(names, one) not in whose for one in declared):
