@@ -16,7 +16,7 @@ RENAMED = TEXT.replace("width", "breadth", 1)
 
 def test_a_parameter_is_renamed_at_all_places(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")  # the bundled one: the baseline knows of no names
-    workbench.configure({"editcast.confidenceThreshold": 0.6})
+    workbench.configure({"editcast.confidenceThreshold": None})  # shown by default
     file = workbench.start(TEXT)
     workbench.replace(file, 1, "width", "breadth")
     hint = "all 3 places: Alt+Shift+Enter"

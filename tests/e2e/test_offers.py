@@ -91,8 +91,8 @@ def test_what_was_dismissed_does_not_come_back(workbench):
     fifth = BEFORE.split("\n")[4]
     after = after.replace(fifth.replace(OLD, NEW), fifth)
     workbench.save(file, after)
-    rows = "".join(workbench.texts(".monaco-editor .view-lines"))
-    assert OLD in rows and workbench.ghosts() == []
+    workbench.wait("no mark", lambda: workbench.ghosts() == [])
+    assert OLD in "".join(workbench.texts(".monaco-editor .view-lines"))
 
 
 def test_typing_along_and_taking_a_part(workbench):
