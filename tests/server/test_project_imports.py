@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 
 from editcast_model.consequences.import_index import ImportIndex
-from editcast_model.syntax import import_index
+from editcast_model.consequences import import_index
 from editcast_server.prediction import project_imports
 from editcast_server.prediction.engine import Projects
 from editcast_server.prediction.project_imports import FolderReader
