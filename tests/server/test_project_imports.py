@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.consequences import import_index
+from editcast_model.consequences.import_index import ImportIndex
 from editcast_server.prediction import project_imports
 from editcast_server.prediction.engine import Projects
 from editcast_server.prediction.project_imports import FolderReader

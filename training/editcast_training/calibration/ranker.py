@@ -18,9 +18,9 @@ from editcast_training.calibration.collected import Collected
 from editcast_training.calibration.isotonic import LEAST_SHOWN, calibrate, threshold_for
 from editcast_training.evaluation.results import Row, by_kind, outcomes
 
-#: The precision on replayed commits and saves that the default threshold is chosen for; those of low
-#: and high eagerness. While people type everyday edits more is right (`benchmarks/scenarios.py`), so
-#: that over all of them some 60 in 100 are.
+#: The precisions on replayed commits and saves that the thresholds are chosen for: the default one,
+#: that of low and that of high eagerness. More of what is typed every day is right
+#: (`benchmarks/scenarios.py`), so that over all of them some 60 in 100 are.
 PRECISION, LOW, HIGH = 0.55, 0.85, 0.35
 _FOLDS = 5
 
