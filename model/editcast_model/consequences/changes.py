@@ -1,7 +1,7 @@
 """A change of a text at the level of its names: what was renamed between two parsed texts."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -28,6 +28,8 @@ Kind = Literal[
 # More changed places than this are another text, not a change of names.
 _MOST_HUNKS = 200
 _LONGEST_HUNK = 5_000
+#: Names that a hunk may replace and still be a renaming.
+_MOST_NAMES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,17 +144,30 @@ class Change:
         old = _occurrences(self.before, hunk.start, hunk.end)
         new = _occurrences(self.after, start, end)
         removed = self.before.tree.text[hunk.start : hunk.end]
-        is_alike = len(_tokens(removed)) == len(_tokens(hunk.text))
+        is_alike = _differs_in_names(_tokens(removed), _tokens(hunk.text))
         for part in ("definition", "use", "member", "key"):
             gone, come = _without_common(
                 [one for one in old if _part(one) == part],
                 [one for one in new if _part(one) == part],
             )
-            if len(gone) != len(come) or not (is_alike or part == "definition"):
+            if len(gone) != len(come):
+                continue
+            # Only the name went: what came may have a type and a default, too.
+            is_name = part == "definition" and len(gone) == 1 and removed.strip() == gone[0].name
+            if not (is_alike or is_name):
                 continue
             for left, right in zip(gone, come, strict=True):
                 if _is_counterpart(left, right):
                     yield Renamed(left, right)
+
+
+def _differs_in_names(old: Sequence[str], new: Sequence[str]) -> bool:
+    """Tell whether tokens are the same but for a few names: else one thing took another's place."""
+    if len(old) != len(new):
+        return False
+    changed = {pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]}
+    is_names = all(WORD.fullmatch(one) and WORD.fullmatch(other) for one, other in changed)
+    return is_names and len(changed) <= _MOST_NAMES
 
 
 def _occurrences(names: Names, start: int, end: int) -> list[Occurrence]:

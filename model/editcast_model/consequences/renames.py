@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from rapidfuzz import fuzz
+
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import Names, Occurrence
@@ -13,6 +15,8 @@ _BLOCKS = frozenset(
 )
 #: Who changes one use of more than this means another thing as likely as another name for it.
 _FEW = 5
+#: An import of a name that is less alike, in per cent, is of another thing.
+_ALIKE = 50
 _SELF = ("self", "cls")
 _USES = (Role.REFERENCE, Role.OUTER)
 
@@ -32,6 +36,8 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     was, scope = change.before.home(renamed.before), after.home(new)
     if any(not change.before.is_weak(one) for one in change.before.definitions(new.name, was)):
         return  # two things have one name now, and nobody knows which of them a use means
+    if new.part.kind == "import" and fuzz.ratio(old, new.name) < _ALIKE:
+        return
     reach = _Reach(after, new, old, scope)
     for one in after.of(old, scope):
         is_definition = one.role is Role.DEFINITION
