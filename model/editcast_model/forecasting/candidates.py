@@ -133,7 +133,9 @@ class Situation:
         consequences: Of the file's edits, with its parsed texts.
         view: The network's; None before the first change of the file, and where it sees nothing.
         count: How many predictions are wanted.
-        fits: Whether a change is worth proposing.
+        fits: Whether a change may be shown.
+        is_likely: Whether it also leaves every name with a meaning, as far as the file tells: what
+            else is defined by another name is renamed only where something follows from it.
         typed: Where the word stands that is being typed, code points; None when none is.
         modules: What other files define by other names, or with other parameters, than before.
     """
@@ -146,6 +148,7 @@ class Situation:
     view: NetworkView | None
     count: int
     fits: Fits
+    is_likely: Fits
     typed: range | None = None
     modules: Collection[ModuleChange] = ()
 

@@ -46,7 +46,7 @@ from editcast_model.inference.onnx_network import Device, OnnxNetwork
 from editcast_model.inference.self_check import self_check
 from editcast_model.inference.sequence import Network, Sequence
 from editcast_model.inference.window import MOST_EDITS, Window
-from editcast_model.syntax.binding import unbinds
+from editcast_model.syntax.binding import renames_definition, unbinds
 from editcast_model.tokenizer import Tokenizer
 
 #: The candidate sources; a hunk that two of them propose is the later one's.
@@ -263,7 +263,9 @@ class NeuralSession:
         names = self._consequences.names(self.history.text)
 
         def is_worth_proposing(hunks: tuple[Hunk, ...]) -> bool:
-            return not any(unbinds(names, hunk) for hunk in hunks) and fits(hunks)
+            return fits(hunks) and not any(
+                unbinds(names, hunk) or renames_definition(names, hunk) for hunk in hunks
+            )
 
         return Situation(
             self.history,
@@ -273,6 +275,7 @@ class NeuralSession:
             self._consequences,
             view,
             count,
+            fits,
             is_worth_proposing,
             typed,
             self._modules.values(),

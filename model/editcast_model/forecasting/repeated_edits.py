@@ -51,7 +51,7 @@ class RepeatedEdits:
 
         likeliest = sorted(situation.repeats, key=worth, reverse=True)
         in_turn = (_first_alike(situation, repeat) for repeat in likeliest)
-        fitting = (each for each in dict.fromkeys(in_turn) if situation.fits((each.hunk,)))
+        fitting = (each for each in dict.fromkeys(in_turn) if situation.is_likely((each.hunk,)))
         for repeat, most in zip(fitting, _SCORED, strict=False):
             yield situation.candidate(repeat.hunk, self.name, most=most, strength=repeat.score)
 
@@ -86,7 +86,7 @@ class CrossFileEdits:
         replacements = situation.replacements
         own = {repeat.hunk for repeat in situation.repeats}
         best = replacements.best(replacements.of_other_files, _CROSS_FILE + SPARE)
-        fitting = (repeat for repeat in best if situation.fits((repeat.hunk,)))
+        fitting = (repeat for repeat in best if situation.is_likely((repeat.hunk,)))
         for repeat in islice(fitting, _CROSS_FILE):
             if repeat.hunk not in own:
                 one = situation.candidate(repeat.hunk, self.name, most=1, strength=repeat.score)

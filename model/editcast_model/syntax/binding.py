@@ -9,14 +9,32 @@ from editcast_model.syntax.roles import Role
 def unbinds(names: Names | None, hunk: Hunk) -> bool:
     """Tell whether a hunk puts a name that means nothing in place of one that means something.
 
-    Definitions may be given any name: their uses follow.
-
     Args:
         names: Of the text; None where its names cannot be looked up.
         hunk: In that text; one that does anything else than to replace one name by another passes.
     """
-    if names is None:
+    one, new = _replaced(names, hunk)
+    if names is None or one is None or _is_defined(one):
         return False
+    if one.role is Role.REFERENCE:
+        return names.is_known(one, one.name) and not names.is_known(one, new)
+    return _has_member(names, one, one.name) and not _has_member(names, one, new)
+
+
+def renames_definition(names: Names | None, hunk: Hunk) -> bool:
+    """Tell whether a hunk gives another name to what is defined there, and nothing else."""
+    one, _ = _replaced(names, hunk)
+    return one is not None and _is_defined(one)
+
+
+def _is_defined(one: Occurrence) -> bool:
+    return one.role is Role.DEFINITION or is_declared_member(one) or is_assigned(one)
+
+
+def _replaced(names: Names | None, hunk: Hunk) -> tuple[Occurrence | None, str]:
+    """The name that a hunk replaces by another one, and that; None where it does anything else."""
+    if names is None:
+        return None, ""
     text, start, end = names.tree.text, hunk.start, hunk.end
     while start and _goes_on(text[start - 1]):
         start -= 1
@@ -24,13 +42,8 @@ def unbinds(names: Names | None, hunk: Hunk) -> bool:
         end += 1
     new = text[start : hunk.start] + hunk.text + text[hunk.end : end]
     if not (WORD.fullmatch(text, start, end) and WORD.fullmatch(new)):
-        return False
-    one = names.at(start)
-    if one is None or one.role is Role.DEFINITION or is_declared_member(one) or is_assigned(one):
-        return False
-    if one.role is Role.REFERENCE:
-        return names.is_known(one, one.name) and not names.is_known(one, new)
-    return _has_member(names, one, one.name) and not _has_member(names, one, new)
+        return None, ""
+    return names.at(start), new
 
 
 def _has_member(names: Names, one: Occurrence, name: str) -> bool:

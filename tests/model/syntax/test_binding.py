@@ -3,7 +3,7 @@
 import pytest
 
 from editcast_model.diff import Hunk
-from editcast_model.syntax.binding import unbinds
+from editcast_model.syntax.binding import renames_definition, unbinds
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import parse
 
@@ -73,3 +73,21 @@ def test_unbinds(language: str, text: str, marked: str, new: str, expected: bool
 
 def test_without_names_everything_passes() -> None:
     assert not unbinds(None, Hunk(0, 1, "x"))
+
+
+@pytest.mark.parametrize(
+    ("marked", "new", "expected"),
+    [
+        ("half(|width|)", "breadth", True),
+        ("self.|its| = []", "items", True),
+        ("len(self.|its|)", "items", False),
+        ("return |width| / 2", "breadth", False),
+        ("half(|width|)", "breadth=1", False),  # more than a name
+    ],
+)
+def test_renames_definition(marked: str, new: str, expected: bool) -> None:
+    head, old, tail = marked.split("|")
+    start = PYTHON.index(head + old + tail) + len(head)
+    tree = parse(PYTHON, "python")
+    assert tree is not None
+    assert renames_definition(Names(tree), Hunk(start, start + len(old), new)) is expected
