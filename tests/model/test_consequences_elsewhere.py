@@ -1,4 +1,4 @@
-"""What files need after others of their project were changed, as marked texts in syntax/*.projects.
+"""Edits that files need after others of their project were changed: texts in syntax/*.projects.
 
 `[[old=>new]]` is what was changed in the first file, which was saved then; `{{2:old=>new}}` the
 second edit that another file needs, and nothing else does. A case begins with `-- language: name`,

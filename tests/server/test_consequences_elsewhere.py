@@ -1,4 +1,4 @@
-"""What is renamed in one file of a folder is followed in the others, by the bundled model."""
+"""Renames in one file of a folder that the others follow, by the bundled model."""
 
 from collections.abc import AsyncIterator
 from typing import Any

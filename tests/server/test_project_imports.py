@@ -1,4 +1,4 @@
-"""What a project's files import is known to those that lack an import, and nothing else of them."""
+"""The imports of a project's files, which files that lack an import know, and nothing more."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Where the files of a project take names from, for files that lack an import.
+"""The index of the names that the files of a project import, for files that lack an import.
 
 Nothing is read from the disk here, and nothing written there.
 """
@@ -17,7 +17,7 @@ _MOST_NAMES: Final = 50_000  # of all files together
 
 
 class ImportIndex:
-    """Where the files of one project take names from; any thread may ask and tell."""
+    """The import statements of one project's files by name; any thread may read and add."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

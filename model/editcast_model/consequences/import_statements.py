@@ -28,7 +28,7 @@ _QUOTES = str.maketrans("\"'", "'\"")
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where files take a name from.
+    """The import statements of a name.
 
     Attributes:
         family: Of languages that can import from each other.

@@ -63,7 +63,7 @@ class NewParameters:
 
 @dataclass(frozen=True, slots=True)
 class ModuleChange:
-    """What the files that use a file have to follow.
+    """The changes of a file that those who use it have to follow.
 
     Attributes:
         file: Its path.

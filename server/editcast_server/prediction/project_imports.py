@@ -1,4 +1,4 @@
-"""What the files of an open folder import, read from the disk by a thread in the background.
+"""The imports of the files of an open folder, read from the disk by a thread in the background.
 
 Only the files' beginnings are read, within bounds, and only in folders that the user trusts. All of
 it stays in memory and is forgotten with the folder.

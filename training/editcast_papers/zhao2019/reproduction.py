@@ -23,7 +23,7 @@ PARTS = ("tables", "timing", "real", "report")
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be run; where a tuple is empty, what the paper has.
+    """The runs that are wanted; where a tuple is empty, those of the paper.
 
     Attributes:
         parts: Of `PARTS`.

@@ -19,7 +19,7 @@ _TEXTS: Final = 64  # by whose return an undo is recognised, as in the server
 
 
 class Resumes(Protocol):
-    """What forecasts, a network's bundle or a baseline, on a history that it goes on with."""
+    """A forecaster, of a bundle or a baseline, on a history that it goes on with."""
 
     def resume(self, history: EditHistory) -> Session:
         """Begin a session on a file's history."""

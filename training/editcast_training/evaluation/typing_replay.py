@@ -23,7 +23,7 @@ from editcast_training.evaluation.typed_document import Answers, Offer, Resumes,
 
 @dataclass(slots=True)
 class Tally:
-    """What happened at saves, or while somebody typed.
+    """The counts of a replay, at saves or while somebody typed.
 
     Attributes:
         actions: How many saves; or how many deletions, typed tokens and offers taken.

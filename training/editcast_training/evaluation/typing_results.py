@@ -1,4 +1,4 @@
-"""What a replay of typed sessions comes to, by kind and level, with intervals over sessions."""
+"""The measures of a replay of typed sessions, by kind and level, with intervals over sessions."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
