@@ -184,7 +184,7 @@ def test_only_a_trusted_folder_is_read(tmp_path: Path, is_trusted: bool) -> None
 async def test_an_import_that_a_file_on_the_disk_has(
     start: Any, tmp_path: Path, is_trusted: bool
 ) -> None:
-    settings = {"modelPath": "", "confidenceThreshold": 0.5, "isWorkspaceTrusted": is_trusted}
+    settings = {"modelPath": "", "confidenceThreshold": None, "isWorkspaceTrusted": is_trusted}
     async with start(settings) as editor:
         await editor.until(lambda: editor.statuses[-1].model)
         folder = tmp_path / "project"
