@@ -1,6 +1,6 @@
 // The end of a chain of accepted offers: no VS Code API here.
 
-/** How long after an accept a Tab still means the chain, and how long the mark of its end stands. */
+/** Milliseconds after an accept in which a Tab belongs to the chain, and for which the mark shows. */
 export const CHAIN_MS = 1000;
 
 /**
@@ -15,12 +15,12 @@ export class Chain {
   /** @param changed called when one of the properties is another now */
   constructor(private readonly changed: () => void) {}
 
-  /** Whether the last accept was just now, so that a Tab that finds no offer is swallowed. */
+  /** True just after an accept: a Tab that finds no offer is swallowed then. */
   get goesOn(): boolean {
     return this.recent !== undefined;
   }
 
-  /** Whether it is to be seen that there is nothing more. */
+  /** True while the mark shows that there is nothing more. */
   get isMarked(): boolean {
     return this.mark !== undefined;
   }
@@ -52,7 +52,7 @@ export class Chain {
     this.waits = false;
   }
 
-  /** Whether a Tab that found no offer belongs to the chain; the next one does not. */
+  /** Return true if a Tab that found no offer belongs to the chain; the next one does not. */
   swallows(): boolean {
     const swallowed = this.goesOn;
     clearTimeout(this.recent);

@@ -32,7 +32,7 @@ export interface Lines {
   place: (offset: number) => Place;
 }
 
-/** How the keys are named that take what is offered, here and at all places. */
+/** Names of the keys that accept an offer, here and at all places. */
 const KEY = "Tab";
 const EVERYWHERE_KEY = "Alt+Shift+Enter";
 const MOST_ROWS = 12;
@@ -75,7 +75,7 @@ export function hint(hunks: readonly Hunk[], text: string, line: number, from: n
   return visible(`${line < from ? "↑" : "↓"} line ${line + 1}: ${what}${more}  (${KEY})`, 1);
 }
 
-/** What is told where the same is left to do at several places. */
+/** The hint for an edit that is left to do at several places. */
 export function everywhereHint(places: number): string {
   return places > 1 ? visible(`all ${places} places: ${EVERYWHERE_KEY}`, 1) : "";
 }

@@ -23,7 +23,7 @@ export interface Suggestion {
   id: string;
   /** Simultaneous edits of the document version that the suggestions belong to. */
   edits: TextEdit[];
-  /** Where the same is left to do at several places, the edits of all of them; else empty. */
+  /** The edits of all places where the same is left to do; empty where there is only one. */
   everywhere: TextEdit[];
   /** The first line that changes, counted from 0. */
   line: number;

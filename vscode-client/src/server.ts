@@ -117,7 +117,7 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** What came of a request for a document's next edits, or why nothing is suggested there. */
+  /** Return a sentence on a request's answer, or on why nothing is suggested in the document. */
   async explain(document: vscode.TextDocument, result: NextEditResult | null): Promise<string> {
     if (result !== null) {
       return explain(result);

@@ -25,8 +25,6 @@ NEAR = 2  # tokens on each side that must match for repeat-last
 _LEAST = 1e-4
 #: Of the best repeated edits of this file, how many token edits of each the network scores.
 _SCORED = 2, 1
-#: Places for the same repeated edit are as good when their scores are at least this share.
-_ALIKE = 0.9
 #: How many cross-file edits are proposed.
 _CROSS_FILE = 2
 
@@ -50,28 +48,9 @@ class RepeatedEdits:
             return repeat.score * max(view.places.lines.get(line, 0.0), _LEAST)
 
         likeliest = sorted(situation.repeats, key=worth, reverse=True)
-        in_turn = (_first_alike(situation, repeat) for repeat in likeliest)
-        fitting = (each for each in dict.fromkeys(in_turn) if situation.is_likely((each.hunk,)))
+        fitting = (repeat for repeat in likeliest if situation.is_likely((repeat.hunk,)))
         for repeat, most in zip(fitting, _SCORED, strict=False):
             yield situation.candidate(repeat.hunk, self.name, most=most, strength=repeat.score)
-
-
-def _first_alike(situation: Situation, repeat: Repeat) -> Repeat:
-    """Return the first of the places that are as good for a repeated edit, as a person goes on.
-
-    That is the nearest below the last change, or else the nearest above it.
-    """
-    text, last = situation.history.text, situation.history.last
-
-    def change(each: Repeat) -> tuple[str, str]:
-        return text[each.hunk.start : each.hunk.end], each.hunk.text
-
-    alike = (
-        each
-        for each in situation.repeats
-        if each.score >= _ALIKE * repeat.score and change(each) == change(repeat)
-    )
-    return min(alike, key=lambda each: (each.hunk.start < last, abs(each.hunk.start - last)))
 
 
 class CrossFileEdits:
