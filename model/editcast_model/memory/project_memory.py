@@ -19,7 +19,7 @@ from editcast_model.memory.units import END, Ids, Vocabulary
 Numbers = npt.NDArray[np.int64]
 
 #: Units of all files together, and of a block.
-MOST_UNITS: Final = 7_000_000
+MOST_UNITS: Final = 6_000_000
 BLOCK: Final = 200_000
 #: Files of which texts are known, with those that were replaced until there is time to clean up.
 MOST_FILES: Final = 20_000
@@ -108,11 +108,10 @@ class _Block:
     """
 
     def __init__(self, ids: Ids, start: int, end: int) -> None:
-        self._bits = max(2, ((end - start) // 4).bit_length())
         before = _KEY - 1
-        buckets = _buckets(ids[start - before : end], self._bits)[before:]
+        buckets = _buckets(ids[start - before : end])[before:]
         self._order = (np.argsort(buckets, kind="stable") + (start + 1)).astype(np.int32)
-        counts = np.bincount(buckets, minlength=1 << self._bits)
+        counts = np.bincount(buckets, minlength=1 << _bits())
         self._ends = np.cumsum([0, *counts]).astype(np.int32)
 
     @property
@@ -120,20 +119,24 @@ class _Block:
         """Bytes of its arrays."""
         return self._order.nbytes + self._ends.nbytes
 
-    def places(self, key: Ids) -> Numbers:
-        """The places behind `_KEY` units, and behind others with the same hash."""
-        bucket = int(_buckets(key, self._bits)[-1])
+    def places(self, bucket: int) -> Numbers:
+        """The places behind the units of a bucket."""
         return self._order[self._ends[bucket] : self._ends[bucket + 1]].astype(np.int64)
 
 
-def _buckets(ids: Ids, bits: int) -> npt.NDArray[np.uint32]:
+def _bits() -> int:
+    """How many bits the number of a bucket has: there are a quarter as many as units."""
+    return max(2, (BLOCK // 4).bit_length())
+
+
+def _buckets(ids: Ids) -> npt.NDArray[np.uint32]:
     """The bucket of the `_KEY` units that end with each unit, uint32 (N,)."""
     known = ids.astype(np.uint32)
     mixed = known * np.uint32(_FACTORS[0])
     for back, factor in enumerate(_FACTORS[1:], 1):
         mixed[back:] = (mixed[back:] ^ (mixed[back:] >> 15)) + known[:-back] * np.uint32(factor)
     mixed ^= mixed >> 15
-    return (mixed * np.uint32(_FACTORS[1])) >> np.uint32(32 - bits)
+    return (mixed * np.uint32(_FACTORS[1])) >> np.uint32(32 - _bits())
 
 
 class ProjectMemory:
@@ -236,7 +239,8 @@ class ProjectMemory:
             ids = self._ids
             found = [_scanned(ids, before, _KEY, self._indexed, self._used)]
             if len(before) >= _KEY:
-                found += [block.places(before[-_KEY:]) for block in self._blocks]
+                bucket = int(_buckets(before[-_KEY:])[-1])
+                found += [block.places(bucket) for block in self._blocks]
             places = np.concatenate(found)
             number = np.searchsorted(self._starts[: self._count], places - 1, side="right") - 1
             kept = ~self._is_gone[number] & (number != self._numbers.get(file, -1))
