@@ -31,7 +31,12 @@ from editcast_training.evaluation.token_accuracy import token_scores
 from editcast_training.fit.trainer import TrainingPlan, train
 from editcast_training.packaging import export_only
 from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, listed_repositories, made_of, read_origin
+from editcast_training.sources.registry import (
+    Origin,
+    generated_from,
+    listed_repositories,
+    read_origin,
+)
 
 #: By name, the corpus.
 VARIANTS = {
@@ -69,7 +74,7 @@ def main(
     listed, _ = listed_repositories(repositories, mirror)
     train_on = [one for one in listed if one.split == "train"][:projects]
     watched = [one for one in listed if one.split == "dev"][:1]
-    origins = [*train_on, *made_of(train_on), *watched]
+    origins = [*train_on, *generated_from(train_on), *watched]
     _make_corpora(folder, origins)
     sessions: list[EditingSession] = []
     for origin in listed:

@@ -104,7 +104,7 @@ class Service:
         elif document.is_allowed(self.settings):
             self._engine.open(self._track(document, known))
             self.projects.read(document.folder, self.settings)
-            if self.projects.of(document.folder).is_stirred:
+            if self.projects.of(document.folder).has_saves:
                 self._ask(document, 1)
 
     def change(
@@ -125,10 +125,10 @@ class Service:
             )
         is_served = self._is_served(document)
         if is_served:
-            self._feedback.settle(document)
+            self._feedback.take_applied(document)
         if document.suggestions != had:
             self._client.has_predicted(document)
-        if document.has(1) or document.job or document.is_restrained or not is_served:
+        if document.has(1) or document.job or document.is_suppressed or not is_served:
             return
         document.pause = self._loop.call_later(self._policy.pause, self._ask, document, 1)
 
@@ -140,7 +140,7 @@ class Service:
             return
         if text is not None:
             if is_longer(text, self.settings.max_file_bytes):
-                document.lose_track()
+                document.forget_text()
                 self._warn_once(document, document.too_long(self.settings.max_file_bytes))
                 return
             document.replace(text)
@@ -152,13 +152,13 @@ class Service:
         ):
             return
         text = document.buffer.text
-        self._feedback.settle(document)
-        document.rejections.end_disagreement()
-        document.end_restraint()
+        self._feedback.take_applied(document)
+        document.rejections.forget_typed_lines()
+        document.end_suppression()
         self._track(document, text).save(text)
         for other in self.documents.values():
             if other is not document and document.folder and other.folder == document.folder:
-                other.expect_news()  # by whoever asks there next
+                other.forget_empty_answer()  # by whoever asks there next
         self._record(document, text)
         self._engine.check_for_newer()
         document.forget_suggestions()
@@ -198,14 +198,14 @@ class Service:
         end = self._loop.time() + PATIENCE
         document = self.documents.get(uri)
         while document and self._is_served(document) and not document.has(most):
-            if document.is_restrained and not is_wanted:
+            if document.is_suppressed and not is_wanted:
                 break
             left = end - self._loop.time()
             if left <= 0:
                 break
             if not document.is_awaiting_word:
                 self._ask(document, most, is_for_request=True)
-            await document.news(left)
+            await document.wait_for_answer(left)
         return self.at_once(uri)
 
     def at_once(self, uri: str) -> Document | None:
@@ -224,10 +224,10 @@ class Service:
                 document.job.is_for_requests = is_for_request
                 return
         document.cancel_job()
-        situation = document.situation(self._policy.threshold)
+        conditions = document.conditions(self._policy.threshold)
         document.job = Job(
-            self._track(document, situation.work.text),
-            situation,
+            self._track(document, conditions.context.text),
+            conditions,
             most,
             done=partial(self._on_loop, self._answered, document),
             is_for_requests=is_for_request,
@@ -240,8 +240,8 @@ class Service:
         if is_current:
             self.latencies.append(answer.milliseconds)
             document.set_answer(answer, self._feedback.offer(document, answer))
-            if answer.job.situation.work.typed is not None:
-                document.expect_news()
+            if answer.job.conditions.context.typed is not None:
+                document.forget_empty_answer()
                 document.word_pause = self._loop.call_later(
                     document.typing_left, self._ask, document, 1
                 )

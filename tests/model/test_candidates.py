@@ -32,7 +32,7 @@ def of_source(session: NeuralSession, source: str) -> list[Candidate]:
 def test_nothing_has_changed_here_yet(forecaster: NeuralForecaster) -> None:
     session = forecaster.open(_TEXT)
     assert session.predict() == []
-    session.hear(_RENAME)
+    session.add_other_save(_RENAME)
     (prediction,) = session.predict()
     # Where the number beside it is the same, too.
     assert prediction.apply(_TEXT) == _TEXT.replace("first(1)", "second(1)")
@@ -45,17 +45,17 @@ def test_nothing_has_changed_here_yet(forecaster: NeuralForecaster) -> None:
 
 def test_once_something_has_changed_the_network_is_asked_too(forecaster: NeuralForecaster) -> None:
     session = forecaster.open(_TEXT)
-    session.hear(_RENAME)
+    session.add_other_save(_RENAME)
     session.update(_TEXT + "more = 1\n", saved=True)
-    heard = of_source(session, "cross-file")
-    assert heard and all(one.scored and one.log_probability < 0 for one in heard)
-    assert all(one.distance < 0 for one in heard)
+    others = of_source(session, "cross-file")
+    assert others and all(one.scored and one.log_probability < 0 for one in others)
+    assert all(one.distance < 0 for one in others)
     assert of_source(session, "decoded")
 
 
 def test_what_was_made_here_is_a_repeated_edit_of_this_file(forecaster: NeuralForecaster) -> None:
     session = forecaster.open(_TEXT)
-    session.hear(_RENAME)
+    session.add_other_save(_RENAME)
     text = _TEXT.replace("first", "second", 1)
     session.update(text, saved=True)
     renames = [
@@ -73,7 +73,7 @@ def test_what_the_ranker_does_not_know_is_dropped(forecaster: NeuralForecaster) 
     try:
         forecaster.ranker = Ranker({"repeated": _ZEROS})
         session = forecaster.open(_TEXT)
-        session.hear(_RENAME)
+        session.add_other_save(_RENAME)
         assert session.predict() == []
     finally:
         forecaster.ranker = known

@@ -37,4 +37,4 @@ def test_of_a_huge_save_the_last_edits_are_read(
     assert forecaster.tokenizer.decode(window.fixed.tokens().tolist()) == texts[1][low:high]
     session = forecaster.open(texts[0])
     session.update(texts[1], saved=True)
-    assert session.look() is not None
+    assert session.line_features() is not None

@@ -32,7 +32,7 @@ class ImportIndex:
         known = language_of(language, file)
         return _Statements(self, family_of(known), file) if known and has_rules(known) else {}
 
-    def tell(self, file: str, language: str, text: str) -> None:
+    def update(self, file: str, language: str, text: str) -> None:
         """The text of a file is this; it is read when there is time."""
         self._unread[file] = language, text
 

@@ -16,8 +16,8 @@ from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import Fits
-from editcast_model.forecasting.line_ranker import LineHead, Look, Places, look
-from editcast_model.forecasting.recent_edits import Trail
+from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, Places, line_features
+from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory, changes
 from editcast_model.inference.decoding import score
@@ -90,17 +90,19 @@ class NetworkView:
         window: Window,
         sequence: NetworkSequence,
         tokenizer: Tokenizer,
-        trail: Trail,
+        recent: RecentEdits,
         repeats: Sequence[Repeat],
         head: LineHead | None,
     ) -> None:
         self.window, self.sequence, self.tokenizer = window, sequence, tokenizer
         self.timeline = sequence.timeline.copy()
         if history.unsaved:
-            trail = trail.followed(history.saved, history.unsaved)
+            recent = recent.after_save(history.saved, history.unsaved)
         ends = window.starts(self.timeline)
         order = self.timeline.order()
-        self.lines: Look = look(history.text, trail, sequence.position, order, ends, repeats)
+        self.lines: LineFeatures = line_features(
+            history.text, recent, sequence.position, order, ends, repeats
+        )
         of_lines = head.log_probabilities(self.lines.features) if head else self.lines.pointed()
         by_line = dict(zip(self.lines.lines.tolist(), np.exp(of_lines).tolist(), strict=True))
         self.places = Places(*self.lines.placed(of_lines), self.lines.line_of, by_line)

@@ -30,9 +30,9 @@ from editcast_model.forecasting.cross_file import SAVES, OtherSave
 from editcast_model.forecasting.decoded_edits import DecodedEdits
 from editcast_model.forecasting.filters import word_at
 from editcast_model.forecasting.interface import Fits, Prediction, anything
-from editcast_model.forecasting.line_ranker import LineHead, Look
+from editcast_model.forecasting.line_ranker import LineFeatures, LineHead
 from editcast_model.forecasting.ranker import Ranker
-from editcast_model.forecasting.recent_edits import Trail
+from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.repeated_edits import (
     REPEATS,
     SPARE,
@@ -104,19 +104,19 @@ class NeuralForecaster:
     def resume(self, history: EditHistory) -> "NeuralSession":
         """Begin a session on a file's history, which the session goes on with."""
         session = NeuralSession(self, history)
-        session.warm()
+        session.encode_untouched()
         return session
 
-    def keep(self, session: "NeuralSession") -> None:
+    def mark_used(self, session: "NeuralSession") -> None:
         """Note that a session is in use; those unused for the longest give way to it."""
         others = [one for each in self._used if (one := each()) not in (None, session)]
         if others:
-            others[-1].rest()
+            others[-1].forget_answers()
         kept, size = [session], session.nbytes
         for one in reversed(others):
             size += one.nbytes
             if size > MOST_BYTES:
-                one.cool()
+                one.forget_encoding()
             else:
                 kept.append(one)
         self._used = [ref(one) for one in reversed(kept)]
@@ -138,14 +138,14 @@ class NeuralSession:
         self._replacements = KnownReplacements(history)
         self._other_saves: deque[OtherSave] = deque(maxlen=SAVES)
         self._modules: dict[str, ModuleChange] = {}
-        self._trail = Trail()
+        self._recent = RecentEdits()
         for save in history.saves:
-            self._trail = self._trail.followed(save.before, save.hunks)
+            self._recent = self._recent.after_save(save.before, save.hunks)
         self._window: Window | None = None
         self._sequence: Sequence | None = None
         self._cancelled: Callable[[], bool] = never
 
-    def warm(self) -> None:
+    def encode_untouched(self) -> None:
         """Encode an untouched text if it is one window: else the window depends on the changes."""
         if not self.history.is_untouched:
             return
@@ -159,12 +159,12 @@ class NeuralSession:
         """Bytes of what is encoded."""
         return self._sequence.nbytes if self._sequence else 0
 
-    def rest(self) -> None:
+    def forget_answers(self) -> None:
         """Forget what the network said of this file; another one is in use."""
         if self._sequence:
             self._sequence.forget_answers()
 
-    def cool(self) -> None:
+    def forget_encoding(self) -> None:
         """Forget what was encoded; the next prediction encodes it again."""
         self._sequence = None
 
@@ -174,12 +174,12 @@ class NeuralSession:
         if save is not None:
             if self._window is not None and not self._window.save(save.hunks):
                 self._window = None
-            self._trail = self._trail.followed(save.before, save.hunks)
+            self._recent = self._recent.after_save(save.before, save.hunks)
 
-    def hear(self, save: OtherSave) -> None:
+    def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file of the project."""
         self._other_saves.append(save)
-        self._replacements.hear(save)
+        self._replacements.add_other_save(save)
         self._modules.pop(save.file, None)
         if save.change is not None:
             self._modules[save.file] = save.change
@@ -218,9 +218,9 @@ class NeuralSession:
         window = self._window
         if window is None or self.history.unsaved:
             return
-        if self._is_worn(window):
+        if self._is_nearly_spent(window):
             fresh = Window.over(self._tokenizer, self.history.snapshots, [])
-            if fresh is not None and not self._is_worn(fresh):
+            if fresh is not None and not self._is_nearly_spent(fresh):
                 self._window, self._sequence = fresh, None
                 window = fresh
         edits = list(window.fixed.edits)
@@ -230,7 +230,7 @@ class NeuralSession:
                 return
             self._follow(window, edits[:count])
 
-    def look(self) -> Look | None:
+    def line_features(self) -> LineFeatures | None:
         """Return what the line head sees of the text; None before its first change."""
         view = self._view(self._repeats())
         return view.lines if view else None
@@ -289,20 +289,20 @@ class NeuralSession:
         """The network's view with all edits read; None when nothing can come next."""
         if self.history.is_untouched:
             return None
-        window = self._settle()
+        window = self._current_window()
         timeline = window.transient(self.history.unsaved) if window else None
         if window is None or timeline is None:
             return None
         edits = list(timeline.edits)
         sequence = self._follow(window, edits)
-        if edits[-1].content != SAVE and _saves_next(sequence):
+        if edits[-1].content != SAVE and _ends_save(sequence):
             sequence.extend([Edit(0, SAVE)])
         head = self._forecaster.line_head
         return NetworkView(
-            self.history, window, sequence, self._tokenizer, self._trail, repeats, head
+            self.history, window, sequence, self._tokenizer, self._recent, repeats, head
         )
 
-    def _settle(self) -> Window | None:
+    def _current_window(self) -> Window | None:
         """The window over the saves, made anew when it is used up or left."""
         window, unsaved = self._window, self.history.unsaved
         if window is not None and (len(window.fixed) > MOST_EDITS or not window.holds(unsaved)):
@@ -312,7 +312,7 @@ class NeuralSession:
             self._window, self._sequence = window, None
         return window
 
-    def _is_worn(self, window: Window) -> bool:
+    def _is_nearly_spent(self, window: Window) -> bool:
         history = self.history
         return len(window.fixed) > _SPENT or window.is_near_edge(history.last, len(history.text))
 
@@ -326,10 +326,10 @@ class NeuralSession:
         try:
             sequence.follow(edits)
         finally:
-            self._forecaster.keep(self)
+            self._forecaster.mark_used(self)
         return sequence
 
 
-def _saves_next(sequence: Sequence) -> bool:
+def _ends_save(sequence: Sequence) -> bool:
     """Tell whether the network thinks that what was typed is all there is to this save."""
     return float(sequence.position[0]) + float(sequence.content(0)[SAVE]) > math.log(0.5)

@@ -54,7 +54,7 @@ class Session(Protocol):
     def update(self, text: str, *, saved: bool) -> None:
         """The buffer now reads `text`; `saved` says that it was just saved like this."""
 
-    def hear(self, save: OtherSave) -> None:
+    def add_other_save(self, save: OtherSave) -> None:
         """Another file of the project was saved."""
 
     def predict(

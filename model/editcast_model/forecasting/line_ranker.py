@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editcast_model.card import LINE_FEATURES, Card
-from editcast_model.forecasting.recent_edits import Trail, Words, words_of
+from editcast_model.forecasting.recent_edits import RecentEdits, Words, words_of
 from editcast_model.forecasting.replacements import Repeat
 from editcast_model.inference.sequence import MASKED
 from editcast_model.tokenizer import lines
@@ -40,7 +40,7 @@ _DEFINES = ("async ", "class ", "def ", "export ", "from ", "func ", "function "
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LineFeatures:
     """The lines that the next edit may be on, and what can be said of each.
 
     Attributes:
@@ -104,19 +104,19 @@ class Places(NamedTuple):
             line[here] = MASKED
 
 
-def look(
+def line_features(
     text: str,
-    trail: Trail,
+    recent: RecentEdits,
     position: Floats,
     order: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
     repeats: Sequence[Repeat],
-) -> Look:
-    """Look at the lines of a text.
+) -> LineFeatures:
+    """Compute the features of the lines that the next edit may be on.
 
     Args:
         text: As it is now.
-        trail: What led to it; at least one save.
+        recent: The edits that led to it; at least one save.
         position: The pointer's log probabilities of the next edit's item, (N,).
         order: The items in the order of the text, (R,).
         ends: Where each of them ends in the text, code points, (R,), ascending.
@@ -137,7 +137,7 @@ def look(
         spot = bisect_right(starts, repeat.hunk.start) - 1
         again[spot] = max(again[spot], repeat.score)
         rank_again[spot] = max(rank_again[spot], 1 / rank)
-    last = min((trail.saves[-1] or (0,))[-1], count - 1)
+    last = min((recent.saves[-1] or (0,))[-1], count - 1)
     distance = np.arange(count) - last
     near = np.argsort(abs(distance))[:_NEAR]
     seen = np.unique(np.concatenate([np.argsort(-mass)[:_PROBABLE], near, np.flatnonzero(again)]))
@@ -146,9 +146,9 @@ def look(
     columns = [
         *_pointed(mass, peak, seen),
         *_placed(texts, there, seen, last),
-        *_touched(trail, seen),
-        _is_next_stride(trail, distance, seen),
-        *_read(texts, there, seen, last, trail),
+        *_touched(recent, seen),
+        _is_next_stride(recent, distance, seen),
+        *_read(texts, there, seen, last, recent),
         again[seen],
         rank_again[seen],
     ]
@@ -156,15 +156,15 @@ def look(
     for same in (
         math.log(count),
         -float(np.sum(mass * np.log(mass + _LEAST))),
-        any(trail.removed[-1:]),
-        any(trail.inserted[-1:]),
-        len(trail.saves) == 1,
+        any(recent.removed[-1:]),
+        any(recent.inserted[-1:]),
+        len(recent.saves) == 1,
         float(again.max()),
-        math.log1p(len(trail.saves[-1] or (0,))),
-        *_moves(trail),
+        math.log1p(len(recent.saves[-1] or (0,))),
+        *_moves(recent),
     ):
         columns.append(np.full(len(seen), same))
-    return Look(seen, np.stack(columns, axis=1).astype(np.float32), line_of, position)
+    return LineFeatures(seen, np.stack(columns, axis=1).astype(np.float32), line_of, position)
 
 
 def _pointed(
@@ -213,7 +213,7 @@ def _read(
     there: npt.NDArray[np.bool_],
     seen: npt.NDArray[np.int64],
     last: int,
-    trail: Trail,
+    recent: RecentEdits,
 ) -> list[npt.ArrayLike]:
     """Describe what stands on a line, and how it compares to what was changed."""
     numbers = seen.tolist()
@@ -224,17 +224,17 @@ def _read(
         [line.lstrip()[:1] in ("#", "/", "*") for line in read],
         [line.lstrip().startswith(_DEFINES) for line in read],
         [_indent(line) == _indent(texts[last]) for line in read],
-        [_alike(one, trail.before) for one in words],
-        [_alike(one, trail.after) for one in words],
-        *_shared(trail, words, [texts[one] for one in np.flatnonzero(there).tolist()]),
+        [_alike(one, recent.before) for one in words],
+        [_alike(one, recent.after) for one in words],
+        *_shared(recent, words, [texts[one] for one in np.flatnonzero(there).tolist()]),
         [_same(texts, one - 1, last - 1) and one != last for one in numbers],
         [_same(texts, one + 1, last + 1) and one != last for one in numbers],
     ]
 
 
-def _touched(trail: Trail, seen: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:
+def _touched(recent: RecentEdits, seen: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:
     """Tell whether the newest save touched a line, the one before, and so on."""
-    saves = [*trail.saves[-_APART - 1 :][::-1], *[()] * (_APART + 1)][: _APART + 1]
+    saves = [*recent.saves[-_APART - 1 :][::-1], *[()] * (_APART + 1)][: _APART + 1]
     return [np.isin(seen, np.array(save, np.int64)) for save in saves]
 
 
@@ -246,12 +246,14 @@ def _blocks(texts: Sequence[str], there: npt.NDArray[np.bool_]) -> npt.NDArray[n
     return np.cumsum(begins)
 
 
-def _shared(trail: Trail, words: Sequence[Words], there: Sequence[str]) -> Iterator[list[float]]:
+def _shared(
+    recent: RecentEdits, words: Sequence[Words], there: Sequence[str]
+) -> Iterator[list[float]]:
     """Which words that saves took out or put in stand on each line, and how rare they are."""
     none = Words()
-    newest = [next(reversed(of), none) for of in (trail.removed, trail.inserted)]
-    earlier = [none.union(*of[-1 - _APART : -1]) for of in (trail.removed, trail.inserted)]
-    kept = [trail.gone, trail.new]
+    newest = [next(reversed(of), none) for of in (recent.removed, recent.inserted)]
+    earlier = [none.union(*of[-1 - _APART : -1]) for of in (recent.removed, recent.inserted)]
+    kept = [recent.gone, recent.new]
     sought = none.union(*newest, *earlier, *kept)
     lines_with = Counter(chain.from_iterable(sought & words_of(line) for line in there))
     for known in (*newest, *kept):
@@ -261,17 +263,17 @@ def _shared(trail: Trail, words: Sequence[Words], there: Sequence[str]) -> Itera
 
 
 def _is_next_stride(
-    trail: Trail, distance: npt.NDArray[np.int64], seen: npt.NDArray[np.int64]
+    recent: RecentEdits, distance: npt.NDArray[np.int64], seen: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
     """Tell whether a line is as far from the last change as that is from the one before."""
-    ends = [save[-1] for save in trail.saves[-2:] if save]
+    ends = [save[-1] for save in recent.saves[-2:] if save]
     stride = ends[-1] - ends[0] if len(ends) == 2 else 0
     return np.asarray((distance[seen] == stride) & (stride != 0))
 
 
-def _moves(trail: Trail) -> tuple[float, float, float]:
+def _moves(recent: RecentEdits) -> tuple[float, float, float]:
     """Which shares of the saves went up, stayed on their line, and went down."""
-    ends = [save[-1] for save in trail.saves if save]
+    ends = [save[-1] for save in recent.saves if save]
     moves = [after - before for before, after in pairwise(ends)]
     most = max(len(moves), 1)
     return (

@@ -23,7 +23,7 @@ def words_of(line: str) -> Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class RecentEdits:
     """Where the last saves changed a file, and how; the newest of them last.
 
     Attributes:
@@ -40,8 +40,8 @@ class Trail:
     before: Words = frozenset()
     after: Words = frozenset()
 
-    def followed(self, text: str, hunks: Iterable[Hunk]) -> "Trail":
-        """The trail once these hunks of a text are made, which do not overlap."""
+    def after_save(self, text: str, hunks: Iterable[Hunk]) -> "RecentEdits":
+        """Follow a save that made these hunks of a text, which do not overlap."""
         hunks = sorted(hunks, key=lambda hunk: hunk.start)
         old, new = lines(text), lines(apply_hunks(text, hunks))
         touched: set[int] = set()
@@ -62,7 +62,7 @@ class Trail:
         moved = tuple(
             tuple(line + grown if line > first else line for line in one) for one in self.saves
         )
-        return Trail(
+        return RecentEdits(
             (*moved, tuple(sorted(touched)))[-SAVES:],
             (*self.removed, taken - given)[-SAVES:],
             (*self.inserted, given - taken)[-SAVES:],

@@ -83,9 +83,9 @@ class _BaselineSession:
         """Take in the text as it is now; what a save replaced is remembered."""
         self._history.update(text, saved=saved)
 
-    def hear(self, save: OtherSave) -> None:
+    def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file."""
-        self._replacements.hear(save)
+        self._replacements.add_other_save(save)
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
         """Do nothing: there is nothing to prepare."""

@@ -264,7 +264,7 @@ class KnownReplacements:
         """The text as it is now."""
         return self._read(self._history.text)
 
-    def hear(self, save: OtherSave) -> None:
+    def add_other_save(self, save: OtherSave) -> None:
         """Remember what a save of another file replaced, and forget what it took back."""
         hunks = diff(save.before, save.after)[-REMEMBERED:]
         made = self._lexicon.read(save.before).replacements(hunks)

@@ -23,9 +23,9 @@ from editcast_server.prediction.policy import default_threshold, measured_precis
 from editcast_store import models
 from editcast_store.models import default_bundle_path
 from editcast_store.paths import home, models_dir, training_dir
-from editcast_training.data.corpus import Made, make_corpus
+from editcast_training.data.corpus import CorpusPart, make_corpus
 from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, made_of, project_and_kind
+from editcast_training.sources.registry import Origin, generated_from, project_and_kind
 
 if TYPE_CHECKING:
     from editcast_training.pipeline import Request
@@ -68,7 +68,7 @@ def corpus(
     """
     console = Console()
 
-    def report(made: Made) -> None:
+    def report(made: CorpusPart) -> None:
         if made.failed:
             console.print(plain(f"{made.name}: left out. {made.failed}"), style="yellow")
         else:
@@ -77,7 +77,7 @@ def corpus(
 
     result = make_corpus(
         out,
-        [*origins, *made_of(origins)],
+        [*origins, *generated_from(origins)],
         tokenizer=tokenizer,
         max_state=max_state,
         processes=processes,
@@ -87,7 +87,7 @@ def corpus(
     _summary(console, result)
 
 
-def _summary(console: Console, result: list[Made]) -> None:
+def _summary(console: Console, result: list[CorpusPart]) -> None:
     kept = Table("split", "made of", "instances", "edits", "share, %", title="Kept")
     instances: Counter[tuple[str, str]] = Counter()
     edits: Counter[tuple[str, str]] = Counter()

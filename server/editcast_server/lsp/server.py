@@ -130,7 +130,7 @@ class EditcastProtocol(protocol.EditcastMessages):
         else:
             self._send_response(incoming.id_of(message), error=error.to_response_error())
             for one in message if isinstance(message, list) else ():
-                self._server.lose_track(one)
+                self._server.forget_text(one)
 
     def _known(self, method: Any) -> str:
         """A method as the log may name it: any other may be made of a user's text."""
@@ -269,7 +269,7 @@ class EditcastServer(LanguageServer):
     def cannot_read(self, message: Any) -> None:
         """A notification makes no sense; nobody waits for an answer."""
         self.warn_once("The editor sent a message that is not as LSP wants it.")
-        self.lose_track(message)
+        self.forget_text(message)
 
     def warn_once(self, sentence: str) -> None:
         """Warn the user, once in this session."""
@@ -277,11 +277,11 @@ class EditcastServer(LanguageServer):
             self._warned.add(sentence)
             self.show_message(sentence, warning=True)
 
-    def lose_track(self, message: Any) -> None:
+    def forget_text(self, message: Any) -> None:
         """A message could not be read; if it told a text, that document is not known now."""
         try:
             if message["method"] in _TELL_TEXTS:
-                self.service.documents[message["params"]["textDocument"]["uri"]].lose_track()
+                self.service.documents[message["params"]["textDocument"]["uri"]].forget_text()
         except (AttributeError, KeyError, TypeError):
             return  # it names no open document
 

@@ -70,8 +70,8 @@ class Frames:
 
 def _length(lines: list[bytes]) -> int:
     """The Content-Length of a header."""
-    told = [_LENGTH.fullmatch(line) for line in lines if _IS_LENGTH.match(line)]
-    lengths = {found[1].lstrip(b"0") if found else None for found in told}
+    declared = [_LENGTH.fullmatch(line) for line in lines if _IS_LENGTH.match(line)]
+    lengths = {found[1].lstrip(b"0") if found else None for found in declared}
     digits = lengths.pop() if len(lengths) == 1 else None
     if digits is None:
         raise _no_sense("a header with no Content-Length, or with one that is no number")

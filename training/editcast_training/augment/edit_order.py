@@ -54,7 +54,7 @@ class Part:
     is_forward: bool = True
 
 
-def rehearse(
+def order_edits(
     changes: Sequence[LineChange], last: int, rng: Random, order: str = ""
 ) -> Iterator[Part]:
     """Yield the parts of a commit in the order in which they are made.
@@ -101,7 +101,7 @@ def rehearse(
 
 
 def as_saved(changes: Sequence[LineChange]) -> Iterator[Part]:
-    """Yield the line hunks of one recorded save as `rehearse` does, from the top."""
+    """Yield the line hunks of one recorded save as `order_edits` does, from the top."""
     grown = 0
     for place, change in enumerate(changes):
         first = change.first + grown

@@ -50,14 +50,14 @@ def examples(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -
         if replayed.texts[0].count("\n") > _MOST_LINES:
             continue
         session = forecaster.open(replayed.texts[0])
-        for _, step in replayed.replay(partial(session.update, saved=True), session.hear):
-            look = session.look()
-            if look is None:
+        for _, step in replayed.replay(partial(session.update, saved=True), session.add_other_save):
+            found = session.line_features()
+            if found is None:
                 continue
             touched = Judge(step).touched
-            right = np.array([line in touched for line in look.lines.tolist()], np.bool_)
+            right = np.array([line in touched for line in found.lines.tolist()], np.bool_)
             if right.any():
-                yield Example(replayed.kind, look.features, right)
+                yield Example(replayed.kind, found.features, right)
 
 
 def fit(known: Sequence[Example], *, seed: int = 0) -> LineHead | None:

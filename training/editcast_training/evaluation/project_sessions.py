@@ -74,14 +74,14 @@ class Changes:
     ) -> list[tuple[int, OtherSave]]:
         """List the saves of other files, each with how many of the session come before it."""
         # As many as an editor's server remembers, each time.
-        heard: dict[int, deque[OtherSave]] = defaultdict(lambda: deque(maxlen=SAVES))
+        others: dict[int, deque[OtherSave]] = defaultdict(lambda: deque(maxlen=SAVES))
         first = bisect_left(times, session.times[0] - _DAY)
         for time in times[first : bisect_left(times, session.times[-1])]:
             number = bisect_left(session.times, time)
             for save in self._saves[session.project][time]:
                 if save.file != session.path:
-                    heard[number].append(save)
-        return [(number, save) for number, saves in heard.items() for save in saves]
+                    others[number].append(save)
+        return [(number, save) for number, saves in others.items() for save in saves]
 
 
 def read_sessions(

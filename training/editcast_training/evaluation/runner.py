@@ -27,7 +27,7 @@ class Suggester(Protocol):
     def open(self, text: str, language: str) -> None:
         """A new file in a new project; the one before is done with."""
 
-    def hear(self, other: OtherSave) -> None:
+    def add_other_save(self, other: OtherSave) -> None:
         """Another file of the project was saved; the clock of the next answer starts here."""
 
     def save(self, text: str) -> None:
@@ -41,7 +41,7 @@ def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator
     """Replay the sessions and score the best suggestion of every step, as it is made."""
     for number, session in enumerate(sessions):
         suggester.open(session.texts[0], session.language)
-        for index, step in session.replay(suggester.save, suggester.hear):
+        for index, step in session.replay(suggester.save, suggester.add_other_save):
             best, milliseconds = suggester.suggest()
             row = Row.of(session, number, index, milliseconds)
             if best:

@@ -75,24 +75,24 @@ class EditingSession:
         return self.kind.startswith("project")
 
     def replay(
-        self, save: Callable[[str], None], hear: Callable[[OtherSave], None]
+        self, save: Callable[[str], None], add_other_save: Callable[[OtherSave], None]
     ) -> Iterator[tuple[int, Step]]:
         """Yield the numbered steps, each after `save` and `hear` had the saves before it."""
-        others = deque(self.others)
+        waiting = deque(self.others)
 
-        def hear_others(saves: int) -> None:
-            while others and others[0][0] <= saves:
-                hear(others.popleft()[1])
+        def add_other_saves(saves: int) -> None:
+            while waiting and waiting[0][0] <= saves:
+                add_other_save(waiting.popleft()[1])
 
-        hear_others(0)
+        add_other_saves(0)
         for number, text in enumerate(self.texts[1 : self.first], 1):
             save(text)
-            hear_others(number)
+            add_other_saves(number)
         for number, step in enumerate(self.steps(), self.first):
             if number:
                 save(step.text)
             yield number, step
-            hear_others(number)
+            add_other_saves(number)
 
     def steps(self) -> Iterator[Step]:
         """A step after every save from `first` on but the last, in order."""
