@@ -19,7 +19,6 @@ from rich.table import Table
 
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_model.inference import window
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.calibration.collected import collect
@@ -121,13 +120,11 @@ def _trained(out: Path, corpus: Path, steps: int) -> Bundle:
 
 
 def _replayed(bundle: Bundle, sessions: list[EditingSession], subtokens: int) -> dict[str, Any]:
-    before, window.WINDOW = window.WINDOW, subtokens
-    try:
-        forecaster = NeuralForecaster.load(bundle.path, "cpu")
-        rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.row.session % 5)
-        return asdict(summarize(rows))
-    finally:
-        window.WINDOW = before
+    loaded = NeuralForecaster.load(bundle.path, "cpu")
+    config = replace(loaded.config, window=subtokens)
+    forecaster = NeuralForecaster(bundle, loaded.network, "cpu", config=config)
+    rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.row.session % 5)
+    return asdict(summarize(rows))
 
 
 def _table(variants: dict[str, Any]) -> Table:

@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 from editcast_model.card import Card
 from editcast_model.checked import Long, Matching, UnfitError, structure
 from editcast_model.errors import BundleError
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.networks.config import NetworkConfig, check_earlier_options
 from editcast_model.plain_files import digest_of, is_plain_name, read_json
 from editcast_model.tokenizer import Tokenizer
@@ -43,12 +44,14 @@ class Config:
         network: The architecture.
         precisions: The graphs there are.
         checksums: SHA-256 of every file but this one, by name.
+        inference: Settings of inference.
     """
 
     format: int
     network: NetworkConfig
     precisions: Annotated[tuple[Precision, ...], Long(1, 2)]
     checksums: dict[str, Annotated[str, Matching("[0-9a-f]{64}", "a SHA-256 checksum")]]
+    inference: InferenceConfig = InferenceConfig()
 
     def __post_init__(self) -> None:
         """See that all that is loaded has a checksum, and nothing else is looked at.
@@ -90,6 +93,7 @@ class Bundle:
         tokenizer: Its vocabulary.
         precisions: The graphs there are: `float32`, and perhaps `float16`.
         format: The format of its graphs.
+        inference: Settings of inference.
     """
 
     path: Path
@@ -98,6 +102,7 @@ class Bundle:
     tokenizer: Tokenizer
     precisions: tuple[Precision, ...]
     format: int = FORMAT
+    inference: InferenceConfig = InferenceConfig()
 
     @classmethod
     def open(cls, path: Path) -> "Bundle":
@@ -125,7 +130,15 @@ class Bundle:
                 f"The tokenizer of the model in {path} has {len(tokenizer)} entries, its network "
                 f"{vocabulary}; export the model again."
             )
-        return cls(path, config.network, card, tokenizer, config.precisions, config.format)
+        return cls(
+            path,
+            config.network,
+            card,
+            tokenizer,
+            config.precisions,
+            config.format,
+            config.inference,
+        )
 
     @property
     def name(self) -> str:
@@ -164,9 +177,21 @@ def checksum_of(path: Path) -> str:
 
 
 def write_config(
-    folder: Path, network: dict[str, Any], precisions: tuple[str, ...], version: int = FORMAT
+    folder: Path,
+    network: dict[str, Any],
+    precisions: tuple[str, ...],
+    version: int = FORMAT,
+    inference: dict[str, Any] | None = None,
 ) -> None:
-    """Write `config.json` over the files that lie in `folder`, the card included."""
+    """Write `config.json` over the files that lie in `folder`, the card included.
+
+    Args:
+        folder: The bundle's.
+        network: Sizes of the network.
+        precisions: The graphs there are.
+        version: Format of the graphs.
+        inference: Settings of inference; None for those of this version.
+    """
     names = sorted(
         file.relative_to(folder).as_posix()
         for file in folder.rglob("*")
@@ -175,6 +200,7 @@ def write_config(
     config = {
         "format": version,
         "network": network,
+        "inference": InferenceConfig().to_json() if inference is None else inference,
         "precisions": list(precisions),
         "checksums": {name: checksum_of(folder / name) for name in names},
     }
@@ -196,7 +222,13 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
     (folder / "card.json").write_text(text, encoding="utf-8")
     if (folder / "config.json").exists():
         config = read_json(folder, "config.json")
-        write_config(folder, config["network"], tuple(config["precisions"]), config["format"])
+        write_config(
+            folder,
+            config["network"],
+            tuple(config["precisions"]),
+            config["format"],
+            config.get("inference", {}),
+        )
 
 
 def _read_config(path: Path) -> Config:

@@ -6,7 +6,6 @@ import pytest
 
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting import forecaster as forecasting
 from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.forecasting.cross_file import other_save
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
@@ -94,10 +93,11 @@ class Ends:
 
 
 def test_a_new_source_is_a_class_and_its_registration(
-    forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
+    forecaster: NeuralForecaster,
 ) -> None:
-    monkeypatch.setattr(forecasting, "SOURCES", (*forecasting.SOURCES, Ends))
-    session = forecaster.resume(EditHistory(_TEXT, language="python"))
+    sources = (*forecaster.sources, Ends)
+    more = NeuralForecaster(forecaster.bundle, forecaster.network, "cpu", sources=sources)
+    session = more.resume(EditHistory(_TEXT, language="python"))
     session.update("new = 1\n" + _TEXT, saved=True)
     (one,) = of_source(session, "ends")
     assert one.scored == 2 and one.log_probability < 0

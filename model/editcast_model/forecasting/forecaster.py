@@ -7,7 +7,6 @@ window, it is rebased on a later save.
 """
 
 import math
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from pathlib import Path
@@ -26,7 +25,7 @@ from editcast_model.forecasting.candidates import (
     Situation,
 )
 from editcast_model.forecasting.consequence_edits import ConsequenceEdits
-from editcast_model.forecasting.cross_file import SAVES, OtherSave
+from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.decoded_edits import DecodedEdits
 from editcast_model.forecasting.filters import word_at
 from editcast_model.forecasting.interface import Fits, Prediction, anything
@@ -34,18 +33,18 @@ from editcast_model.forecasting.line_ranker import LineFeatures, LineHead
 from editcast_model.forecasting.ranker import Ranker
 from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.repeated_edits import (
-    REPEATS,
     SPARE,
     CrossFileEdits,
     RepeatedEdits,
 )
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_model.inference.onnx_network import Device, OnnxNetwork
 from editcast_model.inference.self_check import self_check
 from editcast_model.inference.sequence import Network, Sequence
-from editcast_model.inference.window import MOST_EDITS, Window
+from editcast_model.inference.window import Window
 from editcast_model.syntax.binding import renames_definition, unbinds
 from editcast_model.tokenizer import Tokenizer
 
@@ -58,8 +57,6 @@ SOURCES: tuple[type[CandidateSource], ...] = (
 )
 #: Bytes of encoded files that are kept; what does not fit costs what opening the file did.
 MOST_BYTES = 64 << 20
-#: Edits after which a window is made anew when there is time, well before it has to be.
-_SPENT = MOST_EDITS * 3 // 4
 #: Edits that are read together while somebody may begin to wait.
 _AT_ONCE = 16
 
@@ -73,9 +70,23 @@ class NeuralForecaster:
         bundle: The bundle.
         ranker: The bundle's.
         line_head: The bundle's.
+        config: The bundle's, unless another one was given.
+        sources: The candidate sources of its sessions.
+        most_bytes: Most bytes of encoded files that are kept.
     """
 
-    def __init__(self, bundle: Bundle, network: Network, device: str) -> None:
+    def __init__(
+        self,
+        bundle: Bundle,
+        network: Network,
+        device: str,
+        *,
+        config: InferenceConfig | None = None,
+        sources: tuple[type[CandidateSource], ...] = SOURCES,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self.config = config or bundle.inference
+        self.sources, self.most_bytes = sources, most_bytes
         self.bundle, self.network, self.device = bundle, network, device
         self.name = bundle.name
         self.tokenizer = bundle.tokenizer
@@ -115,7 +126,7 @@ class NeuralForecaster:
         kept, size = [session], session.nbytes
         for one in reversed(others):
             size += one.nbytes
-            if size > MOST_BYTES:
+            if size > self.most_bytes:
                 one.forget_encoding()
             else:
                 kept.append(one)
@@ -133,10 +144,10 @@ class NeuralSession:
         self.history = history
         self._forecaster = forecaster
         self._tokenizer: Tokenizer = forecaster.tokenizer
-        self._sources = [source() for source in SOURCES]
+        self._config = forecaster.config
+        self._sources = [source() for source in forecaster.sources]
         self._consequences = Consequences(history.language, history.path)
         self._replacements = KnownReplacements(history)
-        self._other_saves: deque[OtherSave] = deque(maxlen=SAVES)
         self._modules: dict[str, ModuleChange] = {}
         self._recent = RecentEdits()
         for save in history.saves:
@@ -149,7 +160,7 @@ class NeuralSession:
         """Encode an untouched text if it is one window: else the window depends on the changes."""
         if not self.history.is_untouched:
             return
-        window = Window.whole(self._tokenizer, self.history.text)
+        window = Window.whole(self._tokenizer, self._config, self.history.text)
         if window is not None:
             self._window = window
             self._follow(window, [])
@@ -178,7 +189,6 @@ class NeuralSession:
 
     def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file of the project."""
-        self._other_saves.append(save)
         self._replacements.add_other_save(save)
         self._modules.pop(save.file, None)
         if save.change is not None:
@@ -219,7 +229,7 @@ class NeuralSession:
         if window is None or self.history.unsaved:
             return
         if self._is_nearly_spent(window):
-            fresh = Window.over(self._tokenizer, self.history.snapshots, [])
+            fresh = Window.over(self._tokenizer, self._config, self.history.snapshots, [])
             if fresh is not None and not self._is_nearly_spent(fresh):
                 self._window, self._sequence = fresh, None
                 window = fresh
@@ -269,7 +279,6 @@ class NeuralSession:
 
         return Situation(
             self.history,
-            self._other_saves,
             self._replacements,
             repeats,
             self._consequences,
@@ -279,11 +288,12 @@ class NeuralSession:
             is_worth_proposing,
             typed,
             self._modules.values(),
+            self._config,
         )
 
     def _repeats(self) -> list[Repeat]:
-        replacements = self._replacements
-        return replacements.best(replacements.own, REPEATS + SPARE)[:REPEATS]
+        replacements, count = self._replacements, self._config.repeated_edits
+        return replacements.best(replacements.own, count + SPARE)[:count]
 
     def _view(self, repeats: list[Repeat]) -> NetworkView | None:
         """The network's view with all edits read; None when nothing can come next."""
@@ -299,22 +309,32 @@ class NeuralSession:
             sequence.extend([Edit(0, SAVE)])
         head = self._forecaster.line_head
         return NetworkView(
-            self.history, window, sequence, self._tokenizer, self._recent, repeats, head
+            self.history,
+            window,
+            sequence,
+            self._tokenizer,
+            self._recent,
+            repeats,
+            head,
+            self._config,
         )
 
     def _current_window(self) -> Window | None:
         """The window over the saves, made anew when it is used up or left."""
         window, unsaved = self._window, self.history.unsaved
-        if window is not None and (len(window.fixed) > MOST_EDITS or not window.holds(unsaved)):
+        if window is not None and (
+            len(window.fixed) > self._config.most_edits or not window.holds(unsaved)
+        ):
             window = None
         if window is None:
-            window = Window.over(self._tokenizer, self.history.snapshots, unsaved)
+            window = Window.over(self._tokenizer, self._config, self.history.snapshots, unsaved)
             self._window, self._sequence = window, None
         return window
 
     def _is_nearly_spent(self, window: Window) -> bool:
         history = self.history
-        return len(window.fixed) > _SPENT or window.is_near_edge(history.last, len(history.text))
+        spent = self._config.most_edits * 3 // 4  # well before it has to be made anew
+        return len(window.fixed) > spent or window.is_near_edge(history.last, len(history.text))
 
     def _follow(self, window: Window, edits: list[Edit]) -> Sequence:
         if self._sequence is None:

@@ -7,12 +7,9 @@ import numpy.typing as npt
 
 from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.edits import START, Edit, Timeline
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.tokenizer import Tokenizer
 
-#: Subtokens of a window: as many as the bundled network was trained on. It encodes 16,384 as well.
-WINDOW = 4096
-#: Edits after which a window is made anew, on a later save, and how many of the newest it keeps.
-MOST_EDITS, _KEPT_EDITS = 192, 96
 #: A place is near an edge of the window when this part of it is between them.
 _NEAR = 8
 
@@ -29,41 +26,51 @@ class Window:
         fixed: The edits up to the last save.
     """
 
-    def __init__(self, tokenizer: Tokenizer, text: str, low: int, high: int) -> None:
-        self._tokenizer = tokenizer
+    def __init__(
+        self, tokenizer: Tokenizer, config: InferenceConfig, text: str, low: int, high: int
+    ) -> None:
+        self._tokenizer, self._config = tokenizer, config
         self._low, self._high = low, high  # code points of the last saved text
         self.fixed = Timeline([START, *tokenizer.ids(text[low:high])])
         self._fixed_starts = self.starts(self.fixed)
 
     @classmethod
-    def whole(cls, tokenizer: Tokenizer, text: str) -> "Window | None":
-        """A window on all of a text; None when it is empty or too long for one."""
-        low, high = _range(tokenizer, text, 0)
-        return cls(tokenizer, text, low, high) if text and (low, high) == (0, len(text)) else None
+    def whole(cls, tokenizer: Tokenizer, config: InferenceConfig, text: str) -> "Window | None":
+        """Make a window on all of a text; None when it is empty or too long for one."""
+        low, high = _range(tokenizer, text, 0, config.window)
+        is_whole = text and (low, high) == (0, len(text))
+        return cls(tokenizer, config, text, low, high) if is_whole else None
 
     @classmethod
-    def over(cls, tokenizer: Tokenizer, saves: list[str], transient: Ids[Hunk]) -> "Window | None":
-        """A window on the newest save that leaves `_KEPT_EDITS` edits or more, if there is one.
+    def over(
+        cls,
+        tokenizer: Tokenizer,
+        config: InferenceConfig,
+        saves: list[str],
+        transient: Ids[Hunk],
+    ) -> "Window | None":
+        """Make a window on the newest save that leaves `kept_edits` or more, if there is one.
 
         None when the window cannot hold the transient changes.
         """
         steps = [diff(before, after) for before, after in zip(saves, saves[1:], strict=False)]
         first, edits = len(steps), 0
-        while first > 0 and edits < _KEPT_EDITS:
+        while first > 0 and edits < config.kept_edits:
             first -= 1
             edits += sum(_size(tokenizer, saves[first], hunk) for hunk in steps[first])
         # Too much for one save: its text is where the sequence begins. Of the newest its end stays.
-        if edits > MOST_EDITS:
+        if edits > config.most_edits:
             first += 1
             if first == len(steps):
-                saves = [_nearly(tokenizer, saves[-2], steps[-1]), saves[-1]]
+                saves = [_nearly(tokenizer, config.kept_edits, saves[-2], steps[-1]), saves[-1]]
                 first, steps = 0, [diff(*saves)]
         near = steps[-1][-1] if steps and steps[-1] else None
         spot = transient[-1] if transient else near
         while True:
             text = saves[first]
-            low, high = _range(tokenizer, text, min(spot.start if spot else 0, len(text)))
-            window = cls(tokenizer, text, low, high)
+            at = min(spot.start if spot else 0, len(text))
+            low, high = _range(tokenizer, text, at, config.window)
+            window = cls(tokenizer, config, text, low, high)
             followed = all(window.pass_over(hunks) for hunks in steps[first:])
             if first == len(steps) or (followed and window.holds(transient)):
                 break
@@ -106,7 +113,7 @@ class Window:
     def transient(self, hunks: Ids[Hunk]) -> Timeline | None:
         """The edits up to the last save and these; None when they are too many to follow."""
         edits = sum(len(self._tokenizer.ids(hunk.text)) + hunk.end - hunk.start for hunk in hunks)
-        if edits > 4 * MOST_EDITS:
+        if edits > 4 * self._config.most_edits:
             return None
         timeline = self.fixed.copy()
         self._apply(timeline, hunks)
@@ -172,9 +179,9 @@ def _size(tokenizer: Tokenizer, before: str, hunk: Hunk) -> int:
     return len(tokenizer.ids(before[hunk.start : hunk.end])) + len(tokenizer.ids(hunk.text))
 
 
-def _nearly(tokenizer: Tokenizer, text: str, hunks: Ids[Hunk]) -> str:
-    """A text once these hunks are made but for the last edits of them, `_KEPT_EDITS` at most."""
-    made, left = list(hunks), _KEPT_EDITS
+def _nearly(tokenizer: Tokenizer, most: int, text: str, hunks: Ids[Hunk]) -> str:
+    """Apply these hunks to a text but for the last edits of them, at most so many."""
+    made, left = list(hunks), most
     while _size(tokenizer, text, made[-1]) <= left:
         left -= _size(tokenizer, text, made.pop())
     if len(made) == len(hunks):
@@ -201,14 +208,14 @@ def _tail(tokenizer: Tokenizer, text: str, most: int) -> int:
     return line if 0 < line < len(text) else at
 
 
-def _range(tokenizer: Tokenizer, text: str, spot: int) -> tuple[int, int]:
-    """The largest range of lines or tokens around a code point, `WINDOW` subtokens or less."""
+def _range(tokenizer: Tokenizer, text: str, spot: int, most: int) -> tuple[int, int]:
+    """Find the largest range of lines or tokens around a code point, `most` subtokens or less."""
     encoding = tokenizer.encode(text)
-    if len(encoding.ids) < WINDOW:
+    if len(encoding.ids) < most:
         return 0, len(text)
     at = int(np.searchsorted(encoding.starts, spot, "right")) - 1
-    first = min(max(0, at - WINDOW // 2), len(encoding.ids) - WINDOW + 1)
-    last = first + WINDOW - 1
+    first = min(max(0, at - most // 2), len(encoding.ids) - most + 1)
+    last = first + most - 1
     # Lexical tokens stay whole, so that the window reads as the text does.
     while 0 < first < last and not encoding.ends_token[first - 1]:
         first += 1
