@@ -54,7 +54,7 @@ class Config:
     inference: InferenceConfig = InferenceConfig()
 
     def __post_init__(self) -> None:
-        """See that all that is loaded has a checksum, and nothing else is looked at.
+        """Check that all that is loaded has a checksum, and that no other file is read.
 
         Raises:
             UnfitError: A file has none, or a name is none of a file of the bundle.
@@ -72,7 +72,7 @@ class Config:
 
     @property
     def loaded(self) -> list[str]:
-        """The files that a forecaster reads."""
+        """Return the files that a forecaster reads."""
         of_precision = [f"{name}.onnx" for name in GRAPHS] + [WEIGHTS]
         return [
             "card.json",
@@ -146,13 +146,13 @@ class Bundle:
         return self.card.name or self.path.name
 
     def graph(self, name: str, precision: str) -> Path:
-        """The file of one of `GRAPHS`."""
+        """Return the file of one of `GRAPHS`."""
         folder = self.path / "half" if precision == "float16" else self.path
         return folder / f"{name}.onnx"
 
 
 def folder_of(path: Path) -> Path:
-    """The folder itself, where a link leads to it.
+    """Return the folder itself, where a link leads to it.
 
     Raises:
         BundleError: There can be none of that name.
@@ -166,12 +166,12 @@ def folder_of(path: Path) -> Path:
 
 
 def bundled_path() -> Path:
-    """The bundle that comes with Editcast."""
+    """Return the bundle that comes with Editcast."""
     return _BUNDLED
 
 
 def checksum_of(path: Path) -> str:
-    """SHA-256 of a file of ours, hexadecimal."""
+    """Return the SHA-256 of a file of ours, hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -251,7 +251,7 @@ def _read_config(path: Path) -> Config:
 
 
 def _plain(value: object) -> str:
-    """A value of a file as part of one line."""
+    """Write a value of a file as part of one line."""
     return str(value)[:80].encode("unicode_escape").decode()
 
 

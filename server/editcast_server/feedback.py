@@ -34,7 +34,7 @@ class Listener(Protocol):
         """Keep what became of a suggestion."""
 
     def has_applied(self, document: Document) -> None:
-        """An accepted suggestion is in the text now."""
+        """Take note that an accepted suggestion is in the text now."""
 
 
 class Feedback:
@@ -48,7 +48,7 @@ class Feedback:
         self._offers: OrderedDict[str, Offer] = OrderedDict()
 
     def offer(self, document: Document, answer: Answer) -> tuple[Suggestion, ...]:
-        """The suggestions that an answer becomes; what was suggested before keeps its id."""
+        """Make suggestions of an answer; what was suggested before keeps its id."""
         text, model = answer.job.conditions.context.text, answer.model
         ids = {one.hunks: one.id for one in document.suggestions}
         offered = tuple(
@@ -75,7 +75,7 @@ class Feedback:
             self._policy.count_decision(True, suggestion.confidence)
 
     def shown(self, id: str) -> Offer | None:
-        """The user has seen a suggestion; None when there is none of this id (any more)."""
+        """Record that a suggestion was seen; None when there is none of this id (any more)."""
         offer = self._offers.get(id)
         if offer and not offer.is_shown:
             offer.is_shown = True
@@ -83,7 +83,7 @@ class Feedback:
         return offer
 
     def accept(self, id: str) -> Offer | None:
-        """The user took a suggestion; None when there is none of this id (any more)."""
+        """Record that a suggestion was accepted; None when there is none of this id (any more)."""
         offer = self._offers.pop(id, None)
         if offer is None:
             return None
@@ -100,7 +100,7 @@ class Feedback:
         return offer
 
     def reject(self, id: str) -> Offer | None:
-        """The user did not want a suggestion; None when there is none of this id (any more)."""
+        """Record that a suggestion was rejected; None when there is none of this id (any more)."""
         offer = self._offers.pop(id, None)
         if offer is None:
             return None

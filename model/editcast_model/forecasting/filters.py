@@ -40,7 +40,7 @@ class EditContext:
 
     @classmethod
     def of(cls, saves: Sequence[str], language: str) -> "EditContext":
-        """After some saves, the newest of which is the text as it is now."""
+        """Make the context after some saves, the newest of which is the text as it is now."""
         text = saves[-1]
         if len(saves) == 1:
             return cls(text, language)
@@ -58,7 +58,7 @@ class EditContext:
 
 
 def line_at(text: str, offset: int) -> str:
-    """The line of a text that an offset is in, without its end."""
+    """Return the line of a text that an offset is in, without its end."""
     end = text.find("\n", offset)
     return text[text.rfind("\n", 0, offset) + 1 : len(text) if end < 0 else end]
 
@@ -74,7 +74,7 @@ def word_at(text: str, offset: int) -> range:
 
 
 def reason_against(hunks: tuple[Hunk, ...], context: EditContext) -> str | None:
-    """Why a change is not worth showing, in a few words for the log; None when it may be."""
+    """Say in a few words for the log why a change is dropped; None when it may be shown."""
     if not hunks:
         return "changes nothing"
     checks: tuple[tuple[Callable[[], bool], str], ...] = (
@@ -137,10 +137,10 @@ def _copies_typed(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
 
 
 def _breaks(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Whether it breaks code, unless the last save did: who is at a pair of brackets goes on."""
+    """Tell whether a change breaks code which the last save left unbroken."""
     return not context.broken and breaking.breaks(context.text, hunks, context.language)
 
 
 def _core(hunk: Hunk, text: str) -> Hunk:
-    """The hunk without what it leaves as it is at its ends."""
+    """Cut off the ends of a hunk that stay as they are."""
     return shortest_hunk(text[hunk.start : hunk.end], hunk.text, hunk.start)

@@ -167,7 +167,7 @@ class NeuralSession:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what is encoded."""
+        """Return the bytes of the encoded state."""
         return self._sequence.nbytes if self._sequence else 0
 
     def forget_answers(self) -> None:
@@ -296,7 +296,7 @@ class NeuralSession:
         return replacements.best(replacements.own, count + SPARE)[:count]
 
     def _view(self, repeats: list[Repeat]) -> NetworkView | None:
-        """The network's view with all edits read; None when nothing can come next."""
+        """Make the network's view with all edits read; None when no edit can come next."""
         if self.history.is_untouched:
             return None
         window = self._current_window()
@@ -320,7 +320,7 @@ class NeuralSession:
         )
 
     def _current_window(self) -> Window | None:
-        """The window over the saves, made anew when it is used up or left."""
+        """Return the window over the saves, made anew when it is used up or left."""
         window, unsaved = self._window, self.history.unsaved
         if window is not None and (
             len(window.fixed) > self._config.most_edits or not window.holds(unsaved)

@@ -56,7 +56,7 @@ class LineFeatures:
     position: Floats
 
     def placed(self, of_lines: Floats) -> tuple[Floats, Floats]:
-        """Given the log probabilities of the lines, (L,): of the next position, and of its line.
+        """Compute log probabilities of the next position and of its line from those of the lines.
 
         Both (N,); elsewhere than on these lines they are `MASKED`: improbable, and still a number
         that JSON has.
@@ -74,7 +74,7 @@ class LineFeatures:
         return np.asarray(within - np.logaddexp.reduce(within), np.float32)
 
     def _on_lines(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[Any]]:
-        """Which items are on these lines, on which of them each, and what all on one have."""
+        """Find the items on these lines, the line of each, and the log probability of each line."""
         index = np.searchsorted(self.lines, self.line_of).clip(max=len(self.lines) - 1)
         seen = self.lines[index] == self.line_of
         index = index[seen]
@@ -252,7 +252,7 @@ def _blocks(texts: Sequence[str], there: npt.NDArray[np.bool_]) -> npt.NDArray[n
 def _shared(
     recent: RecentEdits, words: Sequence[Words], there: Sequence[str]
 ) -> Iterator[list[float]]:
-    """Which words that saves took out or put in stand on each line, and how rare they are."""
+    """Describe which words of the last saves stand on each line, and how rare they are."""
     none = Words()
     newest = [next(reversed(of), none) for of in (recent.removed, recent.inserted)]
     earlier = [none.union(*of[-1 - _APART : -1]) for of in (recent.removed, recent.inserted)]
@@ -275,7 +275,7 @@ def _is_next_stride(
 
 
 def _moves(recent: RecentEdits) -> tuple[float, float, float]:
-    """Which shares of the saves went up, stayed on their line, and went down."""
+    """Compute the shares of the saves that went up, stayed on their line, and went down."""
     ends = [save[-1] for save in recent.saves if save]
     moves = [after - before for before, after in pairwise(ends)]
     most = max(len(moves), 1)
@@ -320,11 +320,11 @@ class LineHead:
         return cls(np.array(given.hidden, np.float32), np.array(given.out, np.float32))
 
     def to_json(self) -> dict[str, Any]:
-        """As a card has it."""
+        """Return the JSON object that a card has."""
         return {"hidden": self.hidden.tolist(), "out": self.out.tolist()}
 
     def log_probabilities(self, features: Floats) -> Floats:
-        """Of each line that the next edit is there, (L,)."""
+        """Compute the log probability that the next edit is on each line, (L,)."""
         hidden = np.maximum(features @ self.hidden[:-1] + self.hidden[-1], 0)
         logits = hidden @ self.out
         logits = logits - logits.max()

@@ -18,7 +18,7 @@ Words = frozenset[str]
 
 @lru_cache(maxsize=20_000)  # most lines stay as they are from one save to the next
 def words_of(line: str) -> Words:
-    """The words of a line."""
+    """Return the words of a line."""
     return frozenset(_WORD.findall(line))
 
 
@@ -72,12 +72,12 @@ class RecentEdits:
 
     @property
     def gone(self) -> Words:
-        """Words that were taken out and not put in."""
+        """Return the words that were taken out and not put in."""
         return Words().union(*self.removed) - Words().union(*self.inserted)
 
     @property
     def new(self) -> Words:
-        """Words that were put in and not taken out."""
+        """Return the words that were put in and not taken out."""
         return Words().union(*self.inserted) - Words().union(*self.removed)
 
 
@@ -86,5 +86,8 @@ def _words(texts: Iterable[str]) -> Words:
 
 
 def _range(starts: Sequence[int], start: int, end: int) -> tuple[int, int]:
-    """The first and the last line that offsets touch, counted from 0; the text's end is one."""
+    """Return the first and the last line that offsets touch, counted from 0.
+
+    The text's end is one.
+    """
     return bisect_right(starts, start) - 1, bisect_right(starts, max(start, end - 1)) - 1

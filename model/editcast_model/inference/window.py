@@ -84,13 +84,13 @@ class Window:
         return all(self._low <= hunk.start and hunk.end <= self._high for hunk in hunks)
 
     def is_near_edge(self, spot: int, length: int) -> bool:
-        """Whether so little of a text of `length` is seen beyond a place that it is soon left."""
+        """Tell whether a place of a text of `length` is near an edge inside the text."""
         margin = (self._high - self._low) // _NEAR
         is_low = self._low > 0 and spot < self._low + margin
         return is_low or (self._high < length and spot > self._high - margin)
 
     def pass_over(self, hunks: Ids[Hunk]) -> bool:
-        """`save`, wherever the hunks are; False when one crosses the window's edge."""
+        """Apply a save with hunks anywhere; return False when one crosses the window's edge."""
         inside = [hunk for hunk in hunks if self.holds([hunk])]
         outside = [hunk for hunk in hunks if hunk not in inside]
         if any(hunk.start < self._high and hunk.end > self._low for hunk in outside):
@@ -98,7 +98,7 @@ class Window:
         return self.save(inside, outside)
 
     def save(self, hunks: Ids[Hunk], outside: Ids[Hunk] = ()) -> bool:
-        """A save made these hunks; False when they are not all inside."""
+        """Apply a save's hunks; return False when they are not all inside."""
         if not self.holds(hunks):
             return False
         self._apply(self.fixed, hunks)
@@ -111,7 +111,7 @@ class Window:
         return True
 
     def transient(self, hunks: Ids[Hunk]) -> Timeline | None:
-        """The edits up to the last save and these; None when they are too many to follow."""
+        """Return the edits up to the last save and those of hunks; None for too many."""
         edits = sum(len(self._tokenizer.ids(hunk.text)) + hunk.end - hunk.start for hunk in hunks)
         if edits > 4 * self._config.most_edits:
             return None
@@ -120,7 +120,7 @@ class Window:
         return timeline if timeline.edits else None
 
     def starts(self, timeline: Timeline) -> npt.NDArray[np.int64]:
-        """Code point offsets in the text where the tokens of a state begin, and its end.
+        """Return the code point offsets in the text where the tokens of a state begin, and its end.
 
         The start token is left out: entry r - 1 belongs to rank r.
         """
@@ -128,7 +128,7 @@ class Window:
         return self._low + np.concatenate([[0], np.cumsum(sizes)])
 
     def edits(self, timeline: Timeline, hunk: Hunk) -> list[Edit]:
-        """The implicit edits that a hunk of the text as it is now would be; none outside."""
+        """Return the implicit edits that a hunk of the text as it is now would be; none outside."""
         starts = self.starts(timeline)
         if not starts[0] <= hunk.start <= hunk.end <= starts[-1]:
             return []
@@ -140,7 +140,7 @@ class Window:
         return edits
 
     def hunk(self, timeline: Timeline, edits: Ids[Edit]) -> Hunk | None:
-        """What edits of the text as it is now would change; None where that is no whole character.
+        """Return the hunk that edits of the text are; None where it holds part of a character.
 
         The timeline is left as it was.
         """
@@ -161,7 +161,7 @@ class Window:
         return None if "\ufffd" in text else Hunk(start, end, text)
 
     def _apply(self, timeline: Timeline, hunks: Ids[Hunk]) -> None:
-        """Hunks of the saved text, in this order, to a timeline that stands at that text."""
+        """Apply hunks of the saved text, in this order, to a timeline that stands at that text."""
         order = timeline.order()
         places = []
         for hunk in hunks:
@@ -196,7 +196,10 @@ def _nearly(tokenizer: Tokenizer, most: int, text: str, hunks: Ids[Hunk]) -> str
 
 
 def _tail(tokenizer: Tokenizer, text: str, most: int) -> int:
-    """Where the last whole lines or tokens of a text begin, `most` subtokens; 0 if it has fewer."""
+    """Find where the last whole lines or tokens of a text begin, `most` subtokens.
+
+    0 if it has fewer.
+    """
     encoding = tokenizer.encode(text)
     first = len(encoding.ids) - most
     if first <= 0:

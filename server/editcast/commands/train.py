@@ -241,7 +241,10 @@ def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces:
 
 
 def _here() -> tuple[Path, ...]:
-    """The folder that the user is in; the server starts trainings in Editcast's own folder."""
+    """Return the folder that the user is in.
+
+    The server starts trainings in Editcast's own folder.
+    """
     here = Path.cwd()
     return () if here == home().resolve() else (here,)
 
@@ -258,7 +261,10 @@ def _revert() -> None:
 
 
 def _base(path: Path | None) -> Bundle:
-    """The bundle to fine-tune; the bundled one where the user's own cannot be used any more."""
+    """Return the bundle to fine-tune.
+
+    The bundled one where the user's own cannot be used any more.
+    """
     if path is not None:
         return Bundle.open(path)
     try:
@@ -276,7 +282,7 @@ def _base(path: Path | None) -> Bundle:
 
 
 def _listed() -> list[str]:
-    """The repositories that --repositories lists to train on."""
+    """Return the repositories that --repositories lists to train on."""
     listing: Path | None = click.get_current_context().params["repositories"]
     return list(tomllib.loads(listing.read_text("utf-8")).get("train", [])) if listing else []
 

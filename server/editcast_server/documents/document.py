@@ -161,7 +161,7 @@ class Document:
         return trouble
 
     def replace(self, text: str) -> None:
-        """The whole text is this now."""
+        """Replace the whole text."""
         if self.buffer is not None and self.buffer.text == text:
             return
         before, self.buffer = self.buffer, Buffer(text, self._units)
@@ -177,7 +177,7 @@ class Document:
                 self.opened = text, now_ms()
 
     def forget_text(self) -> None:
-        """The text is no longer known."""
+        """Forget the text, which is no longer known."""
         self.buffer = None
         self._begin_revision()
         self.suggestions = ()
@@ -206,7 +206,7 @@ class Document:
 
     @property
     def is_suppressed(self) -> bool:
-        """Whether a typing pause is no reason to predict: after an undo, and after bulk changes."""
+        """Tell whether a typing pause starts no prediction: after an undo or bulk changes."""
         return self._is_undone or self._recent.is_bulk
 
     @property
@@ -219,7 +219,7 @@ class Document:
         self._typed_at = -math.inf
 
     def end_suppression(self) -> None:
-        """The user did what asks for the next prediction in any case."""
+        """Let the next typing pause start a prediction in any case."""
         self._is_undone = False
         self.end_typing()
         self._recent.clear()
@@ -271,7 +271,7 @@ class Document:
     # Suggestions
 
     def conditions(self, threshold: float) -> Conditions:
-        """What a prediction for the text as it is now is judged by; the text must be known."""
+        """Return what a prediction for the text is judged by; the text must be known."""
         assert self.buffer is not None
         end = self._changed.start + len(self._changed.text)
         context = EditContext(
@@ -335,12 +335,12 @@ class Document:
         self._covered = 0
 
     def forget_empty_answer(self) -> None:
-        """That there was nothing to suggest here means nothing any more."""
+        """Forget an answer that held no suggestion."""
         if not self.suggestions:
             self._covered = 0
 
     def close(self) -> None:
-        """The editor has closed it."""
+        """End the document, which the editor has closed."""
         self.is_open = False
         self.cancel()
 
@@ -391,7 +391,7 @@ class Document:
 
 
 def path_of(uri: str) -> Path | None:
-    """The file that a URI names; None when it names something else."""
+    """Return the file that a URI names; None when it names something else."""
     if not uri.startswith("file:"):
         return None
     try:

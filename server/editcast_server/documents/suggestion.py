@@ -155,7 +155,10 @@ class Suggestion:
 
     @property
     def title(self) -> str:
-        """Such as "Next edit, line 50: `foo` -> `bar` (93 %)"; a mere score is not printed."""
+        """Return a title such as "Next edit, line 50: `foo` -> `bar` (93 %)".
+
+        A score is not printed.
+        """
         old, new = _one_line(self.replaced[0]), _one_line(self.hunks[0].text)
         if not old:
             what = f"insert `{new}`"
@@ -169,7 +172,7 @@ class Suggestion:
         return f"Next edit, line {self.line + 1}: {what}{also}{sure}"
 
     def is_for(self, text: str) -> bool:
-        """Whether its hunks are places of `text`, which may be another one than it was made for."""
+        """Tell whether its hunks are places of `text`, which may be a later text."""
         return (self.replaced, self.before, self.after, self.line) == _Place.of(self.hunks, text)
 
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
@@ -244,7 +247,7 @@ class Suggestion:
         return replace(self, hunks=hunks, everywhere=everywhere, whole=whole, **place)
 
     def insertion_at(self, offset: int, text: str) -> str | None:
-        """What it inserts when it is nothing but an insertion at `offset` of `text`, else None.
+        """Return its text when it is only an insertion at `offset` of `text`, else None.
 
         A replacement whose new text only adds to the old counts, and so does an insertion that
         reads the same when made at `offset`.
@@ -339,7 +342,7 @@ class AppliedEdits:
     def accept(
         self, id: str, results: Sequence[AppliedEdit], found: Callable[[TrackedEdit], None]
     ) -> bool:
-        """The user accepted a suggestion.
+        """Follow a suggestion that the user accepted.
 
         Args:
             id: The suggestion's.
@@ -364,7 +367,7 @@ class AppliedEdits:
         return "kept" if tracked.is_in(text) else "changed"
 
     def clear(self) -> None:
-        """The text is not known any more."""
+        """Forget all edits, since the text is not known any more."""
         self._found.clear()
         self._awaited.clear()
         self._followed.clear()
@@ -379,7 +382,7 @@ def _shifted(hunk: Hunk, by: int) -> Hunk:
 
 
 def _beside(hunks: tuple[Hunk, ...], change: Hunk) -> tuple[Hunk, ...]:
-    """Hunks for the text after a change that touches none of them; none where it touches one."""
+    """Move hunks to the text after a change; none where the change touches one of them."""
     if any(hunk.start <= change.end and change.start <= hunk.end for hunk in hunks):
         return ()
     grown = len(change.text) - (change.end - change.start)
@@ -391,7 +394,7 @@ def _size(hunk: Hunk) -> int:
 
 
 def _one_line(text: str) -> str:
-    """`text` for a title: ends trimmed, line ends as a sign, the middle cut out."""
+    """Shorten `text` for a title: ends trimmed, line ends as a sign, the middle cut out."""
     line = " ⏎ ".join(part.strip() for part in text.strip().splitlines()) or text.strip("\r\n")
     if not line and text:
         line = "⏎"

@@ -59,7 +59,7 @@ class Project:
         self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
 
     def add(self, file: str, before: str, after: str, language: str) -> None:
-        """A file was saved."""
+        """Take in a save of a file."""
         number = next(self._numbers)
         self._saves.append((number, other_save(file, before, after)))
         _, module = self._modules.pop(file, (0, None))
@@ -173,7 +173,7 @@ class Track:
         self._forecaster: Forecaster | None = None
 
     def save(self, text: str) -> None:
-        """The document was saved like this."""
+        """Take in a save of the document."""
         self._saves.append(text)
         self._project.has_saves = True
 
@@ -207,7 +207,7 @@ class Track:
         most: int,
         cancelled: Callable[[], bool],
     ) -> list[Prediction]:
-        """Predictions for the buffer as it is now, of what is not to be held back."""
+        """Predict what may be shown for the buffer as it is now."""
         session = self.session(forecaster)
         text = conditions.context.text
         if text != self._history.text:
@@ -285,7 +285,7 @@ class Answer:
 
     @property
     def model_name(self) -> str:
-        """The model's name; empty when there was none yet."""
+        """Return the model's name; empty when there was none yet."""
         return self.model.forecaster.name if self.model else ""
 
 

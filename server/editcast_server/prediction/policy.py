@@ -91,7 +91,7 @@ class Policy:
 
     @property
     def threshold(self) -> float:
-        """The least confidence to show, 0 to 1.
+        """Return the least confidence to show, 0 to 1.
 
         It is what the settings want for those who accept as often as the confidence says.
         """
@@ -141,7 +141,7 @@ class Rejection:
     start: int | None
 
     def moved(self, change: Hunk) -> "Rejection":
-        """It after a change of the text."""
+        """Return the rejection as it is after a change of the text."""
         if self.start is None or change.start > self.start:
             return self
         if change.end > self.start:
@@ -222,7 +222,7 @@ class Rejections:
         self.typed_lines = ()
 
     def now(self) -> tuple[Rejection, ...]:
-        """The rejections as they stand, for another thread."""
+        """Return a copy of the rejections, for another thread."""
         return tuple(self._last)
 
 
@@ -286,7 +286,7 @@ class PastTexts:
 
     @property
     def hashes(self) -> Set[int]:
-        """Hashes of the texts, for another thread."""
+        """Return a copy of the texts' hashes, for another thread."""
         return frozenset(self._hashes)
 
     def clear(self) -> None:
@@ -304,7 +304,7 @@ class RecentChanges:
         self._last: deque[tuple[float, int, int]] = deque()
 
     def add(self, now: float, characters: int, lines: int) -> None:
-        """A change inserted and deleted so many characters and line ends."""
+        """Add a change that inserted and deleted so many characters and line ends."""
         while self._last and self._last[0][0] < now - _BULK_SECONDS:
             self._last.popleft()
         self._last.append((now, characters, lines))

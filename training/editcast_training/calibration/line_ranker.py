@@ -61,7 +61,7 @@ def examples(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -
 
 
 def fit(known: Sequence[Example], *, seed: int = 0) -> LineHead | None:
-    """The head that finds the right lines of these steps; None if there are none."""
+    """Fit the head that finds the right lines of these steps; None if there are none."""
     if not known:
         return None
     torch.manual_seed(seed)
@@ -96,7 +96,7 @@ def fit(known: Sequence[Example], *, seed: int = 0) -> LineHead | None:
 def _padded(
     batch: Sequence[Example], mean: Floats, spread: Floats
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Scaled features (B, L, F), which lines are right (B, L), and which are there at all."""
+    """Return scaled features (B, L, F), the right lines (B, L), and those that exist."""
     longest = max(len(example.right) for example in batch)
     features = torch.zeros(len(batch), longest, FEATURES)
     right = torch.zeros(len(batch), longest, dtype=torch.bool)

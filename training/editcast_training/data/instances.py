@@ -295,7 +295,7 @@ def _back(line: int, past: _Step, inside: int) -> int:
 
 
 def _too_much(changes: list[LineChange], size: int) -> str | None:
-    """Why a commit or save is not taught, if so."""
+    """Say why a commit or save is not trained on; None when it is."""
     if len(changes) > MAX_LINE_HUNKS:
         return "snapshot: over 40 line hunks changed"
     changed = sum(max(len(each.before), len(each.after)) for each in changes)

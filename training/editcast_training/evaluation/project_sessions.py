@@ -45,7 +45,7 @@ class Changes:
         return sorted(self._commits[project].get(time, ()), key=lambda save: save.file)
 
     def sessions(self, sessions: Sequence[EditingSession]) -> list[EditingSession]:
-        """Those of these sessions whose times are known, within their projects."""
+        """Return the sessions whose times are known, each with its project's saves."""
         commits = {project: sorted(of) for project, of in self._commits.items()}
         saves = {project: sorted(of) for project, of in self._saves.items()}
         out: list[EditingSession] = []

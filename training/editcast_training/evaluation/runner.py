@@ -25,16 +25,16 @@ class Suggester(Protocol):
     name: str
 
     def open(self, text: str, language: str) -> None:
-        """A new file in a new project; the one before is done with."""
+        """Begin a session on a new file in a new project."""
 
     def add_other_save(self, other: OtherSave) -> None:
-        """Another file of the project was saved; the clock of the next answer starts here."""
+        """Take in a save of another file of the project; the next answer is timed from here."""
 
     def save(self, text: str) -> None:
-        """The file was saved as `text`."""
+        """Take in a save of the file."""
 
     def suggest(self) -> tuple[Prediction | None, float]:
-        """The best suggestion, however unsure, and the milliseconds from the save to it."""
+        """Return the best suggestion, however unsure, and the milliseconds from the save to it."""
 
 
 def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator[Row]:

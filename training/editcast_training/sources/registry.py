@@ -39,7 +39,7 @@ class Origin:
 
 
 def trained_on(origins: Iterable[Origin]) -> list[Origin]:
-    """Those whose own histories, or the older part of them, are trained on.
+    """Return the origins that are trained on, in whole or in their older part.
 
     What is made of the files of a repository comes from one that is listed anyway.
     """
@@ -79,7 +79,7 @@ def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
 
 
 def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list[str]]:
-    """The repositories of a TOML file with the lists train, dev and test, and those not there.
+    """Read a TOML file with the lists train, dev and test; return what is there and what not.
 
     Each stands in `mirror` as ``owner+name`` or ``owner+name/repo``, a work tree or a bare
     repository. The list `languages` says what is read of them; without it, that is Python. The
