@@ -113,7 +113,7 @@ def test_a_memory_that_followed_is_one_that_is_made_anew(
 ) -> None:
     followed, fresh = ProjectMemory(), ProjectMemory()
     for file, text in saves:
-        followed.tell(file, text)
+        followed.update(file, text)
         followed.read()
         followed.settle()
     for file, text in dict(saves).items():
@@ -142,7 +142,7 @@ def test_what_is_on_the_disk_is_older_than_what_the_editor_has() -> None:
 
 def test_nothing_is_left_of_what_is_forgotten() -> None:
     memory = ProjectMemory()
-    memory.tell("p", "a.b.c(secret")
+    memory.update("p", "a.b.c(secret")
     memory.put("q", "a.b.c(secret")
     memory.forget()
     memory.read()

@@ -178,12 +178,12 @@ class ProjectMemory:
             files = self._starts.nbytes + self._is_gone.nbytes + 200 * len(self._numbers)
             return 4 * self._used + indexes + files + 140 * len(self.vocabulary)
 
-    def tell(self, file: str, text: str) -> None:
-        """The text of a file is this; it is read when there is time."""
+    def update(self, file: str, text: str) -> None:
+        """Take in the text of a file; it is read when there is time."""
         self._unread[file] = text
 
     def read(self) -> None:
-        """Read the texts that were told."""
+        """Read the texts of `update`."""
         while self._unread:
             file, text = self._unread.popitem()
             self.put(file, text)

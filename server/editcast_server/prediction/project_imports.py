@@ -138,7 +138,7 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 
 def _text(path: Path) -> str:
-    """The whole lines of a plain file, the first ones of a long one; empty where it is none."""
+    """Return the whole lines of a plain file, the first ones of a long one; else nothing."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         with open(os.open(path, flags), "rb") as file:
