@@ -28,6 +28,7 @@ from editcast_server.prediction.policy import default_threshold
 from editcast_server.settings import Device
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.metrics import PRECISIONS
+from editcast_training.evaluation.project_files import FilesOf, files_before
 from editcast_training.evaluation.project_sessions import read_sessions
 from editcast_training.evaluation.report import write_report
 from editcast_training.evaluation.results import Evaluation, hardware, summarize
@@ -155,7 +156,7 @@ def evaluate(
     chosen = models or [str(default_bundle_path()), *BASELINES]
     source = _in_words(read, commits, seed, held_out)
     if typing:
-        return _evaluate_typing(chosen, device, sessions, source, out, console)
+        return _evaluate_typing(chosen, device, sessions, files_before(read), source, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
     for model in chosen:
         with serving(model, device) as suggester:
@@ -186,12 +187,13 @@ def _evaluate_typing(
     models: Sequence[str],
     device: Device,
     sessions: Sequence[EditingSession],
+    files: FilesOf,
     source: str,
     out: Path,
     console: Console,
 ) -> None:
     for model in models:
-        typed = evaluate_typing(model, device, sessions, source, console)
+        typed = evaluate_typing(model, device, sessions, files, source, console)
         typed.write(out / f"{_file_name(typed.name)}-typing.json")
         for kind in typed.intervals:
             title = f"{typed.name}, {kind}"

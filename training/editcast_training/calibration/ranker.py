@@ -96,13 +96,16 @@ def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
     }
 
 
-def recalibrate(bundle: Bundle, steps: Sequence[Collected], out: Path) -> Bundle:
+def recalibrate(
+    bundle: Bundle, steps: Sequence[Collected], out: Path, continuation: Sequence[float] = ()
+) -> Bundle:
     """Write a bundle that is another one with its ranker fitted to collected candidates.
 
     Args:
         bundle: The other one.
         steps: Of sessions that neither it nor its line head was trained on.
         out: The folder; the bundle that lies there, which may be the same, is replaced.
+        continuation: The fitted weights of continuations; without any, the bundle's stay.
 
     Raises:
         TrainingError: There is nothing to fit to.
@@ -110,6 +113,7 @@ def recalibrate(bundle: Bundle, steps: Sequence[Collected], out: Path) -> Bundle
     if not any(step.candidates for step in steps):
         raise TrainingError("There is nothing to calibrate by: no file has two changes.")
     rows, known = calibration(steps)
+    known["continuation"] = list(continuation or bundle.card.calibration.continuation)
     found = {"version": VERSION, "calibration": known, "suggestions": by_kind(rows)}
     with fresh_folder(out) as fresh:
         shutil.copytree(bundle.path, fresh, dirs_exist_ok=True)

@@ -14,6 +14,7 @@ from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.interface import Prediction, Session
 from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
 from editcast_model.history import EditHistory
+from editcast_model.memory.project_memory import ProjectMemory
 
 _TEXTS: Final = 64  # by whose return an undo is recognised, as in the server
 
@@ -58,6 +59,20 @@ class Offer:
 Answers = dict[tuple[int, tuple[Span, ...]], Prediction | None]
 
 
+def opened(insertion: Hunk, text: str) -> Hunk:
+    """Return an insertion into a text as somebody types it who opens a line for whole lines.
+
+    It begins with a line end behind the line above, then, and not with the end of its first line
+    in front of the line below.
+    """
+    start = insertion.start
+    if not insertion.text.endswith("\n") or text[max(0, start - 2) : start] in ("", "\r\n"):
+        return insertion
+    if text[start - 1] != "\n" or insertion.text.endswith("\r\n"):
+        return insertion
+    return Hunk(start - 1, start - 1, "\n" + insertion.text[:-1])
+
+
 class TypedDocument:
     """One open file, and the session of a forecaster on it.
 
@@ -89,6 +104,10 @@ class TypedDocument:
         self._cursor: int | None = None
         self._changed = "", ""  # the line of the last change, before and after it
         self._left_alone: tuple[Span, ...] = ()  # lines, where something else was typed
+
+    def remember(self, path: str, memory: ProjectMemory) -> None:
+        """Have the forecaster know a project before it is asked, in which the file is at `path`."""
+        self._history.path, self._history.memory = path, memory
 
     def type(self, change: Hunk) -> None:
         """Type or delete something by hand."""
