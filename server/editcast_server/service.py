@@ -286,7 +286,7 @@ class Service:
             self._engine.choose(self._choice)
         self._policy.follow(settings)
         if reads(settings) != reads(before):
-            self.projects.forget_imports()
+            self.projects.forget_files()
             for document in self.documents.values():
                 self.projects.read(document.folder, settings)
         self._withdraw_all()
