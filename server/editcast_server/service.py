@@ -113,7 +113,7 @@ class Service:
         """A document was changed."""
         document = self.documents.get(uri)
         if document is None:
-            self._warn(f"{uri} was changed but never opened; Editcast takes no notice of it.")
+            log.warning("%s was changed but never opened; Editcast takes no notice of it.", uri)
             return
         had = document.suggestions
         trouble = document.change(version, changes)
@@ -136,7 +136,7 @@ class Service:
         """A document was saved, with this text if the editor told it."""
         document = self.documents.get(uri)
         if document is None:
-            self._warn(f"{uri} was saved but never opened; Editcast takes no notice of it.")
+            log.warning("%s was saved but never opened; Editcast takes no notice of it.", uri)
             return
         if text is not None:
             if is_longer(text, self.settings.max_file_bytes):
