@@ -40,7 +40,7 @@ def after_signature(change: Change) -> Iterator[Consequence]:
 
 
 def after_argument(change: Change) -> Iterator[Consequence]:
-    """The parameter that a function needs of which a call has one argument more."""
+    """Return the parameter that a function needs of which a call has one argument more."""
     seen: set[int] = set()
     for _, start, end in change.spans():
         call = call_around(change.after, end) or call_around(change.after, start)
@@ -94,7 +94,7 @@ def _call_before(change: Change, call: Call) -> Call | None:
 
 
 def _values(names: Names, call: Call | None) -> list[str]:
-    """The arguments of a call as they are written."""
+    """Return the arguments of a call as they are written."""
     return [names.tree.text[each.start : each.end] for each in call.arguments] if call else []
 
 
@@ -105,7 +105,7 @@ def _positional(call: Call) -> list[Argument]:
 def with_argument(
     names: Names, call: Call, old: tuple[Parameter, ...], index: int, added: Parameter
 ) -> Iterator[Consequence]:
-    """A call with the argument that it lacks, where a variable of its name is in scope."""
+    """Return a call with the argument that it lacks, where a variable of its name is in scope."""
     given = call.arguments
     required = sum(each.is_required for each in old)
     scope = names.resolve(call.called, added.name)
@@ -123,7 +123,7 @@ def with_argument(
 
 
 def _inserted(text: str, call: Call, index: int, new: str) -> Hunk:
-    """An argument put before the one of an index, or behind the last."""
+    """Put an argument before the one of an index, or behind the last."""
     given = call.arguments
     if not given:
         return Hunk(call.start, call.start, new)
@@ -136,7 +136,7 @@ def _inserted(text: str, call: Call, index: int, new: str) -> Hunk:
 
 
 def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:
-    """A call without the argument of a parameter that was taken away."""
+    """Return a call without the argument of a parameter that was taken away."""
     given = call.arguments
     at = next((i for i, each in enumerate(given) if each.keyword == removed.name), None)
     if at is None:
@@ -168,7 +168,7 @@ def _reordered(names: Names, call: Call, old: list[str], new: list[str]) -> Iter
 def _parameter_for(
     names: Names, function: Function, call: Call, argument: Argument
 ) -> Iterator[Consequence]:
-    """The parameter that takes an argument which the function has no place for."""
+    """Return the parameter that takes an argument which the function has no place for."""
     text, parameters = names.tree.text, function.parameters
     known = {each.name for each in parameters}
     name = argument.keyword or text[argument.start : argument.end]
@@ -195,7 +195,7 @@ def _parameter_for(
 
 
 def _declared(names: Names, call: Call, argument: Argument, name: str) -> str | None:
-    """A parameter as its language declares it; None where its type is not known."""
+    """Return a parameter as its language declares it; None where its type is not known."""
     language = names.tree.language
     if language == "python" or language.startswith("javascript"):
         return name

@@ -255,7 +255,7 @@ def _is_alike(change: Change, renamed: Renamed) -> bool:
 
 
 def _is_keyword(names: Names, one: Occurrence) -> bool:
-    """Tell whether it is an annotated field of a class without a constructor, as of a dataclass."""
+    """Tell whether a node is an annotated field of a class without a constructor."""
     if names.tree.language != "python" or one.role is not Role.DEFINITION:
         return False
     whose = owner(names, one)
@@ -273,7 +273,7 @@ def _defines(names: Names, class_name: str, name: str) -> bool:
 
 
 def _parameters_of(names: Names, key: Key) -> Parameters | None:
-    """The parameters of the only function of a key; None for none, or several."""
+    """Return the parameters of the only function of a key; None for none, or several."""
     found = [
         function
         for one in _possible(names, key[1])

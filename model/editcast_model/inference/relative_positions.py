@@ -1,4 +1,4 @@
-"""What the position head knows of places: how far each item is from the last edit.
+"""Relative positions for the position head: the distance of each item from the last edit.
 
 Distances are ranks in the text as it is now, signed, in buckets: exact near by, logarithmic
 beyond. Training computes them for every step of an instance, serving for the newest one, by the
@@ -23,7 +23,7 @@ HERE = int(np.searchsorted(_EDGES, 0, side="right"))  # the bucket of distance 0
 
 
 def buckets(timeline: Timeline, farther: npt.NDArray[np.int64] | int = 0) -> npt.NDArray[np.uint8]:
-    """The bucket of every item's distance from the last edit, uint8 (N,).
+    """Return the bucket of every item's distance from the last edit, uint8 (N,).
 
     `farther` is how many tokens are missing between it and each item, (N,).
     """
@@ -32,12 +32,12 @@ def buckets(timeline: Timeline, farther: npt.NDArray[np.int64] | int = 0) -> npt
 
 
 class Row:
-    """What one edit tells the network beside its content: scalars of `trace`'s arrays."""
+    """Numbers that one edit gives the network beside its content: scalars of `trace`'s arrays."""
 
     __slots__ = ("item", "move", "position", "rank", "site")
 
     def __init__(self, timeline: Timeline, edit: Edit, farther: int = 0) -> None:
-        """`farther` is how many tokens are missing between here and the last edit."""
+        """Begin at the start; `farther` tokens are missing between here and the last edit."""
         self.item = timeline.items
         self.position = edit.position
         self.site = int(timeline.site[edit.position])
@@ -49,7 +49,7 @@ class Row:
 def trace(
     state: Sequence[int], edits: Sequence[Edit], left_out: Sequence[int] = ()
 ) -> tuple[list[Row], npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
-    """Everything the position head sees while an instance is read edit by edit.
+    """Compute all that the position head sees while an instance is read edit by edit.
 
     Args:
         state: ``s(0)``, or some of its tokens.

@@ -37,13 +37,12 @@ class Network(Protocol):
 
     vocabulary: int
     cache_width: int
-    dtype: Any
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> Any:
         """Encode ``s(0)``, (S,)."""
 
     def size(self, state: Any) -> int:
-        """Bytes of an encoded state."""
+        """Return the bytes of an encoded state."""
 
     def advance(
         self,
@@ -96,7 +95,7 @@ class Sequence:
         self.timeline = Timeline(initial)
         self._state = network.encode(np.array(self.timeline.initial, np.int64))
         self._past = np.zeros((64, 2), np.int64)
-        self._cache = np.zeros((64, network.cache_width), network.dtype)
+        self._cache = np.zeros((64, network.cache_width), np.float32)
         # Of each row: where the next edit will be, and what it will say there, once asked.
         self._positions: list[npt.NDArray[np.float32] | None] = []
         self._contents: list[Answers] = []
@@ -170,12 +169,12 @@ class Sequence:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what was read; answers are not counted."""
+        """Return the bytes of what was read; answers are not counted."""
         return self._network.size(self._state) + self._cache.nbytes + self._past.nbytes
 
     @property
     def rows(self) -> int:
-        """Rows of the cache: the edits, and the row before them."""
+        """Return the rows of the cache: the edits, and the row before them."""
         return len(self._positions)
 
     @property

@@ -15,12 +15,12 @@ from torch.nn import functional
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
-    """(..., S, D) -> (..., H, S, K)."""
+    """Split the heads: (..., S, D) -> (..., H, S, K)."""
     return x.unflatten(-1, (heads, -1)).transpose(-2, -3)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
-    """Scaled dot-product attention: (..., H, T, K), twice (..., H, S, K), bias -> (..., T, D)."""
+    """Attend by scaled dot products: (..., H, T, K), twice (..., H, S, K), bias -> (..., T, D)."""
     scores = torch.matmul(q, k.transpose(-1, -2)) * (q.shape[-1] ** -0.5)
     if bias is not None:
         scores = scores + bias
@@ -29,8 +29,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
 
 def hidden_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
     """Make a bias that hides what is not visible: bool of any shape -> 0 or very negative."""
-    low = -1e4 if dtype == torch.float16 else -1e9
-    return visible.logical_not().to(dtype) * low
+    return visible.logical_not().to(dtype) * -1e9
 
 
 class Block(nn.Module):
@@ -109,7 +108,7 @@ class Stack(nn.ModuleList):
 
 
 def local_attention(block: Block, x: Tensor, visible: Tensor, size: int) -> Tensor:
-    """Self-attention in which each token sees its block of `size` and the two beside it.
+    """Attend from each token to its block of `size` tokens and the two beside it.
 
     Time and memory are linear in the length. `block` has ``4 * size`` relative offsets.
 

@@ -14,18 +14,18 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.forecasting.filters import Work, line_at, word_at
+from editcast_model.forecasting.filters import EditContext, line_at, word_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.line_spans import is_beside
 from editcast_server.documents import refusals
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
-from editcast_server.documents.suggestion import Results, Suggestion, is_one_of
+from editcast_server.documents.suggestion import AppliedEdits, Suggestion, is_one_of
 from editcast_server.prediction.engine import Answer, Job, Track
 from editcast_server.prediction.policy import (
+    Conditions,
     PastTexts,
     RecentChanges,
     Rejections,
-    Situation,
 )
 from editcast_server.settings import Settings
 from editcast_server.store_writer import now_ms
@@ -45,7 +45,6 @@ class Document:
         path: The file; None when it is none (an unsaved one, a notebook's cell).
         is_secret: Whether it usually holds secrets, or is a link to what does.
         version: The editor's version of it, as last heard.
-        revision: Counts the changes, whatever the editor's versions do.
         buffer: The text; None while it is not known: too long to be kept, or the editor's changes
             made no sense. The next whole text ends that.
         folder: The open folder that it is in, if any.
@@ -72,13 +71,12 @@ class Document:
         self.path = path_of(uri)
         self.check_path()
         self.version = version
-        self.revision = 0
         self.buffer = None if text is None else Buffer(text, units)
         self.folder: str | None = None
         self.track: Track | None = None
         self.opened = None if text is None else (text, now_ms())
         self.rejections = Rejections()
-        self.results = Results()
+        self.results = AppliedEdits()
         self.past_texts = PastTexts()
         self.suggestions: tuple[Suggestion, ...] = ()
         self.model = ""
@@ -104,28 +102,28 @@ class Document:
 
     @property
     def name(self) -> str:
-        """Return what the user calls it."""
+        """Return the name that the user knows the document by."""
         return self.path.name if self.path else self.uri.rsplit("/", 1)[-1]
 
     def check_path(self) -> None:
-        """Look on the disk whether it is a secret: when it is opened or saved, not at each key."""
+        """Check on the disk, when opened or saved, whether the file is a secret."""
         self.is_secret = self.path is not None and is_secret(self.path)
 
     def is_allowed(self, settings: Settings) -> bool:
-        """Tell whether the settings let Editcast look at it at all."""
+        """Tell whether the settings let Editcast read the document at all."""
         return not self._refusal(settings)
 
     def problem(self, most_bytes: int) -> str:
-        """Say in a sentence why nothing can be done with its text; else empty."""
+        """Say in a sentence why the document's text cannot be used; else empty."""
         text = None if self.buffer is None else self.buffer.text
         return refusals.by_text(self.name, text, most_bytes)
 
     def too_long(self, most_bytes: int) -> str:
-        """Say that it is too long."""
+        """Say that the document is too long."""
         return refusals.too_long(self.name, most_bytes)
 
     def reason_against(self, settings: Settings) -> str:
-        """Say in a sentence why nothing is suggested in it; empty where something may be."""
+        """Say in a sentence why nothing is suggested in the document; else empty."""
         return self._refusal(settings) or self.problem(settings.max_file_bytes)
 
     def _refusal(self, settings: Settings) -> str:
@@ -146,7 +144,7 @@ class Document:
         if version < self.version:
             trouble = f"its version went back from {self.version} to {version}"
             if not is_whole:
-                self.lose_track()
+                self.forget_text()
         self.version = version
         self._begin_revision()
         for change in changes:
@@ -157,11 +155,11 @@ class Document:
                     self._apply(change, self.buffer)
                 except OutOfRangeError as error:
                     trouble = f"{error}"
-                    self.lose_track()
+                    self.forget_text()
         return trouble
 
     def replace(self, text: str) -> None:
-        """The whole text is this now."""
+        """Replace the whole text."""
         if self.buffer is not None and self.buffer.text == text:
             return
         before, self.buffer = self.buffer, Buffer(text, self._units)
@@ -176,17 +174,17 @@ class Document:
             if self.track is None:
                 self.opened = text, now_ms()
 
-    def lose_track(self) -> None:
-        """The text is no longer known."""
+    def forget_text(self) -> None:
+        """Forget the text, which is no longer known."""
         self.buffer = None
         self._begin_revision()
         self.suggestions = ()
         self.results.clear()
         self.past_texts.clear()
-        self.rejections.end_disagreement()  # where its lines are is not known any more either
-        self.end_restraint()
+        self.rejections.forget_typed_lines()  # where its lines are is not known any more either
+        self.end_suppression()
 
-    def settle(self) -> list[Suggestion]:
+    def take_applied(self) -> list[Suggestion]:
         """Look at the whole text, once after a change.
 
         What was suggested goes away when the change was an undo.
@@ -205,8 +203,8 @@ class Document:
         return [had[id] for id in found]
 
     @property
-    def is_restrained(self) -> bool:
-        """Whether a typing pause is no reason to predict: after an undo, and after bulk changes."""
+    def is_suppressed(self) -> bool:
+        """Tell whether a typing pause starts no prediction: after an undo or bulk changes."""
         return self._is_undone or self._recent.is_bulk
 
     @property
@@ -218,8 +216,8 @@ class Document:
         """Take the last change as whole, since it was saved or came from a suggestion."""
         self._typed_at = -math.inf
 
-    def end_restraint(self) -> None:
-        """The user did what asks for the next prediction in any case."""
+    def end_suppression(self) -> None:
+        """Let the next typing pause start a prediction in any case."""
         self._is_undone = False
         self.end_typing()
         self._recent.clear()
@@ -233,7 +231,6 @@ class Document:
         return any(is_import(one, self.language) for one in (self._line_before, line))
 
     def _begin_revision(self) -> None:
-        self.revision += 1
         self._had = self.suggestions
         self.cancel()
         if not self.suggestions:
@@ -260,7 +257,7 @@ class Document:
                 is_one_of(one.results, buffer.text) for one in self.suggestions
             )
             for one in () if agrees else self.suggestions:
-                self.rejections.disagree(one.hunks, change, buffer.text)
+                self.rejections.add_typed_lines(one.hunks, change, buffer.text)
             # What is left of a suggestion is not predicted again. One that nothing contradicts
             # stays until the next prediction.
             self._covered = AS_MANY_AS_THERE_ARE if any(left) else 0
@@ -270,19 +267,19 @@ class Document:
 
     # Suggestions
 
-    def situation(self, threshold: float) -> Situation:
-        """What a prediction for the text as it is now is judged by; the text must be known."""
+    def conditions(self, threshold: float) -> Conditions:
+        """Return what a prediction for the text is judged by; the text must be known."""
         assert self.buffer is not None
         end = self._changed.start + len(self._changed.text)
-        work = Work(
+        context = EditContext(
             self.buffer.text,
             self.language,
             texts=self.past_texts.hashes,
             on_imports=self.is_on_imports,
             typed=word_at(self.buffer.text, end) if self.typing_left else None,
         )
-        held_back = (*self.rejections.fresh, *self.rejections.disagreed)
-        return Situation(work, threshold, self.rejections.now(), held_back)
+        held_back = (*self.rejections.fresh, *self.rejections.typed_lines)
+        return Conditions(context, threshold, self.rejections.now(), held_back)
 
     def has(self, count: int) -> bool:
         """Tell whether the best `count` suggestions for the text as it is now are known."""
@@ -294,25 +291,25 @@ class Document:
         return self.word_pause is not None and not self.suggestions
 
     def is_under_way(self, count: int) -> bool:
-        """Tell whether they are being predicted."""
+        """Tell whether the best `count` suggestions are being predicted."""
         return self.job is not None and self.job.most >= count
 
     def set_answer(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
-        """Have an answer for the text as it is now."""
+        """Take the answer for the text as it is now."""
         self.job = None
         self.end_pause()
         self._covered = answer.job.most
         self.model, self.milliseconds = answer.model_name, answer.milliseconds
-        self.best, self.threshold = answer.best, answer.job.situation.threshold
+        self.best, self.threshold = answer.best, answer.job.conditions.threshold
         self.suggestions = suggestions
-        self.wake()
+        self._notify_waiting()
 
     def drop(self, id: str) -> None:
-        """Suggest this no longer."""
+        """Drop a suggestion."""
         self.suggestions = tuple(one for one in self.suggestions if one.id != id)
 
     def reject(self, suggestion: Suggestion) -> None:
-        """Suggest this no longer, and nothing else on its lines as long as the text stays.
+        """Drop a suggestion, and any other on its lines as long as the text stays.
 
         A save may have come between showing it and this: then it has another id by now, or is
         about to be suggested again by what is under way, which ends here.
@@ -334,13 +331,13 @@ class Document:
         self.suggestions = ()
         self._covered = 0
 
-    def expect_news(self) -> None:
-        """That there was nothing to suggest here means nothing any more."""
+    def forget_empty_answer(self) -> None:
+        """Forget an answer that held no suggestion."""
         if not self.suggestions:
             self._covered = 0
 
     def close(self) -> None:
-        """The editor has closed it."""
+        """End the document, which the editor has closed."""
         self.is_open = False
         self.cancel()
 
@@ -361,9 +358,9 @@ class Document:
         if self.job:
             self.job.cancelled = True
             self.job = None
-            self.wake()
+            self._notify_waiting()
 
-    async def news(self, seconds: float) -> None:
+    async def wait_for_answer(self, seconds: float) -> None:
         """Wait until something became of the job under way, at most so long.
 
         When all who wait for a job have been cancelled, and it was made for them alone, it ends.
@@ -382,7 +379,7 @@ class Document:
                 self.cancel_job()
             raise
 
-    def wake(self) -> None:
+    def _notify_waiting(self) -> None:
         """Let those who wait look again."""
         for future in self._waiting:
             if not future.done():
@@ -391,7 +388,7 @@ class Document:
 
 
 def path_of(uri: str) -> Path | None:
-    """The file that a URI names; None when it names something else."""
+    """Return the file that a URI names; None when it names something else."""
     if not uri.startswith("file:"):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What may come from the editor, and when: looked at before a message is read as LSP."""
+"""Checks of messages from the editor, made before a message is read as LSP."""
 
 from typing import Any
 
@@ -10,14 +10,14 @@ from pygls.exceptions import (
 
 
 def id_of(message: Any) -> int | str | None:
-    """The id that a message is answered by; None when it has none that can be."""
+    """Return the id that a message is answered by; None when it has none that can be."""
     found = message.get("id") if isinstance(message, dict) else None
     is_id = isinstance(found, (int, str)) and not isinstance(found, bool)
     return found if is_id else None
 
 
 def is_notification(message: Any) -> bool:
-    """Tell whether nobody waits for an answer to it."""
+    """Tell whether nobody waits for an answer to a message."""
     return isinstance(message, dict) and "method" in message and "id" not in message
 
 

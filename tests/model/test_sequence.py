@@ -26,7 +26,6 @@ class Scripted:
 
     vocabulary = 100
     cache_width = 2
-    dtype = np.float32
 
     def __init__(self, where: Where, what: What) -> None:
         self._where, self._what = where, what
@@ -349,11 +348,11 @@ def test_another_place_is_tried_where_nothing_fits() -> None:
 
     asked: list[int] = []
 
-    def heard(edits: History, position: int) -> dict[int, float]:
+    def contents(edits: History, position: int) -> dict[int, float]:
         asked.append(position)
         return what(edits, position)
 
-    decode(Sequence(Scripted(where, heard), STATE), fits=lambda edits: True)
+    decode(Sequence(Scripted(where, contents), STATE), fits=lambda edits: True)
     assert set(asked) == {0, 5}  # 9 is less probable whatever it says
 
 
