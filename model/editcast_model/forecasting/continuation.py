@@ -80,7 +80,7 @@ class _Votes:
         )
 
     def most(self, step: int) -> tuple[int, float]:
-        """The unit with most votes, and its share; the places that disagree are left out."""
+        """Return the unit with most votes, and its share; the places that disagree are left out."""
         votes: dict[int, float] = {}
         for row in self.rows:
             unit = self.ahead[row][step]
@@ -91,7 +91,7 @@ class _Votes:
         return best, share
 
     def share(self, is_wanted: list[bool]) -> float:
-        """The share of the votes of some places."""
+        """Return the share of the votes of some places."""
         total = sum(self.weights[row] for row in self.rows)
         return sum(self.weights[row] for row in self.rows if is_wanted[row]) / total
 
@@ -123,7 +123,7 @@ class Continuations:
 
 
 def _worth(text: str) -> float:
-    """The keys that a continuation spares; it is worth less with a bracket left open."""
+    """Count the keys that a continuation spares; it is worth less with a bracket left open."""
     is_open = any(text.count(pair[0]) > text.count(pair[1]) for pair in ("()", "[]", "{}"))
     return (len(text) - 1) * (_OPEN if is_open else 1.0)
 

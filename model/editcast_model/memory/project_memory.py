@@ -74,7 +74,7 @@ def own_places(above: Ids, below: Ids, before: Ids) -> Places:
 
 
 def _scanned(ids: Ids, before: Ids, least: int, start: int, end: int) -> Numbers:
-    """The places in a range of units with `least` of the units before."""
+    """Return the places in a range of units with `least` of the units before."""
     if len(before) < least:
         return np.zeros(0, np.int64)
     found = np.flatnonzero(ids[start:end] == before[-1]) + (start + 1)
@@ -120,7 +120,7 @@ class _Block:
         return self._order.nbytes + self._ends.nbytes
 
     def places(self, bucket: int) -> Numbers:
-        """The places behind the units of a bucket."""
+        """Return the places behind the units of a bucket."""
         return self._order[self._ends[bucket] : self._ends[bucket + 1]].astype(np.int64)
 
 
@@ -130,7 +130,7 @@ def _bits() -> int:
 
 
 def _buckets(ids: Ids) -> npt.NDArray[np.uint32]:
-    """The bucket of the `_KEY` units that end with each unit, uint32 (N,)."""
+    """Return the bucket of the `_KEY` units that end with each unit, uint32 (N,)."""
     known = ids.astype(np.uint32)
     mixed = known * np.uint32(_FACTORS[0])
     for back, factor in enumerate(_FACTORS[1:], 1):

@@ -54,7 +54,7 @@ class Vocabulary:
         return len(self._numbers.tokens)
 
     def ids(self, text: str) -> Ids:
-        """The units of a text, int32 (N,); a blank that ends it is left out."""
+        """Return the units of a text, int32 (N,); a blank that ends it is left out."""
         numbers = [np.zeros(0, np.int32)]
         for part in _parts(text):
             tokens = lex(part)
@@ -63,19 +63,19 @@ class Vocabulary:
         return _merged(np.concatenate(numbers))
 
     def known_ids(self, text: str) -> Ids:
-        """The units of a text like `ids`, without learning any."""
+        """Return the units of a text like `ids`, without learning any."""
         numbers = [self._numbers.get(token, 1) for token in lex(text)]
         return _merged(np.array(numbers, np.int32))
 
     def text(self, unit: int) -> str:
-        """The characters of a unit; empty for what is unknown and between files."""
+        """Return the characters of a unit; empty for what is unknown and between files."""
         if unit in (*_UNKNOWN_IDS, END):
             return ""
         return " " * (unit & 1) + self._numbers.tokens[unit >> 1]
 
 
 def _parts(text: str) -> Iterator[str]:
-    """A text in parts of whole lines: a lexer at work lets no other thread run."""
+    """Yield a text in parts of whole lines: a lexer at work lets no other thread run."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + _PART) + 1 or len(text)
@@ -111,7 +111,7 @@ class LineUnits:
         self._lines: dict[str, bytes] = {}
 
     def ids(self, *parts: str) -> list[Ids]:
-        """The units of each part of the text, int32 (N,); parts end with whole lines."""
+        """Return the units of each part of the text, int32 (N,); parts end with whole lines."""
         known, found = self._lines, dict[str, bytes]()
         out = []
         for part in parts:
