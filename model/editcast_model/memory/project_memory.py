@@ -252,9 +252,8 @@ class ProjectMemory:
             return _places(ids, places, before, _KEY, np.isin(number, recent))
 
     def _clear(self) -> None:
-        self._ids = np.empty(LONGEST + MOST_UNITS + AHEAD, np.int32)  # resident as far as written
+        self._ids = np.full(LONGEST + AHEAD, END, np.int32)
         self._used = self._indexed = LONGEST
-        self._ids[: LONGEST + AHEAD] = END
         self._size = self._count = 0
         self._numbers, self._blocks = {}, []
         self._starts = np.zeros(MOST_FILES, np.int32)
@@ -268,6 +267,10 @@ class ProjectMemory:
         if is_full:
             return
         start, end = self._used, self._used + len(ids)
+        if end + 1 + AHEAD > len(self._ids):
+            grown = np.empty(max(end + 1, min(2 * end, LONGEST + MOST_UNITS)) + AHEAD, np.int32)
+            grown[: len(self._ids)] = self._ids
+            self._ids = grown
         self._starts[self._count] = start
         self._numbers[file] = self._count
         self._count += 1
