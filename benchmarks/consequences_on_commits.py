@@ -17,7 +17,7 @@ import click
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.module_changes import ModuleHistory
-from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.filters import EditContext
 from editcast_model.history import EditHistory
 from editcast_model.syntax.names import has_rules
 from editcast_training.evaluation.metrics import Judge
@@ -78,9 +78,9 @@ def main(repositories: tuple[Path, ...], commits: int, elsewhere: bool) -> None:
 
             for index, step in session.replay(save, lambda other: None):
                 steps += 1
-                work = Work.of(session.texts[: index + 1], session.language)
+                context = EditContext.of(session.texts[: index + 1], session.language)
                 found = source.propose(history.snapshots, history.text, cursor=history.last)
-                for one in (one for one in found if work.admits((one.hunk,))):
+                for one in (one for one in found if context.accepts((one.hunk,))):
                     score = Judge(step).score((one.hunk,))
                     count = counts[one.kind, one.strength]
                     count.update(proposed=1, clean=score.clean, located=score.located)

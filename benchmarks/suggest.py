@@ -78,7 +78,7 @@ def opened(forecaster: NeuralForecaster, methods: int) -> float:
     started = time.perf_counter()
     session = forecaster.open(text)
     for save in saves:
-        session.hear(save)
+        session.add_other_save(save)
     assert session.predict()
     return 1e3 * (time.perf_counter() - started)
 
@@ -106,8 +106,8 @@ def main() -> None:
             name = f"{forecaster.name}, {size(methods)} subtokens, save {edits}+"
             print(line(name, milliseconds(forecaster, methods, edits, 20)))
     print(line("first suggestion after opening", [first(model, 4 * small) for _ in range(5)]))
-    told = [opened(model, 4 * small) for _ in range(5)]
-    print(line(f"opened after {SAVES} saves of other files", told))
+    opened_after = [opened(model, 4 * small) for _ in range(5)]
+    print(line(f"opened after {SAVES} saves of other files", opened_after))
     print(line("state of 16,000 subtokens encoded", [reading(model, 16_000) for _ in range(5)]))
 
 

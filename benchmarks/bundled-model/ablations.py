@@ -19,7 +19,6 @@ from rich.table import Table
 
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_model.inference import window
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.calibration.collected import collect
@@ -31,7 +30,12 @@ from editcast_training.evaluation.token_accuracy import token_scores
 from editcast_training.fit.trainer import TrainingPlan, train
 from editcast_training.packaging import export_only
 from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, listed_repositories, made_of, read_origin
+from editcast_training.sources.registry import (
+    Origin,
+    generated_from,
+    listed_repositories,
+    read_origin,
+)
 
 #: By name, the corpus.
 VARIANTS = {
@@ -69,7 +73,7 @@ def main(
     listed, _ = listed_repositories(repositories, mirror)
     train_on = [one for one in listed if one.split == "train"][:projects]
     watched = [one for one in listed if one.split == "dev"][:1]
-    origins = [*train_on, *made_of(train_on), *watched]
+    origins = [*train_on, *generated_from(train_on), *watched]
     _make_corpora(folder, origins)
     sessions: list[EditingSession] = []
     for origin in listed:
@@ -116,13 +120,11 @@ def _trained(out: Path, corpus: Path, steps: int) -> Bundle:
 
 
 def _replayed(bundle: Bundle, sessions: list[EditingSession], subtokens: int) -> dict[str, Any]:
-    before, window.WINDOW = window.WINDOW, subtokens
-    try:
-        forecaster = NeuralForecaster.load(bundle.path, "cpu")
-        rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.row.session % 5)
-        return asdict(summarize(rows))
-    finally:
-        window.WINDOW = before
+    loaded = NeuralForecaster.load(bundle.path, "cpu")
+    config = replace(loaded.config, window=subtokens)
+    forecaster = NeuralForecaster(bundle, loaded.network, "cpu", config=config)
+    rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.row.session % 5)
+    return asdict(summarize(rows))
 
 
 def _table(variants: dict[str, Any]) -> Table:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import click
 
-from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_server.prediction.policy import default_threshold
 from editcast_store.models import default_bundle_path
@@ -51,9 +51,9 @@ def main(repositories: Path, mirror: Path) -> None:
                 for text in [one for one in texts if one is not None][:_FILES]:
                     opening = forecaster.open(text)
                     for save in saves:
-                        opening.hear(save)
-                    work = Work.of([text], session.language)
-                    found = opening.predict(1, fits=work.admits)
+                        opening.add_other_save(save)
+                    context = EditContext.of([text], session.language)
+                    found = opening.predict(1, fits=context.accepts)
                     opened[where] += 1
                     shown[where] += bool(found) and found[0].confidence >= threshold
     for where, count in opened.items():

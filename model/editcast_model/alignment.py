@@ -33,7 +33,7 @@ _Ints = npt.NDArray[np.int64]
 
 
 def align(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]:
-    """The changes from one sequence to the other, ascending; equal elements between any two.
+    """Return the changes from one sequence to the other, ascending; equal elements between any two.
 
     They are the fewest elements deleted and inserted if the product of the lengths is at most a
     million once equal ends are taken off; otherwise nearly so.
@@ -52,7 +52,10 @@ def align(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]
 
 
 def common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
-    """How many elements are equal from the start; slices are compared faster than elements."""
+    """Return how many elements are equal from the start.
+
+    Slices are compared faster than elements.
+    """
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -76,7 +79,7 @@ def common_tail(a: Sequence[Hashable], b: Sequence[Hashable], most: int) -> int:
 
 
 def _lcs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[Change]:
-    """The changes around a longest common subsequence."""
+    """Return the changes around a longest common subsequence."""
     if not a or not b:
         if a or b:
             yield 0, len(a), 0, len(b)
@@ -103,7 +106,7 @@ def _lcs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[Change]:
 
 
 def _split(x: _Ints, y: _Ints, depth: int) -> Iterator[Change]:
-    """The changes between two sequences of numbers that differ at both ends."""
+    """Return the changes between two sequences of numbers that differ at both ends."""
     if len(x) * len(y) <= _SMALL:
         yield from _lcs(x.tolist(), y.tolist())
         return
@@ -137,7 +140,10 @@ def _equal(x: _Ints, y: _Ints) -> int:
 
 
 def _anchors(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints] | None:
-    """Where both sequences are surely the same, ascending on both sides; None to try without."""
+    """Find where both sequences are surely the same, ascending on both sides.
+
+    None to try without.
+    """
     enough = max(1, min(len(x), len(y)) // _DENSE)
     best: tuple[_Ints, _Ints] | None = None
     runs_x, runs_y, run = x, y, 1
@@ -171,7 +177,7 @@ def _unique_common(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints]:
 
 
 def _longest_chain(i: _Ints, j: _Ints) -> tuple[_Ints, _Ints]:
-    """Of pairs with ascending `i`, the most with ascending `j`: patience sorting."""
+    """Choose of pairs with ascending `i` the most with ascending `j`: patience sorting."""
     if (np.diff(j) > 0).all():
         return i, j
     ends: list[int] = []  # the smallest end of a chain of each length
@@ -195,7 +201,7 @@ def _longest_chain(i: _Ints, j: _Ints) -> tuple[_Ints, _Ints]:
 
 
 def _doubled(x: _Ints, y: _Ints, run: int) -> tuple[_Ints, _Ints]:
-    """Numbers for the runs of twice the length, from those for all runs of length `run`."""
+    """Number the runs of twice the length, from the numbers of all runs of length `run`."""
     size = int(max(x.max(), y.max())) + 1
     pairs_x, pairs_y = x[:-run] * size + x[run:], y[:-run] * size + y[run:]
     _, numbers = np.unique(np.concatenate([pairs_x, pairs_y]), return_inverse=True)
@@ -203,7 +209,7 @@ def _doubled(x: _Ints, y: _Ints, run: int) -> tuple[_Ints, _Ints]:
 
 
 def _numbered(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints]:
-    """Numbers for the pairs of an element and how often it has occurred before."""
+    """Return the numbers for the pairs of an element and how often it has occurred before."""
     size = max(len(x), len(y))
 
     def occurrences(sequence: _Ints) -> _Ints:

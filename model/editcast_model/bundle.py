@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 from editcast_model.card import Card
 from editcast_model.checked import Long, Matching, UnfitError, structure
 from editcast_model.errors import BundleError
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.networks.config import NetworkConfig, check_earlier_options
 from editcast_model.plain_files import digest_of, is_plain_name, read_json
 from editcast_model.tokenizer import Tokenizer
@@ -43,15 +44,17 @@ class Config:
         network: The architecture.
         precisions: The graphs there are.
         checksums: SHA-256 of every file but this one, by name.
+        inference: Settings of inference.
     """
 
     format: int
     network: NetworkConfig
     precisions: Annotated[tuple[Precision, ...], Long(1, 2)]
     checksums: dict[str, Annotated[str, Matching("[0-9a-f]{64}", "a SHA-256 checksum")]]
+    inference: InferenceConfig = InferenceConfig()
 
     def __post_init__(self) -> None:
-        """See that all that is loaded has a checksum, and nothing else is looked at.
+        """Check that all that is loaded has a checksum, and that no other file is read.
 
         Raises:
             UnfitError: A file has none, or a name is none of a file of the bundle.
@@ -69,7 +72,7 @@ class Config:
 
     @property
     def loaded(self) -> list[str]:
-        """The files that a forecaster reads."""
+        """Return the files that a forecaster reads."""
         of_precision = [f"{name}.onnx" for name in GRAPHS] + [WEIGHTS]
         return [
             "card.json",
@@ -90,6 +93,7 @@ class Bundle:
         tokenizer: Its vocabulary.
         precisions: The graphs there are: `float32`, and perhaps `float16`.
         format: The format of its graphs.
+        inference: Settings of inference.
     """
 
     path: Path
@@ -98,6 +102,7 @@ class Bundle:
     tokenizer: Tokenizer
     precisions: tuple[Precision, ...]
     format: int = FORMAT
+    inference: InferenceConfig = InferenceConfig()
 
     @classmethod
     def open(cls, path: Path) -> "Bundle":
@@ -125,7 +130,15 @@ class Bundle:
                 f"The tokenizer of the model in {path} has {len(tokenizer)} entries, its network "
                 f"{vocabulary}; export the model again."
             )
-        return cls(path, config.network, card, tokenizer, config.precisions, config.format)
+        return cls(
+            path,
+            config.network,
+            card,
+            tokenizer,
+            config.precisions,
+            config.format,
+            config.inference,
+        )
 
     @property
     def name(self) -> str:
@@ -133,13 +146,13 @@ class Bundle:
         return self.card.name or self.path.name
 
     def graph(self, name: str, precision: str) -> Path:
-        """The file of one of `GRAPHS`."""
+        """Return the file of one of `GRAPHS`."""
         folder = self.path / "half" if precision == "float16" else self.path
         return folder / f"{name}.onnx"
 
 
 def folder_of(path: Path) -> Path:
-    """The folder itself, where a link leads to it.
+    """Return the folder itself, where a link leads to it.
 
     Raises:
         BundleError: There can be none of that name.
@@ -153,20 +166,32 @@ def folder_of(path: Path) -> Path:
 
 
 def bundled_path() -> Path:
-    """The bundle that comes with Editcast."""
+    """Return the bundle that comes with Editcast."""
     return _BUNDLED
 
 
 def checksum_of(path: Path) -> str:
-    """SHA-256 of a file of ours, hexadecimal."""
+    """Return the SHA-256 of a file of ours, hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_config(
-    folder: Path, network: dict[str, Any], precisions: tuple[str, ...], version: int = FORMAT
+    folder: Path,
+    network: dict[str, Any],
+    precisions: tuple[str, ...],
+    version: int = FORMAT,
+    inference: dict[str, Any] | None = None,
 ) -> None:
-    """Write `config.json` over the files that lie in `folder`, the card included."""
+    """Write `config.json` over the files that lie in `folder`, the card included.
+
+    Args:
+        folder: The bundle's.
+        network: Sizes of the network.
+        precisions: The graphs there are.
+        version: Format of the graphs.
+        inference: Settings of inference; None for those of this version.
+    """
     names = sorted(
         file.relative_to(folder).as_posix()
         for file in folder.rglob("*")
@@ -175,6 +200,7 @@ def write_config(
     config = {
         "format": version,
         "network": network,
+        "inference": InferenceConfig().to_json() if inference is None else inference,
         "precisions": list(precisions),
         "checksums": {name: checksum_of(folder / name) for name in names},
     }
@@ -196,7 +222,13 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
     (folder / "card.json").write_text(text, encoding="utf-8")
     if (folder / "config.json").exists():
         config = read_json(folder, "config.json")
-        write_config(folder, config["network"], tuple(config["precisions"]), config["format"])
+        write_config(
+            folder,
+            config["network"],
+            tuple(config["precisions"]),
+            config["format"],
+            config.get("inference", {}),
+        )
 
 
 def _read_config(path: Path) -> Config:
@@ -219,7 +251,7 @@ def _read_config(path: Path) -> Config:
 
 
 def _plain(value: object) -> str:
-    """A value of a file as part of one line."""
+    """Write a value of a file as part of one line."""
     return str(value)[:80].encode("unicode_escape").decode()
 
 

@@ -74,7 +74,7 @@ class Matching:
 
 
 def structure(value: object, to: type[T]) -> T:
-    """A JSON value as a typed one.
+    """Convert a JSON value to a typed one.
 
     Raises:
         UnfitError: It is of another type, or out of bounds.

@@ -52,7 +52,7 @@ class Hunk:
 
 
 def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
-    """`text` with all hunks applied at once; they are ascending and disjoint."""
+    """Apply all hunks to `text` at once; they are ascending and disjoint."""
     out: list[str] = []
     done = 0
     for hunk in hunks:
@@ -63,7 +63,7 @@ def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
 
 
 def shortest_hunk(before: str, after: str, offset: int = 0) -> Hunk:
-    """The one replacement that turns `before` into `after`, common ends left out.
+    """Return the one replacement that turns `before` into `after`, common ends left out.
 
     `offset` is added to its place. Halving keeps it at a few comparisons of memory, for texts of
     any length.
@@ -74,7 +74,7 @@ def shortest_hunk(before: str, after: str, offset: int = 0) -> Hunk:
 
 
 def _common(a: str, b: str, most: int, *, ends: bool) -> int:
-    """How many characters `a` and `b` have in common at their beginnings, or at their ends."""
+    """Count the characters that `a` and `b` have in common at their beginnings or ends."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -87,7 +87,7 @@ def _common(a: str, b: str, most: int, *, ends: bool) -> int:
 
 
 def diff(before: str, after: str) -> tuple[Hunk, ...]:
-    """The canonical hunks from `before` to `after`, ascending, on token boundaries of both.
+    """Return the canonical hunks from `before` to `after`, ascending, on token boundaries of both.
 
     Between any two hunks at least one token stays.
     """
@@ -103,7 +103,7 @@ def diff(before: str, after: str) -> tuple[Hunk, ...]:
 
 
 def _surroundings(before: str, after: str) -> tuple[int, int]:
-    """How many characters at the start and at the end are whole lines that no change can reach."""
+    """Count the characters at both ends that are whole lines which no change can reach."""
     start = common_head(before, after)
     left = common_tail(before, after, min(len(before), len(after)) - start)
     end = len(before) - left
@@ -116,12 +116,12 @@ def _surroundings(before: str, after: str) -> tuple[int, int]:
 
 
 def diff_tokens(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]:
-    """The canonical changes between two token sequences, each as far left as it can stand."""
+    """Find the canonical changes between two token sequences, each as far left as possible."""
     return _slide(before, after, align(before, after), lambda *found: -found[3])
 
 
 def _diff_block(before: str, after: str, offset: int) -> Iterator[Hunk]:
-    """Hunks inside a block of lines that begins at code point `offset`."""
+    """Return the hunks inside a block of lines that begins at code point `offset`."""
     if not before or not after or len(before) + len(after) > _LARGEST_BLOCK:
         yield Hunk(offset, offset + len(before), after)
         return
@@ -175,7 +175,7 @@ def _slide(
 
 
 def _choose_lines(block: Sequence[str], start: int, end: int, left: int, right: int) -> int:
-    """Rule 1."""
+    """Apply rule 1."""
 
     def rank(shift: int) -> tuple[float, bool, int]:
         at, above = start + shift, start + shift - 1
@@ -195,7 +195,7 @@ def _indent(line: str) -> int:
 
 
 def _whole_lines(a: Sequence[str], b: Sequence[str], changes: list[Change]) -> list[Change]:
-    """Rule 3."""
+    """Apply rule 3."""
     out: list[Change] = []
     for index, change in enumerate(changes):
         past = out[-1] if out else (0, 0, 0, 0)
@@ -236,7 +236,7 @@ def _cut(tokens: Sequence[str], change: Change, low: int, high: int) -> list[Cha
 
 
 def _choose_tokens(tokens: Sequence[str], start: int, end: int, left: int, right: int) -> int:
-    """Rule 2."""
+    """Apply rule 2."""
     ranked: list[tuple[bool, int, int, int, int]] = []
     depth = 0
     for shift in range(-min(left, _FURTHEST), min(right, _FURTHEST) + 1):
@@ -251,7 +251,7 @@ def _choose_tokens(tokens: Sequence[str], start: int, end: int, left: int, right
 
 
 def _indent_of(tokens: Sequence[str]) -> int:
-    """The indentation of the first line that is not blank."""
+    """Return the indentation of the first line that is not blank."""
     indent = 0
     for token in tokens:
         if not token.isspace():
@@ -269,7 +269,7 @@ def _separates(token: str) -> bool:
 
 
 def _merge(a: Sequence[str], changes: list[Change]) -> list[Change]:
-    """Rule 4."""
+    """Apply rule 4."""
     out: list[Change] = []
     for change in changes:
         while out and _belong(a, out[-1], change):

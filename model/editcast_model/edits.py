@@ -35,7 +35,7 @@ class Edit:
 
 
 def apply(edit: Edit, state: Sequence[int]) -> list[int]:
-    """The state after an explicit edit.
+    """Apply an explicit edit to a state.
 
     Raises:
         EditError: The position is outside the state, or `START` would be deleted.
@@ -53,7 +53,7 @@ def apply(edit: Edit, state: Sequence[int]) -> list[int]:
 
 
 def inverse(edit: Edit, state: Sequence[int]) -> Edit:
-    """The explicit edit that leads from ``apply(edit, state)`` back to `state`."""
+    """Return the explicit edit that leads from ``apply(edit, state)`` back to `state`."""
     if edit.content == SAVE:
         return edit
     if edit.content == DELETE:
@@ -94,22 +94,22 @@ class Timeline:
 
     @property
     def items(self) -> int:
-        """N, the number of items."""
+        """Return N, the number of items."""
         return len(self.initial) + len(self.edits)
 
     @property
     def rank(self) -> npt.NDArray[np.int32]:
-        """Index of each live item in the state as it is now, int32 (N,)."""
+        """Return the index of each live item in the state as it is now, int32 (N,)."""
         return self._rank[: self.items]
 
     @property
     def live(self) -> npt.NDArray[np.bool_]:
-        """Which items stand in the state as it is now, bool (N,)."""
+        """Return which items stand in the state as it is now, bool (N,)."""
         return self._live[: self.items]
 
     @property
     def site(self) -> npt.NDArray[np.int32]:
-        """The token of ``s(0)`` that each item hangs from, int32 (N,)."""
+        """Return the token of ``s(0)`` that each item hangs from, int32 (N,)."""
         return self._site[: self.items]
 
     @property
@@ -122,11 +122,11 @@ class Timeline:
 
     @property
     def last_kind(self) -> int:
-        """What happened last: `DELETE`, `SAVE`, `START` for nothing, or `PAD` for an insertion."""
+        """Return the last edit's kind: `DELETE`, `SAVE`, `PAD` (an insertion) or `START` (none)."""
         return self._last_kind
 
     def order(self) -> npt.NDArray[np.int64]:
-        """The live items in the order of the text."""
+        """Return the live items in the order of the text."""
         live = np.flatnonzero(self.live)
         out = np.empty(len(live), np.int64)
         out[self._rank[live]] = live
@@ -134,19 +134,19 @@ class Timeline:
 
     @property
     def contents(self) -> npt.NDArray[np.int64]:
-        """The token of every item, also where it is dead or a mark, int64 (N,)."""
+        """Return the token of every item, also of a deleted one and of a save, int64 (N,)."""
         return self._tokens[: self.items]
 
     def tokens(self) -> npt.NDArray[np.int64]:
-        """The tokens as they are now, `START` first."""
+        """Return the tokens as they are now, `START` first."""
         return self._tokens[self.order()]
 
     def state(self) -> list[int]:
-        """The same as a list."""
+        """Return the tokens as a list."""
         return self.tokens().tolist()  # type: ignore[no-any-return]
 
     def copy(self) -> "Timeline":
-        """Another of the same edits."""
+        """Return a copy of the sequence."""
         other = copy(self)
         other.edits, other._past = self.edits.copy(), self._past.copy()
         for name in ("_tokens", "_rank", "_live", "_site"):
@@ -216,7 +216,7 @@ class Timeline:
         self.replace_items(int(order[start - 1]), order[start:end], tokens)
 
     def replace_items(self, anchor: int, deleted: Iterable[int], tokens: Iterable[int]) -> None:
-        """`replace`, by items: delete those, and insert `tokens` after `anchor`."""
+        """Delete items, and insert `tokens` after the item `anchor`."""
         for item in deleted:
             self.append(Edit(int(item), DELETE))
         for token in tokens:
@@ -243,7 +243,7 @@ class EditSequence:
 
     @classmethod
     def from_explicit(cls, initial: Sequence[int], edits: Iterable[Edit]) -> "EditSequence":
-        """The implicit form of explicit edits.
+        """Return the implicit form of explicit edits.
 
         Raises:
             EditError: An edit's position is outside its state.
@@ -259,7 +259,7 @@ class EditSequence:
         return cls(timeline.initial, tuple(timeline.edits))
 
     def explicit(self) -> tuple[Edit, ...]:
-        """The same edits with positions in the state just before each."""
+        """Return the edits with positions in the state just before each."""
         timeline = Timeline(self.initial)
         out = []
         for edit in self.edits:
@@ -268,7 +268,7 @@ class EditSequence:
         return tuple(out)
 
     def states(self) -> Iterator[list[int]]:
-        """``s(0) .. s(T)``."""
+        """Return the states ``s(0) .. s(T)``."""
         timeline = Timeline(self.initial)
         yield timeline.state()
         for edit in self.edits:
@@ -276,7 +276,7 @@ class EditSequence:
             yield timeline.state()
 
     def final(self) -> list[int]:
-        """``s(T)``."""
+        """Return the last state, ``s(T)``."""
         timeline = Timeline(self.initial)
         for edit in self.edits:
             timeline.append(edit)

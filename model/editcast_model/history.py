@@ -57,12 +57,12 @@ class EditHistory:
 
     @property
     def saved(self) -> str:
-        """The text as it was saved last, or opened."""
+        """Return the text as it was saved last, or opened."""
         return self._saved
 
     @property
     def snapshots(self) -> list[str]:
-        """The text before the first of `saves`, and after each of them."""
+        """Return the text before the first of `saves`, and after each of them."""
         return [*(save.before for save in self.saves), self._saved]
 
     @property

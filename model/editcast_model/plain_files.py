@@ -32,7 +32,7 @@ def is_plain_name(name: str) -> bool:
 
 
 def digest_of(folder: Path, name: str) -> str:
-    """SHA-256 of a file of a folder, hexadecimal.
+    """Return the SHA-256 of a file of a folder, hexadecimal.
 
     Raises:
         BundleError: It is no plain file of the folder, is too large, or cannot be read.
@@ -47,7 +47,7 @@ def digest_of(folder: Path, name: str) -> str:
 
 
 def read_json(folder: Path, name: str) -> Any:
-    """The value in a JSON file of a folder.
+    """Return the value in a JSON file of a folder.
 
     Raises:
         BundleError: It is no plain file of the folder, is too large, or no JSON.

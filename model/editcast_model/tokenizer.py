@@ -31,17 +31,17 @@ _LEXICAL = re.compile(r"\r\n|\n|\r|[^\S\r\n]{1,64}|[^\W\d]\w{0,63}|\d{1,64}|[^\w
 
 
 def lines(text: str) -> list[str]:
-    """The lines of `text`, each with its line feed; nothing else ends a line here."""
+    """Return the lines of `text`, each with its line feed; nothing else ends a line here."""
     return StringIO(text, newline="\n").readlines()
 
 
 def lex(text: str) -> list[str]:
-    """The lexical tokens of `text`, in order; joined they are `text` again."""
+    """Return the lexical tokens of `text`, in order; joined they are `text` again."""
     return _LEXICAL.findall(text)
 
 
 def _byte_alphabet() -> list[str]:
-    """A printable character for each byte, as byte-level BPE has them since GPT-2."""
+    """Return a printable character for each byte, as byte-level BPE has them since GPT-2."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     alphabet = [""] * 256
     for byte in plain:
@@ -61,7 +61,7 @@ def _to_alphabet(token: str) -> str:
 
 
 def _characters(piece: bytes) -> int:
-    """How many characters begin in a piece of UTF-8: continuation bytes 10xxxxxx begin none."""
+    """Count the characters that begin in a piece of UTF-8: bytes 10xxxxxx begin none."""
     return sum((byte & 0xC0) != 0x80 for byte in piece)
 
 
@@ -82,7 +82,7 @@ class Encoding:
 
 
 def _vocabulary(definition: str) -> list[str]:
-    """The entries of a `tokenizer.json` in the order of their ids.
+    """Return the entries of a `tokenizer.json` in the order of their ids.
 
     Of the merges only their order counts, which is that of the entries that they make: so it is
     in every file that `Tokenizer.train` writes.
@@ -105,7 +105,7 @@ def _vocabulary(definition: str) -> list[str]:
 
 
 def _encoder(vocabulary: list[str]) -> SentencePieceProcessor:
-    """What splits words of the byte alphabet: the entry made first is joined first, as in BPE."""
+    """Make what splits words of the byte alphabet: the entry made first is joined first."""
     model = ModelProto()
     model.trainer_spec.model_type = model.trainer_spec.BPE
     model.normalizer_spec.name = "identity"
@@ -193,7 +193,7 @@ class Tokenizer:
         return len(self._bytes)
 
     def _split(self, token: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Ids of a lexical token's subtokens, and how many characters begin in each."""
+        """Return the ids of a lexical token's subtokens, and how many characters begin in each."""
         known = self._pieces.get(token)
         if known is not None:
             return known
@@ -205,14 +205,14 @@ class Tokenizer:
         return ids, sizes
 
     def ids(self, text: str) -> list[int]:
-        """The vocabulary ids of `text`."""
+        """Return the vocabulary ids of `text`."""
         out: list[int] = []
         for token in lex(text):
             out.extend(self._split(token)[0])
         return out
 
     def encode(self, text: str) -> Encoding:
-        """The subtokens of `text` with their places."""
+        """Return the subtokens of `text` with their places."""
         ids: list[int] = []
         sizes: list[int] = []
         last: list[int] = []
@@ -228,7 +228,7 @@ class Tokenizer:
         return Encoding(np.array(ids, np.int32), starts, ends_token)
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of `ids`; special tokens are nothing, broken UTF-8 becomes U+FFFD."""
+        """Return the text of `ids`; special tokens are nothing, broken UTF-8 becomes U+FFFD."""
         raw = b"".join(self._bytes[index] for index in ids)
         try:
             return raw.decode("utf-8", "surrogatepass")

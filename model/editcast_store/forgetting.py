@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 
 def key_of(path: str | os.PathLike[str]) -> str:
-    """A path as SQLite can hold it: names that are not Unicode are escaped."""
+    """Return a path as SQLite can hold it: names that are not Unicode are escaped."""
     return os.fspath(path).encode("utf-8", "backslashreplace").decode()
 
 
@@ -27,7 +27,7 @@ def named(paths: Iterable[str], pattern: str | None) -> list[str]:
 
 
 def exactly(paths: Iterable[str], name: str) -> list[str]:
-    """The file of a name, or those in the folder of that name."""
+    """Return the file of a name, or those in the folder of that name."""
     name = key_of(name)
     folder = name.rstrip("/\\")
     inside = (folder + "/", folder + "\\")

@@ -54,7 +54,7 @@ def forget_without_room(path: Path, choose: Choose) -> tuple[int, int]:
 
 
 def _alone(path: Path) -> sqlite3.Connection:
-    """The store, open here only; the index of its log is in memory and needs no file."""
+    """Return the store, open here only; the index of its log is in memory and needs no file."""
     database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
     try:
         database.text_factory = lambda data: data.decode("utf-8", "backslashreplace")

@@ -10,7 +10,7 @@ from editcast_model.errors import HomeError
 
 
 def chosen_home() -> Path:
-    """The folder that holds everything Editcast writes; it may not be there, nor be of use."""
+    """Return the folder that Editcast writes to; it may be missing or unusable."""
     chosen = os.environ.get("EDITCAST_HOME")
     if chosen:
         return Path(os.path.expanduser(chosen))
@@ -18,7 +18,9 @@ def chosen_home() -> Path:
 
 
 def home() -> Path:
-    """The folder that holds everything Editcast writes; made on first use, for its owner only.
+    """Return the folder that holds everything Editcast writes.
+
+    Made on first use, for its owner only.
 
     Raises:
         HomeError: It cannot be made, or nothing can be written there.
@@ -30,27 +32,27 @@ def home() -> Path:
 
 
 def store_path() -> Path:
-    """The store of save snapshots; neither it nor its folder need be there."""
+    """Return the store of save snapshots; neither it nor its folder need be there."""
     return chosen_home() / "history.sqlite3"
 
 
 def models_dir() -> Path:
-    """The folder of bundles trained on this machine; `current` in it is the one in use."""
+    """Return the folder of bundles trained on this machine; `current` in it is the one in use."""
     return _usable(home() / "models")
 
 
 def reports_dir() -> Path:
-    """The folder of the pages that `editcast report` writes."""
+    """Return the folder of the pages that `editcast report` writes."""
     return _usable(home() / "reports")
 
 
 def logs_dir() -> Path:
-    """The folder of the server's log files."""
+    """Return the folder of the server's log files."""
     return _usable(home() / "logs")
 
 
 def training_dir() -> Path:
-    """The folder in which a personal training works."""
+    """Return the folder in which a personal training works."""
     return _usable(home() / "training")
 
 

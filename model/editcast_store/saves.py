@@ -72,7 +72,7 @@ class Forgotten(NamedTuple):
 
 
 def project_of(path: str | os.PathLike[str]) -> str:
-    """The project that a file on this machine belongs to: its repository, else its folder."""
+    """Return the project that a file of this machine belongs to: its repository or folder."""
     for folder in Path(path).parents:
         if (folder / ".git").exists():
             return str(folder)
@@ -182,7 +182,7 @@ class Store:
     # Reading
 
     def files(self) -> list[StoredFile]:
-        """Every file that has snapshots, by path."""
+        """Return every file that has snapshots, by path."""
         rows = self._read(
             "SELECT CAST(path AS TEXT), language, count(*), min(time), max(time), sum(size)"
             " FROM snapshots JOIN files ON files.id = file JOIN texts ON texts.id = text"
@@ -191,7 +191,10 @@ class Store:
         return [StoredFile(*row) for row in rows]
 
     def snapshots(self, path: str | os.PathLike[str]) -> list[StoredSnapshot]:
-        """The snapshots of one file in time order, successive texts differ; empty if unknown."""
+        """Return the snapshots of one file in time order, successive texts differ.
+
+        Empty if unknown.
+        """
         rows = self._read(
             "SELECT time, data FROM snapshots JOIN files ON files.id = file"
             " JOIN texts ON texts.id = text WHERE path = ? ORDER BY snapshots.id",
@@ -230,7 +233,7 @@ class Store:
         return [path for (path,) in rows]
 
     def size(self) -> int:
-        """Bytes that the store needs on the disk, its write-ahead log not counted."""
+        """Return the bytes that the store needs on the disk, its write-ahead log not counted."""
         return self._pragma("page_count") * self._pragma("page_size")
 
     def export(self, pattern: str | None = None) -> Iterator[str]:
@@ -319,7 +322,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, which holds the right to write from its beginning."""
+        """Open a transaction that holds the right to write from its beginning."""
         with self._lock, explained(self.path):
             self._database.execute("BEGIN IMMEDIATE")
             try:

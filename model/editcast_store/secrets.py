@@ -16,7 +16,7 @@ _DATA = "txt json yaml yml toml ini cfg conf csv xml properties plist".split()
 
 
 def _files_of_data(*names: str) -> list[str]:
-    """The names without an extension, and with each of those that data have."""
+    """Return the names without an extension, and with each of those that data have."""
     return [*names, *(f"{name}.{extension}" for name in names for extension in _DATA)]
 
 
@@ -123,7 +123,7 @@ def is_secret_name(path: str) -> bool:
 
 
 def _originals(name: str) -> Iterator[str]:
-    """A name, and those of the files that it may be a copy of: `.server.key.swp`, `#.env#`."""
+    """Return a name and those that it may be a copy of: `.server.key.swp`, `#.env#`."""
     yield name
     bare = name.strip("#").removeprefix(".#")
     while (shorter := _COPY.sub("", bare)) != bare:
@@ -134,7 +134,7 @@ def _originals(name: str) -> Iterator[str]:
 
 
 def _led_to(path: str) -> Iterator[str]:
-    """A path, and what it becomes as one link in it after the other is followed."""
+    """Return a path, and what it becomes as one link in it after the other is followed."""
     yield path
     if not os.path.isabs(path):  # a name in a repository, or in another machine's list
         return

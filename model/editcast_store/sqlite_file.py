@@ -127,7 +127,7 @@ def connect(path: Path, wait: float) -> tuple[sqlite3.Connection, list[str]]:
 
 
 def set_aside_files(path: Path) -> list[Path]:
-    """The damaged files that were set aside next to `path`, their write-ahead logs included."""
+    """Return the damaged files that were set aside next to `path`, with their logs."""
     return sorted(path.parent.glob(f"{path.stem}.damaged-*{path.suffix}*"))
 
 
@@ -138,7 +138,7 @@ def _code(error: sqlite3.Error) -> int | None:
 
 @cache
 def _wanted() -> dict[str, set[str]]:
-    """The columns of each table of `_SCHEMA`."""
+    """Return the columns of each table of `_SCHEMA`."""
     with closing(sqlite3.connect(":memory:")) as database:
         database.executescript(_SCHEMA)
         return _columns(database)

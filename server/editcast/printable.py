@@ -2,7 +2,7 @@
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    """The text with control characters, and others that are not seen, written as escapes.
+    """Return the text with control characters, and others that are not seen, written as escapes.
 
     Args:
         text: A path, a model's name, a sentence that names one.

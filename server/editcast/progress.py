@@ -106,7 +106,7 @@ class TrainingProgress:
 
     @property
     def _left(self) -> str:
-        """Time left at most: it may stop early."""
+        """Say the most time that is left: training may stop early."""
         if self._began is None or self._share <= self._began[1]:
             return ""
         began, share = self._began

@@ -11,12 +11,12 @@ _LAYOUT = "\n\r\t"
 
 
 def plain(text: object) -> Text:
-    """Text from outside, such as a path: its brackets are no markup, its control codes are seen."""
+    """Escape text from outside, such as a path: brackets are no markup, control codes are seen."""
     return Text(printable(str(text)))
 
 
 def render_changes(text: str, hunks: Sequence[Hunk], *, most_lines: int = 24) -> Text:
-    """The lines of `text` that the hunks change, before and after, numbered as in `text`."""
+    """Render the lines of `text` that the hunks change, before and after, numbered."""
     lines = []
     for start, end, inside in _groups(text, hunks):
         number = text.count("\n", 0, start) + 1
@@ -41,7 +41,7 @@ def render_changes(text: str, hunks: Sequence[Hunk], *, most_lines: int = 24) ->
 
 
 def _groups(text: str, hunks: Sequence[Hunk]) -> Iterator[tuple[int, int, list[Hunk]]]:
-    """Hunks that touch the same lines, with the beginning and the end of these lines."""
+    """Return the hunks that touch the same lines, with the beginning and the end of these lines."""
     start = end = -1
     group: list[Hunk] = []
     for hunk in hunks:
@@ -58,7 +58,7 @@ def _groups(text: str, hunks: Sequence[Hunk]) -> Iterator[tuple[int, int, list[H
 
 
 def _sides(text: str, start: int, end: int, hunks: list[Hunk]) -> tuple[list[Text], list[Text]]:
-    """The lines from `start` to `end` without and with the hunks, which stand out."""
+    """Return the lines from `start` to `end` without and with the hunks, which stand out."""
     old, new = Text(), Text()
     for hunk in hunks:
         for side in (old, new):

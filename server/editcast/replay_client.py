@@ -115,7 +115,7 @@ class ReplayClient:
         self._version, self._buffer = 1, Buffer(text, self._buffer.units)
         self._did_open(self._uri, text)
 
-    def hear(self, other: OtherSave) -> None:
+    def add_other_save(self, other: OtherSave) -> None:
         """Open another file of the folder for a moment, change it, and save it."""
         self._saved = time.perf_counter()
         uri = f"{self._folder}/other/{quote(other.file)}"

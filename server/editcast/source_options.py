@@ -66,7 +66,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _named(kind: Literal["git", "saves"], given: str) -> Origin:
-    """A source from ``PATH`` or ``SPLIT=PATH``."""
+    """Return a source from ``PATH`` or ``SPLIT=PATH``."""
     split, equals, rest = given.partition("=")
     if not equals or Path(given).exists():
         split, rest = "", given

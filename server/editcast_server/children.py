@@ -11,7 +11,7 @@ from typing import Any
 
 
 def isolated_python(*arguments: str) -> tuple[str, ...]:
-    """The command line of a Python that imports nothing from its working directory.
+    """Return the command line of a Python that imports nothing from its working directory.
 
     It is isolated as this process is: with `-I` a Python that finds Editcast by PYTHONPATH, or in
     the user's own site-packages, would not find it any more.

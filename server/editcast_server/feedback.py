@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from editcast_server.documents import suggestion as suggestions
 from editcast_server.documents.document import Document
-from editcast_server.documents.suggestion import Standing, Suggestion
+from editcast_server.documents.suggestion import Suggestion, TrackedEdit
 from editcast_server.prediction.engine import Answer
 from editcast_server.prediction.policy import Policy
 from editcast_store.saves import What
@@ -34,7 +34,7 @@ class Listener(Protocol):
         """Keep what became of a suggestion."""
 
     def has_applied(self, document: Document) -> None:
-        """An accepted suggestion is in the text now."""
+        """Take note that an accepted suggestion is in the text now."""
 
 
 class Feedback:
@@ -48,8 +48,8 @@ class Feedback:
         self._offers: OrderedDict[str, Offer] = OrderedDict()
 
     def offer(self, document: Document, answer: Answer) -> tuple[Suggestion, ...]:
-        """The suggestions that an answer becomes; what was suggested before keeps its id."""
-        text, model = answer.job.situation.work.text, answer.model
+        """Make suggestions of an answer; what was suggested before keeps its id."""
+        text, model = answer.job.conditions.context.text, answer.model
         ids = {one.hunks: one.id for one in document.suggestions}
         offered = tuple(
             Suggestion.of(
@@ -68,14 +68,14 @@ class Feedback:
             self._offers.popitem(last=False)
         return offered
 
-    def settle(self, document: Document) -> None:
+    def take_applied(self, document: Document) -> None:
         """Look at a document after a change; what was typed to its end counts as accepted."""
-        for suggestion in document.settle():
+        for suggestion in document.take_applied():
             document.end_typing()
             self._policy.count_decision(True, suggestion.confidence)
 
     def shown(self, id: str) -> Offer | None:
-        """The user has seen a suggestion; None when there is none of this id (any more)."""
+        """Record that a suggestion was seen; None when there is none of this id (any more)."""
         offer = self._offers.get(id)
         if offer and not offer.is_shown:
             offer.is_shown = True
@@ -83,7 +83,7 @@ class Feedback:
         return offer
 
     def accept(self, id: str) -> Offer | None:
-        """The user took a suggestion; None when there is none of this id (any more)."""
+        """Record that a suggestion was accepted; None when there is none of this id (any more)."""
         offer = self._offers.pop(id, None)
         if offer is None:
             return None
@@ -93,14 +93,14 @@ class Feedback:
         self._listener.record(offer, "accepted")
         self._policy.shorten_pause()
         document.drop(id)
-        document.end_restraint()
+        document.end_suppression()
         was_there = document.results.accept(id, now.results, partial(self._watch, offer))
         if not was_there:  # otherwise it was counted when it was found
             self._policy.count_decision(True, suggestion.confidence)
         return offer
 
     def reject(self, id: str) -> Offer | None:
-        """The user did not want a suggestion; None when there is none of this id (any more)."""
+        """Record that a suggestion was rejected; None when there is none of this id (any more)."""
         offer = self._offers.pop(id, None)
         if offer is None:
             return None
@@ -110,14 +110,14 @@ class Feedback:
         offer.document.reject(offer.suggestion)
         return offer
 
-    def _watch(self, offer: Offer, standing: Standing) -> None:
-        self._loop.call_later(suggestions.AFTER, self._judge, offer, standing)
-        offer.document.end_restraint()
+    def _watch(self, offer: Offer, tracked: TrackedEdit) -> None:
+        self._loop.call_later(suggestions.AFTER, self._judge, offer, tracked)
+        offer.document.end_suppression()
         self._listener.has_applied(offer.document)
 
-    def _judge(self, offer: Offer, standing: Standing) -> None:
+    def _judge(self, offer: Offer, tracked: TrackedEdit) -> None:
         document = offer.document
         if document.is_open and document.buffer:
-            what = document.results.judge(standing, document.buffer.text)
+            what = document.results.judge(tracked, document.buffer.text)
             if what:
                 self._listener.record(offer, what)

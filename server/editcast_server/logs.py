@@ -42,7 +42,7 @@ def start_logging() -> Path | None:
 
 
 def without_words(error: BaseException) -> str:
-    """An exception's type, and where it was raised, the innermost place first."""
+    """Return an exception's type, and where it was raised, the innermost place first."""
     places = [
         f"{Path(frame.f_code.co_filename).name}:{line}"
         for frame, line in traceback.walk_tb(error.__traceback__)

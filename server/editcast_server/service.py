@@ -41,10 +41,10 @@ class Client(Protocol):
         """Show the user a sentence."""
 
     def has_predicted(self, document: Document) -> None:
-        """The suggestions of a document are others now."""
+        """Tell the editor that the suggestions of a document have changed."""
 
     def has_status(self, status: Status) -> None:
-        """The server does something else now."""
+        """Tell the editor what the server does now."""
 
 
 class Service:
@@ -93,7 +93,7 @@ class Service:
     # Documents
 
     def open(self, uri: str, language: str, version: int, text: str) -> None:
-        """A document was opened."""
+        """Open a document."""
         self.close(uri)
         known = None if is_longer(text, self.settings.max_file_bytes) else text
         document = Document(uri, language, version, known, self._units)
@@ -104,13 +104,13 @@ class Service:
         elif document.is_allowed(self.settings):
             self._engine.open(self._track(document, known))
             self.projects.read(document.folder, self.settings)
-            if self.projects.of(document.folder).is_stirred:
+            if self.projects.of(document.folder).has_saves:
                 self._ask(document, 1)
 
     def change(
         self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
     ) -> None:
-        """A document was changed."""
+        """Apply changes to a document."""
         document = self.documents.get(uri)
         if document is None:
             self._warn(f"{uri} was changed but never opened; Editcast takes no notice of it.")
@@ -125,22 +125,22 @@ class Service:
             )
         is_served = self._is_served(document)
         if is_served:
-            self._feedback.settle(document)
+            self._feedback.take_applied(document)
         if document.suggestions != had:
             self._client.has_predicted(document)
-        if document.has(1) or document.job or document.is_restrained or not is_served:
+        if document.has(1) or document.job or document.is_suppressed or not is_served:
             return
         document.pause = self._loop.call_later(self._policy.pause, self._ask, document, 1)
 
     def save(self, uri: str, text: str | None) -> None:
-        """A document was saved, with this text if the editor told it."""
+        """Take in a save of a document, with its text if the editor sent it."""
         document = self.documents.get(uri)
         if document is None:
             self._warn(f"{uri} was saved but never opened; Editcast takes no notice of it.")
             return
         if text is not None:
             if is_longer(text, self.settings.max_file_bytes):
-                document.lose_track()
+                document.forget_text()
                 self._warn_once(document, document.too_long(self.settings.max_file_bytes))
                 return
             document.replace(text)
@@ -152,20 +152,20 @@ class Service:
         ):
             return
         text = document.buffer.text
-        self._feedback.settle(document)
-        document.rejections.end_disagreement()
-        document.end_restraint()
+        self._feedback.take_applied(document)
+        document.rejections.forget_typed_lines()
+        document.end_suppression()
         self._track(document, text).save(text)
         for other in self.documents.values():
             if other is not document and document.folder and other.folder == document.folder:
-                other.expect_news()  # by whoever asks there next
+                other.forget_empty_answer()  # by whoever asks there next
         self._record(document, text)
         self._engine.check_for_newer()
         document.forget_suggestions()
         self._ask(document, 1)
 
     def close(self, uri: str) -> None:
-        """A document was closed."""
+        """Close a document."""
         document = self.documents.pop(uri, None)
         if document:
             document.close()
@@ -190,7 +190,7 @@ class Service:
     # Predictions
 
     async def wait_for(self, uri: str, most: int, *, is_wanted: bool = True) -> Document | None:
-        """The document once its suggestions are known, or `PATIENCE` is at its end.
+        """Return the document once its suggestions are known, or after `PATIENCE`.
 
         None when the document is unknown, or not to be served. What the user has not asked for
         (`is_wanted`) is not predicted when a typing pause would not predict it.
@@ -198,18 +198,18 @@ class Service:
         end = self._loop.time() + PATIENCE
         document = self.documents.get(uri)
         while document and self._is_served(document) and not document.has(most):
-            if document.is_restrained and not is_wanted:
+            if document.is_suppressed and not is_wanted:
                 break
             left = end - self._loop.time()
             if left <= 0:
                 break
             if not document.is_awaiting_word:
                 self._ask(document, most, is_for_request=True)
-            await document.news(left)
+            await document.wait_for_answer(left)
         return self.at_once(uri)
 
     def at_once(self, uri: str) -> Document | None:
-        """The document with the suggestions there are; None when it is not to be served."""
+        """Return the document with the suggestions there are; None when it is not to be served."""
         document = self.documents.get(uri)
         return document if document and self._is_served(document) else None
 
@@ -224,10 +224,10 @@ class Service:
                 document.job.is_for_requests = is_for_request
                 return
         document.cancel_job()
-        situation = document.situation(self._policy.threshold)
+        conditions = document.conditions(self._policy.threshold)
         document.job = Job(
-            self._track(document, situation.work.text),
-            situation,
+            self._track(document, conditions.context.text),
+            conditions,
             most,
             done=partial(self._on_loop, self._answered, document),
             is_for_requests=is_for_request,
@@ -240,8 +240,8 @@ class Service:
         if is_current:
             self.latencies.append(answer.milliseconds)
             document.set_answer(answer, self._feedback.offer(document, answer))
-            if answer.job.situation.work.typed is not None:
-                document.expect_news()
+            if answer.job.conditions.context.typed is not None:
+                document.forget_empty_answer()
                 document.word_pause = self._loop.call_later(
                     document.typing_left, self._ask, document, 1
                 )
@@ -255,17 +255,17 @@ class Service:
     # A suggestion that is not remembered any more is no mistake of the editor's.
 
     def shown(self, id: str) -> None:
-        """The user has seen a suggestion."""
+        """Record that the user has seen a suggestion."""
         self._feedback.shown(id)
 
     def accept(self, id: str) -> None:
-        """The user took a suggestion; the next one is predicted at once."""
+        """Record an accept, and predict the next suggestion at once."""
         offer = self._feedback.accept(id)
         if offer and offer.document.pause:  # it may have come with other changes
             self._ask(offer.document, 1)
 
     def reject(self, id: str) -> None:
-        """The user did not want a suggestion; it does not come back."""
+        """Record a rejection; the suggestion does not come back."""
         offer = self._feedback.reject(id)
         if offer:
             self._client.has_predicted(offer.document)
@@ -292,14 +292,14 @@ class Service:
         self._activity.update()
 
     def set_training(self, message: str) -> None:
-        """Training goes on, and how far; empty when it does not. A new model is taken up."""
+        """Set how far training is, empty when none runs; a new model is loaded at its end."""
         if self._activity.training and not message:
             self._engine.check_for_newer()
         self._activity.training = message
         self._activity.update()
 
     async def report(self) -> str:
-        """The report page (HTML), from what is on this machine."""
+        """Write the report page (HTML) from what is on this machine."""
         await asyncio.wrap_future(self._saves.written())
         model = self._activity.model
         return await asyncio.to_thread(

@@ -56,7 +56,7 @@ class Settings:
 
 
 def read_settings(given: Any) -> tuple[Settings, list[str]]:
-    """The settings in an editor's JSON object, and one sentence for each value that is no good.
+    """Read the settings in an editor's JSON object, with a sentence for each bad value.
 
     A bad value is replaced by its default. Keys that are not the server's (an editor keeps its own
     under the same section) are passed over; null stands for "not set".
@@ -93,7 +93,7 @@ def is_trusted(options: Any) -> bool:
 
 
 def _within_bounds(given: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
-    """The globs that can be matched in bounded time, and a sentence for each that cannot.
+    """Return the globs that can be matched in bounded time, and a sentence for each that cannot.
 
     The others are kept: what they exclude is not to be read because of a mistake beside them.
     """
@@ -123,7 +123,7 @@ def _camel_case(name: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as JSON would write it, cut short."""
+    """Write a value as JSON, cut short."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, tuple):

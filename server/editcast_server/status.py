@@ -46,7 +46,7 @@ class Activity:
 
     @property
     def status(self) -> Status:
-        """The most important of all that goes on."""
+        """Return the most important of all activities."""
         name = self.model.forecaster.name if self.model else ""
         if not self._is_enabled():
             return Status("disabled", name, "Editcast is switched off by its setting `enabled`.")
@@ -75,12 +75,12 @@ class Activity:
         self.update()
 
     def begin_thinking(self) -> None:
-        """A prediction has begun; the user hears of it when it takes long."""
+        """Begin a prediction; the status shows it when it takes long."""
         if self._thinking is None:
             self._thinking = self._loop.call_later(_THINKING_SHOWS_AFTER, self._show_thinking)
 
     def end_thinking(self) -> None:
-        """No prediction is under way."""
+        """End the predictions under way."""
         if self._thinking:
             self._thinking.cancel()
             self._thinking = None

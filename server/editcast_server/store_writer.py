@@ -58,7 +58,7 @@ class Saves:
             self._later(lambda store: store.prune(days, MOST_BYTES))
 
     def written(self) -> Future[None]:
-        """Done once everything that was handed in so far is written."""
+        """Return a future that is done once all writes so far are on the disk."""
         return self._thread.submit(lambda: None)
 
     def close(self) -> None:
@@ -93,5 +93,5 @@ class Saves:
 
 
 def now_ms() -> int:
-    """Milliseconds since the epoch."""
+    """Return the milliseconds since the epoch."""
     return int(time.time() * 1000)

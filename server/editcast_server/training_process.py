@@ -125,7 +125,7 @@ class TrainingRun:
         self._report("")
 
     def _workspaces(self) -> list[str]:
-        """The editor's folders: their repositories are part of the user's own history."""
+        """Return the editor's folders: their repositories are part of the user's own history."""
         workspace = self._server.workspace
         folders = [path_of(uri) for uri in workspace.folders]
         if not folders and workspace.root_uri:

@@ -64,17 +64,17 @@ class Counts(NamedTuple):
 
     @property
     def ignored(self) -> int:
-        """Shown, and neither accepted nor rejected."""
+        """Count the suggestions that were neither accepted nor rejected."""
         return self.shown - self.decided
 
     @property
     def decided(self) -> int:
-        """Accepted or rejected."""
+        """Count the suggestions that were accepted or rejected."""
         return self.accepted + self.rejected
 
     @property
     def followed(self) -> int:
-        """Accepted, and known to be kept or changed after 60 s."""
+        """Count the accepted suggestions that are known to be kept or changed after 60 s."""
         return self.kept + self.changed
 
     @classmethod
@@ -182,12 +182,12 @@ def _goes_on(one: Suggested, last: Outcome, outcome: Outcome) -> bool:
 
 
 def bin_of(confidence: float) -> int:
-    """The number of the bin of a confidence."""
+    """Return the number of the bin of a confidence."""
     return min(max(int(confidence * BINS), 0), BINS - 1)
 
 
 def interval(hits: int, of: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share, 0 to 1; of nothing, it is all of that.
+    """Return the Wilson's 95 % interval of a share, 0 to 1; of nothing, it is all of that.
 
     It is what keeps 1 of 1 from looking like 100 %: that is anything from 21 % up.
     """
@@ -201,7 +201,7 @@ def interval(hits: int, of: int) -> tuple[float, float]:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The least of the values that so large a share of them does not exceed (nearest rank)."""
+    """Return the least value that so large a share of them does not exceed (nearest rank)."""
     ordered = sorted(values)
     return ordered[max(0, ceil(share * len(ordered)) - 1)]
 

@@ -29,7 +29,7 @@ _KINDS = {
 def usage_page(
     store_path: Path, model: str, bundle: Path | None, latencies: Sequence[float]
 ) -> str:
-    """The page, as text that UTF-8 can hold. Reads the disk; not for an event loop.
+    """Render the page as text that UTF-8 can hold; reads the disk, not for an event loop.
 
     Args:
         store_path: The store; it need not be there yet, and is not made.
@@ -142,7 +142,7 @@ def _card(path: Path | None) -> tuple[str, dict[str, Any]]:
 
 
 def _part_of(part: int, whole: int) -> str:
-    """A share is never shown without what it is a share of."""
+    """Format a share with what it is a share of."""
     return f"{part:,} of {whole:,} ({_share(part, whole)})" if whole else "–"
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting import forecaster as forecasting
 from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.forecasting.cross_file import other_save
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
@@ -32,7 +31,7 @@ def of_source(session: NeuralSession, source: str) -> list[Candidate]:
 def test_nothing_has_changed_here_yet(forecaster: NeuralForecaster) -> None:
     session = forecaster.open(_TEXT)
     assert session.predict() == []
-    session.hear(_RENAME)
+    session.add_other_save(_RENAME)
     (prediction,) = session.predict()
     # Where the number beside it is the same, too.
     assert prediction.apply(_TEXT) == _TEXT.replace("first(1)", "second(1)")
@@ -45,17 +44,17 @@ def test_nothing_has_changed_here_yet(forecaster: NeuralForecaster) -> None:
 
 def test_once_something_has_changed_the_network_is_asked_too(forecaster: NeuralForecaster) -> None:
     session = forecaster.open(_TEXT)
-    session.hear(_RENAME)
+    session.add_other_save(_RENAME)
     session.update(_TEXT + "more = 1\n", saved=True)
-    heard = of_source(session, "cross-file")
-    assert heard and all(one.scored and one.log_probability < 0 for one in heard)
-    assert all(one.distance < 0 for one in heard)
+    others = of_source(session, "cross-file")
+    assert others and all(one.scored and one.log_probability < 0 for one in others)
+    assert all(one.distance < 0 for one in others)
     assert of_source(session, "decoded")
 
 
 def test_what_was_made_here_is_a_repeated_edit_of_this_file(forecaster: NeuralForecaster) -> None:
     session = forecaster.open(_TEXT)
-    session.hear(_RENAME)
+    session.add_other_save(_RENAME)
     text = _TEXT.replace("first", "second", 1)
     session.update(text, saved=True)
     renames = [
@@ -73,7 +72,7 @@ def test_what_the_ranker_does_not_know_is_dropped(forecaster: NeuralForecaster) 
     try:
         forecaster.ranker = Ranker({"repeated": _ZEROS})
         session = forecaster.open(_TEXT)
-        session.hear(_RENAME)
+        session.add_other_save(_RENAME)
         assert session.predict() == []
     finally:
         forecaster.ranker = known
@@ -94,10 +93,11 @@ class Ends:
 
 
 def test_a_new_source_is_a_class_and_its_registration(
-    forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
+    forecaster: NeuralForecaster,
 ) -> None:
-    monkeypatch.setattr(forecasting, "SOURCES", (*forecasting.SOURCES, Ends))
-    session = forecaster.resume(EditHistory(_TEXT, language="python"))
+    sources = (*forecaster.sources, Ends)
+    more = NeuralForecaster(forecaster.bundle, forecaster.network, "cpu", sources=sources)
+    session = more.resume(EditHistory(_TEXT, language="python"))
     session.update("new = 1\n" + _TEXT, saved=True)
     (one,) = of_source(session, "ends")
     assert one.scored == 2 and one.log_probability < 0

@@ -21,6 +21,11 @@ def forecaster() -> NeuralForecaster:
     return NeuralForecaster.load(bundled_path(), "cpu")
 
 
+def bounded(forecaster: NeuralForecaster, most_bytes: int) -> NeuralForecaster:
+    network = forecaster.network
+    return NeuralForecaster(forecaster.bundle, network, "cpu", most_bytes=most_bytes)
+
+
 def encoded(sessions: list[NeuralSession]) -> list[bool]:
     return [one._sequence is not None for one in sessions]
 
@@ -40,10 +45,10 @@ def test_many_open_files_stay_within_the_bound(forecaster: NeuralForecaster) -> 
 
 
 def test_what_was_not_used_for_the_longest_goes_first(
-    forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
+    forecaster: NeuralForecaster,
 ) -> None:
+    forecaster = bounded(forecaster, 2 * forecaster.open(SOURCE).nbytes)
     first = forecaster.open(SOURCE)
-    monkeypatch.setattr(forecasting, "MOST_BYTES", 2 * first.nbytes)
     first.update(RENAMED, saved=True)
     found = first.predict()
     others = [forecaster.open(SOURCE) for _ in range(2)]
@@ -57,9 +62,9 @@ def test_what_was_not_used_for_the_longest_goes_first(
 
 
 def test_a_file_that_is_larger_than_the_bound_is_used_all_the_same(
-    forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
+    forecaster: NeuralForecaster,
 ) -> None:
-    monkeypatch.setattr(forecasting, "MOST_BYTES", 1)
+    forecaster = bounded(forecaster, 1)
     sessions = [forecaster.open(SOURCE) for _ in range(2)]
     assert encoded(sessions) == [False, True]
     sessions[0].update(RENAMED, saved=True)

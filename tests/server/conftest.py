@@ -300,13 +300,13 @@ class Wire:
     def answers(self, id: Any) -> list[dict[str, Any]]:
         return [one for one in self.received if "method" not in one and one["id"] == id]
 
-    def heard(self, method: str) -> list[Any]:
+    def received(self, method: str) -> list[Any]:
         """The parameters of the notifications that came."""
         return [one.get("params") for one in self.received if one.get("method") == method]
 
     @property
     def shown(self) -> list[str]:
-        return [params["message"] for params in self.heard("window/showMessage")]
+        return [params["message"] for params in self.received("window/showMessage")]
 
     def open(self, name: str, text: str) -> str:
         uri = (self.home / name).as_uri()

@@ -33,7 +33,7 @@ async def is_up(editor: Any) -> bool:
     return suggestion is not None and suggestion.line == 5
 
 
-async def told(editor: Any, words: str) -> str:
+async def wait_for_message(editor: Any, words: str) -> str:
     await editor.until(lambda: any(words in message for message in editor.messages))
     return next(message for message in editor.messages if words in message)
 
@@ -43,7 +43,7 @@ async def test_nul_bytes(editor: Any) -> None:
     editor.type(uri, "render", "dr\0w")
     editor.save(uri)
     assert await editor.next_edit(uri) is None
-    await told(editor, "nul.py holds NUL bytes")
+    await wait_for_message(editor, "nul.py holds NUL bytes")
     editor.type(uri, "\0", "a")
     assert await editor.best(uri)
     assert await is_up(editor)
@@ -64,7 +64,7 @@ async def test_lone_surrogates(editor: Any) -> None:
 async def test_a_line_of_ten_megabytes(editor: Any) -> None:
     line = "x" * 10_000_000
     uri = editor.open("long.py", f"{CALLS}# {line}\n")
-    await told(editor, "long.py is longer than 1,000,000 bytes")
+    await wait_for_message(editor, "long.py is longer than 1,000,000 bytes")
     assert await editor.next_edit(uri) is None
     where = types.Range(WHERE(0, 4), WHERE(0, 8))
     editor.send_change(uri, 2, Partial(where, "segment"))
@@ -81,7 +81,7 @@ async def test_a_file_that_grows_too_long(editor: Any) -> None:
     where = types.Range(WHERE(3, 0), WHERE(3, 0))
     editor.change(uri, where, "é" * 600_000)
     assert await editor.next_edit(uri) is None
-    await told(editor, "grows.txt is longer than 1,000,000 bytes")
+    await wait_for_message(editor, "grows.txt is longer than 1,000,000 bytes")
     assert await is_up(editor)
 
 
@@ -100,7 +100,7 @@ async def test_mixed_line_ends_and_no_final_newline(editor: Any) -> None:
 async def test_changes_out_of_range(editor: Any) -> None:
     uri = editor.open("range.py", CALLS)
     editor.send_change(uri, 2, Partial(types.Range(WHERE(900, 0), WHERE(901, 0)), "x"))
-    message = await told(editor, "range.py")
+    message = await wait_for_message(editor, "range.py")
     assert message == (
         "Editcast and the editor do not agree about range.py: line 901 is not among the text's "
         "17 lines. Suggestions there go on after the next save."
@@ -119,7 +119,7 @@ async def test_versions_that_go_back(editor: Any) -> None:
     uri = editor.open("back.py", CALLS)
     editor.type(uri, "render", "draw")
     editor.send_change(uri, 1, Partial(types.Range(WHERE(0, 0), WHERE(0, 0)), "x"))
-    await told(editor, "its version went back from 2 to 1")
+    await wait_for_message(editor, "its version went back from 2 to 1")
     assert await editor.next_edit(uri) is None
     # So does a change that is the whole text.
     editor.send_change(uri, 5, Whole(CALLS))
@@ -131,10 +131,10 @@ async def test_versions_that_go_back(editor: Any) -> None:
 async def test_documents_that_were_never_opened(editor: Any) -> None:
     uri = "file:///never/seen.py"
     editor.send_change(uri, 2, Whole("x"))
-    await told(editor, "file:///never/seen.py was changed but never opened")
+    await wait_for_message(editor, "file:///never/seen.py was changed but never opened")
     save = types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri), "x")
     editor.client.text_document_did_save(save)
-    await told(editor, "file:///never/seen.py was saved but never opened")
+    await wait_for_message(editor, "file:///never/seen.py was saved but never opened")
     editor.close(uri)
     assert await editor.next_edit(uri) is None
     assert await is_up(editor)
@@ -172,10 +172,10 @@ async def test_messages_that_are_no_lsp(editor: Any) -> None:
             },
         },
     )
-    await told(editor, "a message that is not as LSP wants it")
+    await wait_for_message(editor, "a message that is not as LSP wants it")
     assert await editor.next_edit(uri) is None  # whatever it was, it was a change
     send_bytes(editor, b"{this is no JSON")
-    await told(editor, "no JSON message")
+    await wait_for_message(editor, "no JSON message")
     send_bytes(editor, b'"\xff\xfe"')
     assert await is_up(editor)
 
@@ -243,7 +243,7 @@ async def test_a_store_from_a_newer_version(start: Any, tmp_path: Path) -> None:
     before = path.read_bytes()
     async with start() as editor:
         assert await is_up(editor)
-        await told(editor, str(path))
+        await wait_for_message(editor, str(path))
         assert await is_up(editor)
     assert path.read_bytes() == before
     assert len([one for one in editor.messages if str(path) in one]) == 1
@@ -254,7 +254,7 @@ async def test_a_damaged_store_is_set_aside(start: Any, tmp_path: Path) -> None:
     path.write_bytes(b"no database at all " * 100)
     async with start() as editor:
         assert await is_up(editor)
-        await told(editor, "history.sqlite3")
+        await wait_for_message(editor, "history.sqlite3")
     with closing(Store.open(path)) as store:
         assert len(store.files()) == 1
     (aside,) = tmp_path.glob("history.damaged-*")
@@ -278,7 +278,7 @@ async def test_a_full_disk(start: Any, tmp_path: Path) -> None:
         editor.save(uri)
         editor.change(uri, types.Range(WHERE(0, 0), WHERE(0, 0)), noise)
         editor.save(uri)
-        message = await told(editor, "history.sqlite3")
+        message = await wait_for_message(editor, "history.sqlite3")
         assert "the disk" in message
         assert await is_up(editor)
     with closing(Store.open(tmp_path / "history.sqlite3")) as store:

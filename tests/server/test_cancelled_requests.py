@@ -201,7 +201,7 @@ def test_a_flood_of_cancelled_requests_and_a_network(wire: Callable[..., Any]) -
     there = {"start": {"line": 1, "character": 11}, "end": {"line": 1, "character": 17}}
     with wire() as server:
         server.initialize(modelPath="", debounceMs=60_000)
-        server.until(lambda: server.heard("editcast/status"))
+        server.until(lambda: server.received("editcast/status"))
         uris = [server.open(f"flood_{number}.py", calls) for number in range(10)]
         for uri in uris:
             server.change(uri, 2, "draw", range=there)
@@ -215,7 +215,7 @@ def test_a_flood_of_cancelled_requests_and_a_network(wire: Callable[..., Any]) -
         for id in ids:
             server.answer(id)
         assert server.predicts()
-        server.until(lambda: server.heard("editcast/status")[-1]["state"] != "thinking")
+        server.until(lambda: server.received("editcast/status")[-1]["state"] != "thinking")
         for id in ids:
             (answer,) = server.answers(id)
             assert "result" in answer or answer["error"]["code"] == CANCELLED

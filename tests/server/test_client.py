@@ -134,6 +134,6 @@ def test_it_hears_what_is_saved_in_the_folder(tmp_path: Path) -> None:
         for is_told in (True, False):
             client.open("y = load(2)\n", "python")
             if is_told:
-                client.hear(OtherSave("a/ä.py", "x = load(1)\n", "x = read(1)\n"))
+                client.add_other_save(OtherSave("a/ä.py", "x = load(1)\n", "x = read(1)\n"))
             best, _ = client.suggest()
             assert (best and best.hunks) == ((Hunk(4, 8, "read"),) if is_told else None)

@@ -113,10 +113,10 @@ async def test_what_was_shown_and_taken_is_recorded(start: Any, has_all: bool) -
             send(editor, method="textDocument/didShowInlineEdit", params={"item": item})
         editor.type(uri, "render", edit["text"])
         await editor.command(whole["command"], *whole["arguments"])
-        told = editor.messages
+        messages = editor.messages
     with closing(Store.open(editor.home / "history.sqlite3")) as store:
         assert [outcome.what for outcome in store.outcomes()] == ["shown", "accepted"]
-    assert not [message for message in told if "LSP" in message]
+    assert not [message for message in messages if "LSP" in message]
 
 
 @st.composite

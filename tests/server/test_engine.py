@@ -8,12 +8,12 @@ import pytest
 
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.interface import Fits, Prediction, anything
 from editcast_model.history import EditHistory
 from editcast_server.prediction.engine import Answer, Engine, Job, Track
 from editcast_server.prediction.model_loader import Choice
-from editcast_server.prediction.policy import Situation
+from editcast_server.prediction.policy import Conditions
 
 
 class Scripted:
@@ -33,10 +33,10 @@ class Scripted:
     class _Session:
         def __init__(self, owner: "Scripted", history: EditHistory) -> None:
             self.owner, self.history = owner, history
-            self.told: list[tuple[str, bool]] = [(text, True) for text in history.snapshots]
+            self.updates: list[tuple[str, bool]] = [(text, True) for text in history.snapshots]
 
         def update(self, text: str, *, saved: bool) -> None:
-            self.told.append((text, saved))
+            self.updates.append((text, saved))
             self.history.update(text, saved=saved)
 
         def predict(
@@ -47,7 +47,7 @@ class Scripted:
             typed: range | None = None,
             cancelled: Callable[[], bool] = never,
         ) -> list[Prediction]:
-            found = self.owner.script(self.told[-1][0], count, cancelled)
+            found = self.owner.script(self.updates[-1][0], count, cancelled)
             return [one for one in found if fits(one.hunks)][:count]
 
         def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
@@ -83,7 +83,7 @@ class Bench:
             assert done.wait(60)
             return answers[0]
 
-        job = Job(track, Situation(Work(text, "text"), 0.5), most, take)
+        job = Job(track, Conditions(EditContext(text, "text"), 0.5), most, take)
         self.engine.predict(job)
         return job, wait
 
@@ -133,7 +133,7 @@ def test_an_error_is_told_and_the_session_begins_anew(bench: Bench) -> None:
     assert bench.ask(track, "bad")[1]().predictions == []
     assert bench.ask(track, "good")[1]().predictions == [insert("word")]
     assert bench.failures == ["ZeroDivisionError"]
-    assert [session.told for session in forecaster.sessions] == [
+    assert [session.updates for session in forecaster.sessions] == [
         [("first", True), ("second", True), ("bad", False)],
         [("first", True), ("second", True), ("good", False)],
     ]
@@ -149,11 +149,11 @@ def test_every_save_is_seen_in_order_and_by_a_new_model_too(bench: Bench) -> Non
     bench.ask(track, "typed")[1]()
     bench.ask(track, "typed")[1]()
     (session,) = forecaster.sessions
-    assert session.told == [(str(n), True) for n in range(20)] + [("typed", False)]
+    assert session.updates == [(str(n), True) for n in range(20)] + [("typed", False)]
     other = Scripted(lambda *_: [])
     bench.use(other)
     bench.ask(track, "19")[1]()
-    assert other.sessions[0].told == [*((str(n), True) for n in range(20)), ("19", False)]
+    assert other.sessions[0].updates == [*((str(n), True) for n in range(20)), ("19", False)]
 
 
 def test_what_is_held_back_is_passed_over(bench: Bench) -> None:

@@ -197,7 +197,7 @@ async def test_an_edit_accepted_at_all_places_is_one_decision(
         apply()
     assert "width" not in document.buffer.text
     assert list(desk.service._policy._decisions) == [(True, best.confidence)]
-    assert document.rejections.disagreed == ()
+    assert document.rejections.typed_lines == ()
     assert await desk.outcomes("kept") == [("a.py", "accepted"), ("a.py", "kept")]
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
-from editcast_server.documents.suggestion import Result, Results, Standing
+from editcast_server.documents.suggestion import AppliedEdit, AppliedEdits, TrackedEdit
 
 TEXT = "def f(a):\n    return a\n\n\ndef g(a):\n    return a\n"
 RENAMED = TEXT.replace("f(a)", "f(size)").replace("return a", "return size", 1)
@@ -17,7 +17,7 @@ texts = st.text(st.sampled_from("ab \n\U0001f389"), max_size=40)
 def test_a_result_is_recognised(before: str, after: str) -> None:
     hunks = diff(before, after)
     if hunks:
-        result = Result.of(hunks, before)
+        result = AppliedEdit.of(hunks, before)
         assert result.is_in(after)
         assert apply_hunks(after, result.back) == before
         assert not result.is_in(after + "a")
@@ -27,7 +27,9 @@ def test_a_result_is_recognised(before: str, after: str) -> None:
 def test_new_text_stands_when_the_text_around_it_changes(
     head: str, tail: str, old: str, new: str
 ) -> None:
-    standing = Standing(Result.of([Hunk(len(head), len(head + old), new)], head + old + tail))
+    tracked = TrackedEdit(
+        AppliedEdit.of([Hunk(len(head), len(head + old), new)], head + old + tail)
+    )
     text = head + new + tail
     for change in (
         Hunk(0, len(head), "abba"),
@@ -36,9 +38,9 @@ def test_new_text_stands_when_the_text_around_it_changes(
         Hunk(5 + len(new), 5 + len(new), "ab"),
         Hunk(2, 5, ""),
     ):
-        standing.move(change)
+        tracked.move(change)
         text = apply_hunks(text, [change])
-        assert standing.is_in(text)
+        assert tracked.is_in(text)
     assert text == "\na" + new + "ab"
 
 
@@ -63,48 +65,48 @@ LATER = [
 
 @pytest.mark.parametrize(("accepted", "later", "stands"), LATER)
 def test_later_changes(accepted: str, later: list[str], stands: bool) -> None:
-    standing = Standing(Result.of(diff(TEXT, accepted), TEXT))
+    tracked = TrackedEdit(AppliedEdit.of(diff(TEXT, accepted), TEXT))
     text = accepted
     for after in later:
-        standing.move(shortest_hunk(text, after))
+        tracked.move(shortest_hunk(text, after))
         text = after
-    assert standing.is_in(text) is stands
+    assert tracked.is_in(text) is stands
 
 
 @pytest.fixture
-def found() -> list[Standing]:
+def found() -> list[TrackedEdit]:
     return []
 
 
-RESULT = Result.of(diff(TEXT, RENAMED), TEXT)
+RESULT = AppliedEdit.of(diff(TEXT, RENAMED), TEXT)
 
 
-def test_accepted_after_it_was_applied(found: list[Standing]) -> None:
-    results = Results()
+def test_accepted_after_it_was_applied(found: list[TrackedEdit]) -> None:
+    results = AppliedEdits()
     assert results.find({"1": [RESULT]}, TEXT) == []
     assert results.find({"1": [RESULT]}, RENAMED) == ["1"]
     results.move(Hunk(0, 0, "\n"))
     assert results.accept("1", [RESULT], found.append)
-    (standing,) = found
+    (tracked,) = found
     results.move(Hunk(0, 0, "\n"))
-    assert results.judge(standing, "\n\n" + RENAMED) == "kept"
-    assert results.judge(standing, "\n\n" + RENAMED) is None  # once
+    assert results.judge(tracked, "\n\n" + RENAMED) == "kept"
+    assert results.judge(tracked, "\n\n" + RENAMED) is None  # once
 
 
-def test_accepted_before_it_is_applied_hunk_by_hunk(found: list[Standing]) -> None:
-    results = Results()
+def test_accepted_before_it_is_applied_hunk_by_hunk(found: list[TrackedEdit]) -> None:
+    results = AppliedEdits()
     assert not results.accept("1", [RESULT], found.append)
     half = apply_hunks(TEXT, diff(TEXT, RENAMED)[:1])
     assert results.find({}, half) == []
     assert not found
     results.find({}, RENAMED)
-    (standing,) = found
+    (tracked,) = found
     results.move(Hunk(0, len(RENAMED), ""))
-    assert results.judge(standing, "") == "changed"
+    assert results.judge(tracked, "") == "changed"
 
 
-def test_what_is_never_applied_is_not_looked_for_for_ever(found: list[Standing]) -> None:
-    results = Results()
+def test_what_is_never_applied_is_not_looked_for_for_ever(found: list[TrackedEdit]) -> None:
+    results = AppliedEdits()
     results.accept("1", [RESULT], found.append)
     for number in range(4):
         results.find({}, TEXT + str(number))
@@ -112,8 +114,8 @@ def test_what_is_never_applied_is_not_looked_for_for_ever(found: list[Standing])
     assert not found
 
 
-def test_nothing_is_known_of_a_text_that_was_lost(found: list[Standing]) -> None:
-    results = Results()
+def test_nothing_is_known_of_a_text_that_was_lost(found: list[TrackedEdit]) -> None:
+    results = AppliedEdits()
     results.find({"1": [RESULT]}, RENAMED)
     results.accept("1", [RESULT], found.append)
     results.accept("2", [RESULT], found.append)

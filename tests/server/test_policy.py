@@ -6,13 +6,13 @@ from hypothesis import strategies as st
 
 from editcast_model.card import Card
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.interface import Prediction
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.prediction.policy import (
+    Conditions,
     Policy,
     Rejections,
-    Situation,
     default_threshold,
     measured_precision,
 )
@@ -139,9 +139,9 @@ def test_where_the_user_said_no_is_none_of_its_places() -> None:
     one = Prediction((places[1],), 0.0, 0.9, 1, places)
     refused = Rejections()
     refused.add(Suggestion.of(Prediction((places[0],), 0.0, 0.9, 1), text, "1"), text)
-    situation = Situation(Work(text, "python"), 0.5, refused.now())
-    (shown,) = situation.shown([one])
+    conditions = Conditions(EditContext(text, "python"), 0.5, refused.now())
+    (shown,) = conditions.shown([one])
     assert shown.everywhere == places[1:]
     refused.add(Suggestion.of(Prediction((places[2],), 0.0, 0.9, 1), text, "2"), text)
-    (shown,) = Situation(Work(text, "python"), 0.5, refused.now()).shown([one])
+    (shown,) = Conditions(EditContext(text, "python"), 0.5, refused.now()).shown([one])
     assert shown.everywhere == ()

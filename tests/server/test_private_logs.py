@@ -111,8 +111,8 @@ def test_malformed_messages_leave_no_text_behind(wire: Callable[..., Any]) -> No
         assert "Traceback" not in logs
         assert MARK.encode() not in server.errors
         assert MARK not in "".join(server.shown)
-        assert MARK not in json.dumps(server.heard("window/logMessage"))
-        assert MARK not in json.dumps(server.heard("editcast/status"))
+        assert MARK not in json.dumps(server.received("window/logMessage"))
+        assert MARK not in json.dumps(server.received("editcast/status"))
 
 
 def test_before_initialize_and_after_shutdown_too(wire: Callable[..., Any]) -> None:

@@ -19,10 +19,10 @@ NAME = "file:///shop"
 PATH = "from pathlib import Path\n"
 
 
-def told(*texts: str, language: str = "python", suffix: str = "py") -> ImportIndex:
+def index_of(*texts: str, language: str = "python", suffix: str = "py") -> ImportIndex:
     known = ImportIndex()
     for number, text in enumerate(texts):
-        known.tell(f"{NAME}/{number}.{suffix}", language, text)
+        known.update(f"{NAME}/{number}.{suffix}", language, text)
     known.read()
     return known
 
@@ -46,30 +46,30 @@ def names(known: ImportIndex, language: str = "python") -> dict[str, str]:
 
 
 def test_only_what_all_files_agree_on() -> None:
-    assert names(told(PATH, PATH, "import os\n")) == {"Path": PATH.strip(), "os": "import os"}
-    assert names(told(PATH, "from shop import Path\n", "import os\n")) == {"os": "import os"}
-    assert names(told(PATH, "import x as Path\n")) == {}
+    assert names(index_of(PATH, PATH, "import os\n")) == {"Path": PATH.strip(), "os": "import os"}
+    assert names(index_of(PATH, "from shop import Path\n", "import os\n")) == {"os": "import os"}
+    assert names(index_of(PATH, "import x as Path\n")) == {}
 
 
 def test_a_file_that_was_changed_says_something_else() -> None:
-    known = told(PATH, "from shop import Path\n")
-    known.tell(f"{NAME}/1.py", "python", "import re\n")
+    known = index_of(PATH, "from shop import Path\n")
+    known.update(f"{NAME}/1.py", "python", "import re\n")
     known.read()
     assert names(known) == {"Path": PATH.strip(), "re": "import re"}
-    known.tell(f"{NAME}/0.py", "python", "")
+    known.update(f"{NAME}/0.py", "python", "")
     known.read()
     assert names(known) == {"re": "import re"}
 
 
 def test_languages_import_from_their_own_kind() -> None:
-    known = told("import { a } from './a';\n", language="typescript", suffix="ts")
+    known = index_of("import { a } from './a';\n", language="typescript", suffix="ts")
     assert names(known) == {}
     assert names(known, "javascript") == {"a": 'import { a } from "./a";'}
     assert not known.of(f"{NAME}/a.rs", "rust")
 
 
 def test_a_type_that_is_a_value_for_others() -> None:
-    known = told(
+    known = index_of(
         'import type { A, B } from "./a";\n', 'import { A } from "./a";\n', language="typescript"
     )
     assert names(known, "typescript") == {
@@ -145,7 +145,7 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_the_editor_has_is_newer_than_the_disk(tmp_path: Path) -> None:
     (tmp_path / "0.py").write_text(PATH)
-    known = told("import os\n")
+    known = index_of("import os\n")
     FolderReader(known).read(tmp_path, NAME, Settings())
     finish()
     assert names(known) == {"os": "import os"}

@@ -298,7 +298,7 @@ def begin(server: Any) -> None:
         },
     )
     server.send(method="initialized", params={})
-    server.until(lambda: server.heard("editcast/status"))
+    server.until(lambda: server.received("editcast/status"))
     server.send(method="textDocument/didOpen", params=NOTIFICATIONS["textDocument/didOpen"])
 
 

@@ -30,7 +30,7 @@ class Server:
         self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         self.process.stdin.flush()
 
-    def hear(self) -> Any:
+    def read_message(self) -> Any:
         """The next message; none when the server has ended."""
         assert self.process.stdout
         size = 0
@@ -40,7 +40,7 @@ class Server:
         return json.loads(self.process.stdout.read(size)) if size else None
 
     def hear_until(self, wanted: Any) -> Any:
-        while (message := self.hear()) is not None:
+        while (message := self.read_message()) is not None:
             if wanted(message):
                 return message
         raise AssertionError("the server has ended")

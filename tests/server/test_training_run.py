@@ -22,11 +22,11 @@ class Training:
         server.protocol.client_capabilities = types.ClientCapabilities()
         server.protocol._workspace = Workspace(None)
         self.reports: list[str] = []
-        self.told: list[tuple[str, bool]] = []
+        self.sentences: list[tuple[str, bool]] = []
         self.run = TrainingRun(
             server,
             self.reports.append,
-            lambda sentence, warning: self.told.append((sentence, warning)),
+            lambda sentence, warning: self.sentences.append((sentence, warning)),
             [sys.executable, "-u", "-c", code],
         )
 
@@ -40,7 +40,7 @@ def _printing(*events: dict[str, object]) -> str:
 
 
 @pytest.mark.parametrize(
-    ("code", "reports", "told"),
+    ("code", "reports", "sentences"),
     [
         (
             _printing(
@@ -69,12 +69,12 @@ def _printing(*events: dict[str, object]) -> str:
         ("raise SystemExit(7)", [], ("Training ended with code 7.", True)),
     ],
 )
-async def test_what_it_says(code: str, reports: list[str], told: tuple[str, bool]) -> None:
+async def test_what_it_says(code: str, reports: list[str], sentences: tuple[str, bool]) -> None:
     training = Training(code)
     training.run.start()
     await training.end()
     assert training.reports == ["Training begins.", *reports, ""]
-    assert training.told == [told]
+    assert training.sentences == [sentences]
 
 
 async def test_one_at_a_time_and_it_can_be_stopped() -> None:
@@ -83,10 +83,10 @@ async def test_one_at_a_time_and_it_can_be_stopped() -> None:
     while "going" not in training.reports:
         await asyncio.sleep(0.01)
     training.run.start()
-    assert training.told == [("Editcast is training already.", False)]
+    assert training.sentences == [("Editcast is training already.", False)]
     training.run.stop()
     await training.end()
-    assert training.told == [("Editcast is training already.", False)]
+    assert training.sentences == [("Editcast is training already.", False)]
     training.reports.clear()
     training.run.start()
     training.run.stop()
@@ -98,7 +98,7 @@ async def test_a_command_that_is_not_there() -> None:
     training.run._command = ["/nowhere/python"]
     training.run.start()
     await training.end()
-    assert training.told[0][0].startswith("Training could not be started: ")
+    assert training.sentences[0][0].startswith("Training could not be started: ")
 
 
 async def test_with_nothing_to_learn_from(start: Any, tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from editcast_model.edits import SAVE, Edit, EditSequence
 from editcast_model.errors import CorpusError
 from editcast_model.tokenizer import Tokenizer
 from editcast_store.saves import Store
-from editcast_training.data.corpus import Made, make_corpus, read_corpus
-from editcast_training.sources.registry import Origin, listed_repositories, made_of
+from editcast_training.data.corpus import CorpusPart, make_corpus, read_corpus
+from editcast_training.sources.registry import Origin, generated_from, listed_repositories
 
 
 def _repository(path: Path, commits: int, seed: int = 0) -> Path:
@@ -68,7 +68,7 @@ def test_refactorings_and_pieces_put_back_are_made_of_what_is_trained_on(
     mirror: Path, tmp_path: Path
 ) -> None:
     origins, _ = listed_repositories(mirror / "list.toml", mirror)
-    made = made_of(origins)
+    made = generated_from(origins)
     assert {origin.name for origin in made} == {
         f"me/{name}#{kind}" for name in ("one", "two") for kind in ("refactorings", "restored")
     }
@@ -155,9 +155,9 @@ def test_making_it_again_goes_on_where_it_stopped(
     made_at = shard.stat().st_mtime_ns
     (out / "train" / ".me+two.parquet.partial").parent.mkdir(exist_ok=True)
     (out / "train" / ".me+two.parquet.partial").write_bytes(b"half a shard")
-    told: list[Made] = []
-    make_corpus(out, origins, each=told.append)
-    assert [made.name for made in told[:1]] == [origins[0].name]
+    reports: list[CorpusPart] = []
+    make_corpus(out, origins, each=reports.append)
+    assert [made.name for made in reports[:1]] == [origins[0].name]
     assert shard.stat().st_mtime_ns == made_at
     assert _contents(out) == _contents(tmp_path / "whole")
 

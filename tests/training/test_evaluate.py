@@ -10,7 +10,7 @@ import pytest
 from editcast_model.diff import Hunk
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.interface import Forecaster, Prediction, Session
 from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
 from editcast_model.history import EditHistory
@@ -44,10 +44,10 @@ class InProcess:
         self._session = self._forecaster.resume(EditHistory(text, language=language))
         self._saves, self._language = [text], language
 
-    def hear(self, other: OtherSave) -> None:
+    def add_other_save(self, other: OtherSave) -> None:
         assert self._session is not None
         self._saved = time.perf_counter()
-        self._session.hear(other)
+        self._session.add_other_save(other)
 
     def save(self, text: str) -> None:
         assert self._session is not None
@@ -57,8 +57,8 @@ class InProcess:
 
     def suggest(self) -> tuple[Prediction | None, float]:
         assert self._session is not None
-        work = Work.of(self._saves, self._language)
-        predictions = self._session.predict(fits=work.admits)
+        context = EditContext.of(self._saves, self._language)
+        predictions = self._session.predict(fits=context.accepts)
         return next(iter(predictions), None), 1e3 * (time.perf_counter() - self._saved)
 
 
@@ -86,19 +86,19 @@ class Recorder:
     name = "recorder"
 
     def __init__(self) -> None:
-        self.heard: list[tuple[str, ...]] = []
+        self.events: list[tuple[str, ...]] = []
 
     def open(self, text: str, language: str) -> None:
-        self.heard.append(("open", text, language))
+        self.events.append(("open", text, language))
 
-    def hear(self, other: OtherSave) -> None:
-        self.heard.append(("hear", other.file))
+    def add_other_save(self, other: OtherSave) -> None:
+        self.events.append(("other", other.file))
 
     def save(self, text: str) -> None:
-        self.heard.append(("save", text))
+        self.events.append(("save", text))
 
     def suggest(self) -> tuple[Prediction | None, float]:
-        end = next(told[1] for told in reversed(self.heard) if told[0] != "hear").index("\n") + 1
+        end = next(one[1] for one in reversed(self.events) if one[0] != "other").index("\n") + 1
         return Prediction((Hunk(0, end, ""),), -1.5, 0.25, 3), 7.0
 
 
@@ -106,7 +106,7 @@ def test_a_session_is_opened_and_saved_step_by_step_but_not_to_its_end() -> None
     recorder = Recorder()
     first, second = renaming(), saving()
     rows = list(replay(recorder, [first, second]))
-    assert recorder.heard == [
+    assert recorder.events == [
         ("open", first.texts[0], "python"),
         *[("save", text) for text in first.texts[1:-1]],
         ("open", second.texts[0], "typescript"),
@@ -130,25 +130,25 @@ def test_what_is_saved_in_other_files_is_told_when_it_happened() -> None:
     recorder = Recorder()
     rows = list(replay(recorder, [session]))
     assert [row.step for row in rows] == [0, 1, 2]
-    assert recorder.heard == [
+    assert recorder.events == [
         ("open", "1\n", "python"),
-        ("hear", "0.py"),
-        ("hear", "0.py"),
+        ("other", "0.py"),
+        ("other", "0.py"),
         ("save", "2\n"),
-        ("hear", "1.py"),
+        ("other", "1.py"),
         ("save", "3\n"),
-        ("hear", "2.py"),
+        ("other", "2.py"),
     ]
 
 
 def test_in_process_it_hears_of_other_files() -> None:
     rename = OtherSave("b.py", "load(a)\n", "read(a)\n")
     texts = commit_session(HISTORY, 0).texts
-    told = ((0, rename),)
-    heard = EditingSession("p", "a.py", "python", "project-commits", texts, 0, others=told)
-    first, *_ = replay(InProcess(RepeatBest()), [heard])
+    others = ((0, rename),)
+    session = EditingSession("p", "a.py", "python", "project-commits", texts, 0, others=others)
+    first, *_ = replay(InProcess(RepeatBest()), [session])
     assert first.score and first.score.clean
-    first, *_ = replay(InProcess(RepeatBest()), [replace(heard, others=())])
+    first, *_ = replay(InProcess(RepeatBest()), [replace(session, others=())])
     assert first.score is None
 
 
@@ -156,7 +156,7 @@ def test_what_comes_before_the_first_scored_save_is_shown() -> None:
     recorder = Recorder()
     texts = tuple(f"v = {n}\n" for n in range(5))
     rows = list(replay(recorder, [EditingSession("p", "a.py", "python", "saves", texts, 3)]))
-    assert [said[0] for said in recorder.heard] == ["open", "save", "save", "save"]
+    assert [said[0] for said in recorder.events] == ["open", "save", "save", "save"]
     assert [row.step for row in rows] == [3]
 
 

@@ -70,10 +70,10 @@ def test_recorded_saves_come_as_they_came() -> None:
     assert (session.kind, session.first) == ("project-saves", 1)
     # A day before it the other file's were other work; what came last tells nobody anything.
     assert [number for number, _ in session.others] == [0, 1, 1, 2]
-    told: list[str | OtherSave] = []
-    for _ in session.replay(told.append, told.append):
-        told.append("forecast")
-    assert [one if one == "forecast" else type(one).__name__ for one in told] == [
+    events: list[str | OtherSave] = []
+    for _ in session.replay(events.append, events.append):
+        events.append("forecast")
+    assert [one if one == "forecast" else type(one).__name__ for one in events] == [
         "OtherSave", "str", "forecast", "OtherSave", "OtherSave", "str", "forecast", "OtherSave",
         "str", "forecast",
     ]  # fmt: skip

@@ -25,21 +25,21 @@ class Recorder:
     """A forecaster whose sessions note what they are told, and have one candidate: the truth."""
 
     def __init__(self) -> None:
-        self.heard: list[str] = []
+        self.texts: list[str] = []
 
     def resume(self, history: EditHistory) -> "Recorder":
-        self.heard.append(history.text)
+        self.texts.append(history.text)
         return self
 
     def update(self, text: str, *, saved: bool) -> None:
         assert saved
-        self.heard.append(text)
+        self.texts.append(text)
 
-    def hear(self, save: OtherSave) -> None:
-        self.heard.append(save.after)
+    def add_other_save(self, save: OtherSave) -> None:
+        self.texts.append(save.after)
 
     def candidates(self, count: int, *, fits: Fits) -> list[Candidate]:
-        size = len(self.heard[-1])
+        size = len(self.texts[-1])
         assert not fits((Hunk(size, size, " "),))
         return [Candidate(Hunk(size, size, "x\n"), "decoded", 1, 1, -1.0, -0.5)]
 
@@ -52,7 +52,7 @@ def session(first: int = 3) -> EditingSession:
 def test_candidates_are_collected_from_whole_sessions() -> None:
     recorder = Recorder()
     (step,) = collect(recorder, [session()])  # type: ignore[arg-type]
-    assert recorder.heard == list(session().texts[:4])  # the last is what is to be predicted
+    assert recorder.texts == list(session().texts[:4])  # the last is what is to be predicted
     assert (step.row.session, step.row.step) == (0, 3)
     (score,) = step.scores
     assert score.clean and score.located
@@ -61,9 +61,9 @@ def test_candidates_are_collected_from_whole_sessions() -> None:
 def test_what_was_collected_is_not_collected_again(tmp_path: Path) -> None:
     path, recorder = tmp_path / "candidates.jsonl", Recorder()
     first = collect_to_file(recorder, [session()], path)  # type: ignore[arg-type]
-    told = len(recorder.heard)
+    before = len(recorder.texts)
     both = collect_to_file(recorder, [session(), session(1)], path)  # type: ignore[arg-type]
-    assert recorder.heard[told:] == list(session().texts[:4])
+    assert recorder.texts[before:] == list(session().texts[:4])
     assert [(step.row.session, step.row.step) for step in both] == [(0, 3), (1, 1), (1, 2), (1, 3)]
     assert both[:1] == first and read(path) == both
     path.write_text("[{}]")

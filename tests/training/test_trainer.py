@@ -43,18 +43,18 @@ from editcast_model.networks.config import NetworkConfig
 from editcast_training.fit import checkpoints
 from editcast_training.fit import trainer
 corpus, out, network, first = sys.argv[1:]
-told = lambda line: None
+report = lambda line: None
 exec(first)
 network = NetworkConfig(**json.loads(network))
 plan = trainer.TrainingPlan(
     Path(corpus), Path(out), network, steps=12, interval=4, budget=2000, device="cpu"
 )
-trainer.train(plan, lambda line: told(line))
+trainer.train(plan, lambda line: report(line))
 """
 DIE = "os.kill(os.getpid(), signal.SIGKILL)"
 KILLS = {
     "between two checkpoints": f"""
-def told(line):
+def report(line):
     if line["step"] == 6: {DIE}
 """,
     "writing a checkpoint": f"""
@@ -109,7 +109,7 @@ def _log(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
 
 
-def _told(out: Path) -> list[dict[str, Any]]:
+def _reported(out: Path) -> list[dict[str, Any]]:
     """The log without what depends on the machine's speed."""
     return [line | {"seconds": 0} for line in _log(out)]
 
@@ -142,7 +142,7 @@ def test_a_killed_training_ends_like_one_that_was_not(
     assert sorted(set(steps)) == list(range(5, 13))
     for name in ("latest.safetensors", "best.safetensors"):
         assert _equal(tmp_path / name, uninterrupted / name)
-    assert _told(tmp_path) == _told(uninterrupted)
+    assert _reported(tmp_path) == _reported(uninterrupted)
 
 
 def test_a_stopped_training_ends_like_one_that_was_not(
@@ -150,7 +150,7 @@ def test_a_stopped_training_ends_like_one_that_was_not(
 ) -> None:
     stop = """
 from editcast_training.interrupts import interruptible
-def told(line):
+def report(line):
     if line["step"] == 6: os.kill(os.getpid(), signal.SIGTERM)
 train = trainer.train
 def stoppable(*arguments):
@@ -171,7 +171,7 @@ trainer.train = stoppable
     assert sorted(set(steps)) == list(range(7, 13))
     for name in ("latest.safetensors", "best.safetensors"):
         assert _equal(tmp_path / name, uninterrupted / name)
-    assert _told(tmp_path) == _told(uninterrupted)
+    assert _reported(tmp_path) == _reported(uninterrupted)
 
 
 def test_training_lowers_the_loss_and_is_done_when_it_is_done(

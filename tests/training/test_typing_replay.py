@@ -45,7 +45,7 @@ class ScriptedSession:
     def update(self, text: str, *, saved: bool) -> None:
         self.history.update(text, saved=saved)
 
-    def hear(self, save: OtherSave) -> None:
+    def add_other_save(self, save: OtherSave) -> None:
         raise AssertionError("a session alone hears of nothing")
 
     def predict(

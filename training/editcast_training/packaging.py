@@ -240,10 +240,10 @@ def _measured(network: EditNetwork, corpus: Path, provenance: Provenance) -> dic
     """Describe the network and its corpus, and score it on the corpus' dev splits."""
     instances: Counter[str] = Counter()
     edits: Counter[str] = Counter()
-    made_of: Counter[str] = Counter()  # the edits that were trained on
+    generated_from: Counter[str] = Counter()  # the edits that were trained on
     sources = {name: set(splits) for name, splits in provenance.earlier.items()}
     for name, made in read_corpus(corpus).items():
-        made_of[project_and_kind(name)[1]] += made.edits["train"]
+        generated_from[project_and_kind(name)[1]] += made.edits["train"]
         instances.update(made.instances)
         edits.update(made.edits)
         sources.setdefault(name, set()).update(made.instances)
@@ -256,7 +256,7 @@ def _measured(network: EditNetwork, corpus: Path, provenance: Provenance) -> dic
             "missing": sorted(set(provenance.listed) - set(sources)),
             "instances": instances,
             "edits": edits,
-            "made_of": made_of,
+            "made_of": generated_from,
         },
         "network": {
             **network.config.to_json(),

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 def worker_pool(
     count: int, begin: Callable[[], object] | None = None
 ) -> Iterator[ProcessPoolExecutor]:
-    """A pool whose processes are gone when the block is left, whatever they were doing.
+    """Open a pool whose processes end with the block, whatever they were doing.
 
     Args:
         count: How many.
@@ -38,7 +38,7 @@ def worker_pool(
 def _begin(
     parent: multiprocessing.connection.Connection, begin: Callable[[], object] | None
 ) -> None:
-    """In a new process: end when the other end of `parent` closes, which a killed process' does."""
+    """End this new process when the other end of `parent` closes, as a killed process' does."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
 
     def wait() -> None:

@@ -81,14 +81,14 @@ def _spreads(call: Call) -> bool:
 
 
 def _values(names: Names, call: Call | None) -> list[str]:
-    """The arguments of a call as they are written."""
+    """Return the arguments of a call as they are written."""
     return [names.tree.text[each.start : each.end] for each in call.arguments] if call else []
 
 
 def with_argument(
     names: Names, call: Call, old: tuple[Parameter, ...], index: int, added: Parameter
 ) -> Iterator[Consequence]:
-    """A call with the argument that it lacks, where a variable of its name is in scope."""
+    """Return a call with the argument that it lacks, where a variable of its name is in scope."""
     if not _lacks(call, old, added) or not is_value(names, call.called, added.name):
         return
     given = call.arguments
@@ -107,7 +107,7 @@ def _lacks(call: Call, old: tuple[Parameter, ...], added: Parameter) -> bool:
 
 
 def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:
-    """A call without the argument of a parameter that was taken away."""
+    """Return a call without the argument of a parameter that was taken away."""
     given = call.arguments
     at = next((i for i, each in enumerate(given) if each.keyword == removed.name), None)
     if at is None:

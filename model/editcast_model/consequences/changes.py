@@ -83,7 +83,7 @@ class Change:
         return self.after.tree.parses or not self.before.tree.parses
 
     def spans(self) -> Iterator[tuple[Hunk, int, int]]:
-        """Each hunk, with the first and last offset of what it put into the text after."""
+        """Return each hunk, with the first and last offset of what it put into the text after."""
         grown = 0
         for hunk in self.hunks:
             start = hunk.start + grown
@@ -129,7 +129,7 @@ class Change:
         return self.active is not None and start <= self.active.stop and self.active.start <= end
 
     def renamed(self) -> list[Renamed]:
-        """The names that were replaced by others, without those being typed."""
+        """Return the names that were replaced by others, without those being typed."""
         if self._renamed is None:
             self._renamed = [
                 pair
@@ -171,7 +171,7 @@ def _differs_in_names(old: Sequence[str], new: Sequence[str]) -> bool:
 
 
 def _occurrences(names: Names, start: int, end: int) -> list[Occurrence]:
-    """The names in a part of a text, those that reach out of it included."""
+    """Return the names in a part of a text, those that reach out of it included."""
     text = names.tree.text
     while start and (text[start - 1].isalnum() or text[start - 1] in "_$"):
         start -= 1
@@ -196,7 +196,7 @@ def _part(one: Occurrence) -> str:
 def _without_common(
     old: list[Occurrence], new: list[Occurrence]
 ) -> tuple[list[Occurrence], list[Occurrence]]:
-    """Two lists without the names that are in both."""
+    """Return the two lists without the names that are in both."""
     common = Counter(one.name for one in old) & Counter(one.name for one in new)
 
     def left(names: list[Occurrence]) -> list[Occurrence]:

@@ -102,7 +102,7 @@ class Consequences:
         return in_order[:MOST_CONSEQUENCES]
 
     def _earlier(self, history: Sequence[str], text: str) -> Iterator[Names]:
-        """The texts before, the last one first; without those that were undone."""
+        """Return the texts before, the last one first; without those that were undone."""
         seen = {text}
         if text in history:
             history = history[: len(history) - 1 - list(reversed(history)).index(text)]
@@ -144,7 +144,7 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
 
 
 def _replacing(names: Names, hunk: Hunk) -> str:
-    """The cause of edits that replace the same by the same."""
+    """Return the cause of edits that replace the same by the same."""
     return f"{names.tree.text[hunk.start : hunk.end]} {hunk.text}"
 
 
@@ -161,7 +161,7 @@ def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
 
 
 def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
-    """The imports of names that were just written and mean nothing here."""
+    """Return the imports of names that were just written and mean nothing here."""
     for _, start, end in change.spans():
         if end - start <= _LONGEST:
             for one, hunk in missing(change.after, imports, start, end):

@@ -52,7 +52,7 @@ def after_modules(
 
 
 def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
-    """The import of a renamed definition, and its uses."""
+    """Return the import of a renamed definition, and its uses."""
     names, old, new = ties.names, name.old, name.new
     taken = [one for one in ties.taken if one.name == old]
     bound = [one for one in ties.taken if one.name == new]
@@ -75,7 +75,7 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
 
 
 def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
-    """The uses of a renamed member of a class, and its name in calls of the class."""
+    """Return the uses of a renamed member of a class, and its name in calls of the class."""
     names, whose = ties.names, ties.classes(name.owner)
     if not whose:
         return
@@ -97,7 +97,7 @@ def _keyword(call: Call, old: str, new: str) -> Iterator[Consequence]:
 
 
 def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
-    """The calls of a function that do not fit its parameters any more."""
+    """Return the calls of a function that do not fit its parameters any more."""
     for call in _calls(ties, function.owner, function.name):
         if any(argument.is_spread for argument in call.arguments):
             continue
@@ -126,7 +126,7 @@ def _calls(ties: Ties, class_name: str, name: str) -> Iterator[Call]:
 def _fitted(
     names: Names, call: Call, before: Parameters, after: Parameters
 ) -> Iterator[Consequence]:
-    """A call that fits the parameters after; nothing where it does already."""
+    """Return a call that fits the parameters after; nothing where it does already."""
     if any(not each.name or each.is_rest for each in (*before, *after)):
         return
     old, new = [each.name for each in before], [each.name for each in after]

@@ -28,12 +28,12 @@ class ImportIndex:
         self._unread: dict[str, tuple[str, str]] = {}
 
     def of(self, file: str, language: str) -> Mapping[str, str]:
-        """The import statements for a file, by the name that they bind, as they are known then."""
+        """Return the import statements for a file by the name that they bind, as known by then."""
         known = language_of(language, file)
         return _Statements(self, family_of(known), file) if known and has_rules(known) else {}
 
-    def tell(self, file: str, language: str, text: str) -> None:
-        """The text of a file is this; it is read when there is time."""
+    def update(self, file: str, language: str, text: str) -> None:
+        """Take in the text of a file, which is read when there is time."""
         self._unread[file] = language, text
 
     def read(self) -> None:
@@ -45,7 +45,7 @@ class ImportIndex:
     def put(
         self, file: str, found: tuple[Origin, ...], is_wanted: Callable[[], bool] | None = None
     ) -> None:
-        """Know where a file takes names from.
+        """Store where a file takes names from.
 
         Args:
             file: Its path.
@@ -67,7 +67,7 @@ class ImportIndex:
                 counts[one] = counts.get(one, 0) + 1
 
     def forget(self) -> None:
-        """Know nothing any more."""
+        """Forget all files."""
         self._unread.clear()
         with self._lock:
             for known in (self._files, self._origins, self._same):
@@ -75,7 +75,7 @@ class ImportIndex:
             self._size = 0
 
     def names(self) -> list[tuple[str, str]]:
-        """The names that files take from somewhere, each behind its family of languages."""
+        """Return the names that files take from somewhere, each behind its family of languages."""
         return list(self._origins)
 
     def has(self, family: str, name: str) -> bool:
@@ -83,7 +83,10 @@ class ImportIndex:
         return (family, name) in self._origins
 
     def statement(self, family: str, name: str, importer: str) -> str | None:
-        """The statement by which a file gets a name; None unless all get it from one place."""
+        """Return the statement by which a file gets a name.
+
+        None unless all get it from one place.
+        """
         with self._lock:
             found = list(self._origins.get((family, name), ()))
         places = {replace(one, is_type=False) for one in found}

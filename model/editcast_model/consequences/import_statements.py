@@ -49,7 +49,10 @@ class Origin:
     is_required: bool = False
 
     def statement(self, importer: str) -> str | None:
-        """The statement that takes it in a file of a path; None where it cannot be written."""
+        """Return the statement that takes it in a file of a path.
+
+        None where it cannot be written.
+        """
         module = self.module
         if module.startswith("/"):
             written = written_from(importer, module, self.family)
@@ -105,7 +108,7 @@ def origins(text: str, identifier: str, path: str) -> tuple[Origin, ...]:
 
 
 def _head(text: str, family: str) -> str:
-    """The part of a text that ends with its last import, to parse no more than that."""
+    """Return the part of a text that ends with its last import, to parse no more than that."""
     ends = [match.end() for match in _IMPORTING[family].finditer(text)]
     if not ends:
         return ""
@@ -150,7 +153,7 @@ def missing(
 
 
 def _inserted(names: Names, statement: str) -> Hunk:
-    """An import statement put among those of a text, or into one of them."""
+    """Put an import statement among those of a text, or into one of them."""
     tree = names.tree
     if tree.language == "go":
         return _inserted_in_go(names, statement)
@@ -166,7 +169,7 @@ def _inserted(names: Names, statement: str) -> Hunk:
 
 
 def _joined(names: Names, wanted: Import) -> Hunk | None:
-    """A name put behind the last one of a statement that takes others out of its module."""
+    """Put a name behind the last one of a statement that takes others out of its module."""
     tree, last = names.tree, None
     for one in imports(names):
         if one.module == wanted.module and one.name not in ("", "default", EVERYTHING):
@@ -185,7 +188,7 @@ def _joined(names: Names, wanted: Import) -> Hunk | None:
 
 
 def _in_style(text: str, statement: str) -> str:
-    """A statement with the quotes and the ends that most of a text has."""
+    """Return a statement with the quotes and the ends that most of a text has."""
     if text.count("'") > text.count('"'):
         statement = statement.translate(_QUOTES)
     if not re.search(r";[ \t]*\r?$", text, re.MULTILINE):
@@ -194,7 +197,7 @@ def _in_style(text: str, statement: str) -> str:
 
 
 def _beneath(children: list[Node], text: str, statement: str) -> Hunk:
-    """A statement put among the imports that a text begins with, or beneath what must be first."""
+    """Put a statement among the imports that a text begins with, or beneath what must be first."""
     found: list[Node] = []
     first = None
     for number, one in enumerate(children):
@@ -212,7 +215,7 @@ def _beneath(children: list[Node], text: str, statement: str) -> Hunk:
 
 
 def _in_order(found: list[Node], text: str, statement: str) -> Hunk:
-    """A statement put behind the last one of its kind, or where it belongs if they are in order."""
+    """Put a statement behind the last one of its kind, or where it belongs if they are in order."""
     kind = statement.split()[0]
     alike = [one for one in found if _line(text, one).split()[0] == kind]
     lines = [_line(text, one) for one in alike]
@@ -237,7 +240,7 @@ def _is_string(node: Node, number: int) -> bool:
 
 
 def _inserted_in_go(names: Names, statement: str) -> Hunk:
-    """An import of Go, put behind the last one of its kind: the standard library's, or others."""
+    """Put an import of Go behind the last one of its kind: the standard library's, or others."""
     tree, line = names.tree, statement.removeprefix("import ")
     specs = [
         spec

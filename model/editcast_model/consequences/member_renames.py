@@ -35,7 +35,7 @@ _GETTERS = ("get", "pop", "setdefault")
 
 
 def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
-    """The places where a renamed member of a class keeps its old name."""
+    """Return the places where a renamed member of a class keeps its old name."""
     before, after, old = change.before, change.after, renamed.before.name
     new = renamed.after
     whose, was = owner(after, new), owner(before, renamed.before)
@@ -63,7 +63,7 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
 
 
 def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
-    """The arguments that calls give to a renamed parameter by its old name."""
+    """Return the arguments that calls give to a renamed parameter by its old name."""
     after, new = change.after, renamed.after
     path = new.path
     for index in reversed(range(len(path))):
@@ -86,7 +86,7 @@ def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
 
 
 def after_key(change: Change) -> Iterator[Consequence]:
-    """The places where a renamed key of a dictionary or an object keeps its old name."""
+    """Return the places where a renamed key of a dictionary or an object keeps its old name."""
     for hunk, start, end in change.spans():
         old, new = change.before.tree.text[hunk.start : hunk.end], hunk.text
         if not (old.isidentifier() and new.isidentifier()) or change.is_active(start, end):
@@ -147,7 +147,7 @@ def _is_imported(names: Names, one: Occurrence) -> bool:
 def _constructor_keywords(
     names: Names, old: str, new: Occurrence, whose: str
 ) -> Iterator[Consequence]:
-    """The arguments of a class's constructor that are named as its fields, as dataclasses do."""
+    """Return the arguments of a constructor that are named as fields, as dataclasses do."""
     if names.tree.language != "python" or new.role is not Role.DEFINITION:
         return
     if new.part.kind != "variable" or fields_defined(names, "__init__", whose):
@@ -165,7 +165,7 @@ def _constructor_keywords(
 
 
 def _key_defined(names: Names, offset: int) -> str | None:
-    """The literal in which a key is defined at an offset; None where none is."""
+    """Return the literal in which a key is defined at an offset; None where none is."""
     path = names.tree.path(offset)
     for index in reversed(range(len(path))):
         if path[index].type == "pair" and path[index + 1 :][:1]:
@@ -216,7 +216,7 @@ def _keys(names: Names, name: str, whose: str) -> list[tuple[int, str | None]]:
 
 
 def _subscripted(path: Path, at: int) -> Node | None:
-    """The object of `object["key"]`."""
+    """Return the object of `object["key"]`."""
     above = path[at - 1]
     if path[at].field in ("subscript", "index") and "subscript" in above.type:
         return above.node.child_by_field_name("value") or above.node.child_by_field_name("object")
@@ -224,7 +224,7 @@ def _subscripted(path: Path, at: int) -> Node | None:
 
 
 def _asked(names: Names, path: Path, at: int) -> Node | None:
-    """The object of `.get("key")` and the like."""
+    """Return the object of `.get("key")` and the like."""
     call = path[at - 2].node
     function = call.child_by_field_name("function")
     if function is None or function.type != "attribute":

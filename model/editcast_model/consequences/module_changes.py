@@ -273,7 +273,7 @@ def _defines(names: Names, class_name: str, name: str) -> bool:
 
 
 def _parameters_of(names: Names, key: Key) -> Parameters | None:
-    """The parameters of the only function of a key; None for none, or several."""
+    """Return the parameters of the only function of a key; None for none, or several."""
     found = [
         function
         for one in _possible(names, key[1])

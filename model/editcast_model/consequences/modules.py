@@ -41,7 +41,10 @@ def family_of(language: str) -> str:
 
 
 def placed(written: str, importer: str) -> str:
-    """The path of a module that is written relative to its importer; it begins with a slash."""
+    """Return the path of a module that is written relative to its importer.
+
+    It begins with a slash.
+    """
     here = importer.split("/")[:-1]
     if "/" not in written and written.lstrip(".") != written and written not in (".", ".."):
         dots = len(written) - len(written.lstrip("."))  # Python's
@@ -51,7 +54,7 @@ def placed(written: str, importer: str) -> str:
 
 
 def written_from(importer: str, module: str, family: str) -> str | None:
-    """A module, by its `placed` path, as an importer writes it; None where it cannot.
+    """Return a module, by its `placed` path, as an importer writes it; None where it cannot.
 
     In Python only from the folder that it is in, or one above it: others may be no packages.
     """
@@ -95,7 +98,7 @@ def _is_script_module(written: str, here: Sequence[str], there: Sequence[str]) -
 
 
 def _resolved(written: str, here: Sequence[str]) -> list[str] | None:
-    """The parts of a relative path from a folder; None where it leads out of all folders."""
+    """Return the parts of a relative path from a folder; None where it leads out of all folders."""
     base = list(here)
     for part in written.split("/"):
         if part == "..":

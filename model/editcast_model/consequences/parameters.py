@@ -27,7 +27,7 @@ _STRENGTH, _STRENGTH_AGAIN = 0.6, 0.8
 
 
 def after_argument(change: Change) -> Iterator[Consequence]:
-    """The parameter that a function needs of which a call has one argument more."""
+    """Return the parameter that a function needs of which a call has one argument more."""
     seen: set[int] = set()
     for _, start, end in change.spans():
         call = call_around(change.after, end) or call_around(change.after, start)
@@ -44,7 +44,7 @@ def after_argument(change: Change) -> Iterator[Consequence]:
 
 
 def after_name(change: Change) -> Iterator[Consequence]:
-    """The parameter that a function needs for a new name that all its callers can give it."""
+    """Return the parameter that a function needs for a new name that all its callers can give it."""
     names, seen = change.after, set[str]()
     for _, start, end in change.spans():
         for found in WORD.finditer(names.tree.text, start, end):
@@ -59,7 +59,7 @@ def after_name(change: Change) -> Iterator[Consequence]:
 def handed_down(
     names: Names, call: Call, index: int, added: Parameter, given: Collection[Call]
 ) -> Iterator[Consequence]:
-    """The parameter that the function around a call needs to give it an argument that it lacks.
+    """Return the parameter that the function around a call needs to give it an argument that it lacks.
 
     Args:
         names: Of the text.
@@ -106,7 +106,7 @@ def inserted(
     index: int,
     new: str,
 ) -> Hunk:
-    """An entry put into a list before the one of an index, or behind the last.
+    """Put an entry into a list before the one of an index, or behind the last.
 
     Args:
         text: The text.
@@ -131,7 +131,7 @@ def inserted(
 def _parameter_for(
     names: Names, function: Function, call: Call, argument: Argument
 ) -> Iterator[Consequence]:
-    """The parameter that takes an argument which the function has no place for."""
+    """Return the parameter that takes an argument which the function has no place for."""
     text, parameters = names.tree.text, function.parameters
     name = argument.keyword or text[argument.start : argument.end]
     if not name.isidentifier() or not _is_plain(function, name):
@@ -150,6 +150,7 @@ def _parameter_for(
 
 
 def _parameter_of_name(names: Names, one: Occurrence) -> Iterator[Consequence]:
+    """Return the parameter for a name that means nothing, if all callers can give it."""
     function = function_around(names, one.start)
     if function is None or not _takes(names, function, one.name):
         return
@@ -188,7 +189,7 @@ def _takes(names: Names, function: Function, name: str) -> bool:
 
 
 def _with_parameter(text: str, function: Function, index: int | None, declared: str) -> Hunk:
-    """A parameter put at an index, or behind the last that a call must give."""
+    """Put a parameter at an index, or behind the last that a call must give."""
     listed = function.parameters
     if index is None:
         is_given = [each.is_required and not each.is_named for each in listed]
@@ -197,7 +198,7 @@ def _with_parameter(text: str, function: Function, index: int | None, declared: 
 
 
 def _value(text: str, call: Call, index: int, name: str) -> str:
-    """What a call gives for a parameter; empty for nothing."""
+    """Return what a call gives for a parameter; empty for nothing."""
     for argument in call.arguments:
         if argument.keyword == name:
             return text[argument.start : argument.end].partition("=")[2].strip()
@@ -206,7 +207,7 @@ def _value(text: str, call: Call, index: int, name: str) -> str:
 
 
 def _declared(names: Names, name: str, defined: Sequence[Occurrence]) -> str | None:
-    """A parameter as its language declares it; None where its type is not known."""
+    """Return a parameter as its language declares it; None where its type is not known."""
     language = names.tree.language
     if language == "python" or language.startswith("javascript"):
         return name

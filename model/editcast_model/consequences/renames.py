@@ -22,14 +22,14 @@ _USES = (Role.REFERENCE, Role.OUTER)
 
 
 def renaming(one: Occurrence, new: str) -> Hunk:
-    """The replacement of a name; what it is the short form of stays the key that it is."""
+    """Return the replacement of a name; what it is the short form of stays the key that it is."""
     if one.part.is_shorthand:
         return Hunk(one.end, one.end, f": {new}")
     return Hunk(one.start, one.end, new)
 
 
 def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
-    """The uses that a renamed definition has left behind."""
+    """Return the uses that a renamed definition has left behind."""
     after, new, old = change.after, renamed.after, renamed.before.name
     if after.is_weak(new) or change.before.is_weak(renamed.before):
         return
@@ -48,7 +48,7 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
 
 
 def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:
-    """The definition of a renamed use that is unbound now, and the other uses of it."""
+    """Return the definition of a renamed use that is unbound now, and the other uses of it."""
     before, after, new = change.before, change.after, renamed.after
     was = before.resolve(renamed.before)
     if was is None or new.role is not Role.REFERENCE or after.is_known(new, new.name):
@@ -170,5 +170,5 @@ class _Reach:
 
 
 def _block(one: Occurrence) -> int:
-    """Index in its path of the block that a name's statement is in."""
+    """Return the index in its path of the block that a name's statement is in."""
     return next((at for at in reversed(range(len(one.path))) if one.path[at].type in _BLOCKS), 0)

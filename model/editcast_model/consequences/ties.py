@@ -51,7 +51,7 @@ class Ties:
         return bool(self.taken or self.modules or self.is_open)
 
     def scope_of(self, one: Import) -> Scope | None:
-        """The scope in which an import binds its name."""
+        """Return the scope in which an import binds its name."""
         bound = self.names.at(one.binding) if one.binding is not None else None
         return self.names.home(bound) if bound and bound.role is Role.DEFINITION else None
 

@@ -14,12 +14,12 @@ import numpy as np
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import Fits
-from editcast_model.forecasting.line_ranker import LineHead, Look, Places, look
-from editcast_model.forecasting.recent_edits import Trail
+from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, Places, line_features
+from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory, changes
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
@@ -90,17 +90,20 @@ class NetworkView:
         window: Window,
         sequence: NetworkSequence,
         tokenizer: Tokenizer,
-        trail: Trail,
+        recent: RecentEdits,
         repeats: Sequence[Repeat],
         head: LineHead | None,
+        config: InferenceConfig,
     ) -> None:
         self.window, self.sequence, self.tokenizer = window, sequence, tokenizer
         self.timeline = sequence.timeline.copy()
         if history.unsaved:
-            trail = trail.followed(history.saved, history.unsaved)
+            recent = recent.after_save(history.saved, history.unsaved)
         ends = window.starts(self.timeline)
         order = self.timeline.order()
-        self.lines: Look = look(history.text, trail, sequence.position, order, ends, repeats)
+        self.lines: LineFeatures = line_features(
+            history.text, recent, sequence.position, order, ends, repeats, config
+        )
         of_lines = head.log_probabilities(self.lines.features) if head else self.lines.pointed()
         by_line = dict(zip(self.lines.lines.tolist(), np.exp(of_lines).tolist(), strict=True))
         self.places = Places(*self.lines.placed(of_lines), self.lines.line_of, by_line)
@@ -127,8 +130,7 @@ class Situation:
     Attributes:
         history: The file's edit history: its saves with their texts and hunks, what is not saved
             yet, the text as it is now, and the language and path where they are known.
-        other_saves: What the last saves of other files changed, oldest first.
-        replacements: The same two in lexical tokens.
+        replacements: What its saves, and the last ones of other files, replaced by what.
         repeats: Replacements of this file that could be made again, best first.
         consequences: Of the file's edits, with its parsed texts.
         view: The network's; None before the first change of the file, and where it sees nothing.
@@ -138,10 +140,10 @@ class Situation:
             else is defined by another name is renamed only where something follows from it.
         typed: Where the word stands that is being typed, code points; None when none is.
         modules: What other files define by other names, or with other parameters, than before.
+        config: The bundle's settings of inference.
     """
 
     history: EditHistory
-    other_saves: Sequence[OtherSave]
     replacements: KnownReplacements
     repeats: Sequence[Repeat]
     consequences: Consequences
@@ -151,6 +153,7 @@ class Situation:
     is_likely: Fits
     typed: range | None = None
     modules: Collection[ModuleChange] = ()
+    config: InferenceConfig = InferenceConfig()
 
     def candidate(
         self,

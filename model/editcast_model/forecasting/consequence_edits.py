@@ -14,7 +14,6 @@ _PRIOR = 0.62
 #: The same for a weak one, which may as well be meant otherwise: 3 of 9.
 _WEAK_PRIOR = 0.33
 _STRONG = 0.9  # the least strength of a strong one
-_MOST = 8  # proposed at once
 
 
 class ConsequenceEdits:
@@ -42,7 +41,7 @@ class ConsequenceEdits:
             elsewhere=situation.modules,
         )
         fitting = (one for one in found if situation.fits((one.hunk,)))
-        for one in islice(fitting, _MOST):
+        for one in islice(fitting, situation.config.consequences):
             prior = _PRIOR if one.strength >= _STRONG else _WEAK_PRIOR
             places = everywhere(one, found)
             candidate = Candidate(

@@ -10,10 +10,6 @@ from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.inference.decoding import decode
 from editcast_model.tokenizer import Tokenizer, lex
 
-_FLOOR = math.log(0.3)
-#: How many other lines are tried in place of those where nothing fits.
-_OTHER_LINES = 1
-
 
 class DecodedEdits:
     """The candidate source of the network's decoding."""
@@ -25,6 +21,8 @@ class DecodedEdits:
         view, text, missing = situation.view, situation.history.text, situation.count
         if view is None:
             return
+        config = situation.config
+        floor = math.log(config.floor) if config.floor else -math.inf
 
         def is_suggestion(edits: Ids[Edit]) -> bool:
             hunk = view.window.hunk(view.timeline, edits)
@@ -35,9 +33,16 @@ class DecodedEdits:
         def splits(before: Ids[int], token: int) -> bool:
             return _ends_token(view.tokenizer, before, token)
 
-        for where in islice(view.places.on_lines(), missing + _OTHER_LINES):
+        for where in islice(view.places.on_lines(), missing + config.other_lines):
             for one in decode(
-                view.sequence, where=where, spare=1, floor=_FLOOR, splits=splits, fits=is_suggestion
+                view.sequence,
+                where=where,
+                spare=config.other_starts,
+                limit=config.decoded_length,
+                together=config.together,
+                floor=floor,
+                splits=splits,
+                fits=is_suggestion,
             ):
                 hunk = view.window.hunk(view.timeline, one.edits)
                 assert hunk is not None

@@ -17,8 +17,8 @@ _WORDS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What somebody is at: a change of `text` is judged by it.
+class EditContext:
+    """The text and what was just done to it, by which a change of it is judged.
 
     Attributes:
         text: As it is now.
@@ -39,8 +39,8 @@ class Work:
     typed: range | None = None
 
     @classmethod
-    def of(cls, saves: Sequence[str], language: str) -> "Work":
-        """After some saves, the newest of which is the text as it is now."""
+    def of(cls, saves: Sequence[str], language: str) -> "EditContext":
+        """Make the context after some saves, the newest of which is the text as it is now."""
         text = saves[-1]
         if len(saves) == 1:
             return cls(text, language)
@@ -52,13 +52,13 @@ class Work:
         broken = breaking.is_broken(text, way_back, language)
         return cls(text, language, way_back, frozenset(map(hash, saves)), on_imports, broken)
 
-    def admits(self, hunks: tuple[Hunk, ...]) -> bool:
-        """Tell whether nothing speaks against a change."""
+    def accepts(self, hunks: tuple[Hunk, ...]) -> bool:
+        """Tell whether no filter drops a change."""
         return reason_against(hunks, self) is None
 
 
 def line_at(text: str, offset: int) -> str:
-    """The line of a text that an offset is in, without its end."""
+    """Return the line of a text that an offset is in, without its end."""
     end = text.find("\n", offset)
     return text[text.rfind("\n", 0, offset) + 1 : len(text) if end < 0 else end]
 
@@ -73,74 +73,74 @@ def word_at(text: str, offset: int) -> range:
     return range(start, end)
 
 
-def reason_against(hunks: tuple[Hunk, ...], work: Work) -> str | None:
-    """Why a change is not worth showing, in a few words for the log; None when it may be."""
+def reason_against(hunks: tuple[Hunk, ...], context: EditContext) -> str | None:
+    """Say in a few words for the log why a change is dropped; None when it may be shown."""
     if not hunks:
         return "changes nothing"
     checks: tuple[tuple[Callable[[], bool], str], ...] = (
-        (partial(_changes_nothing, hunks, work), "changes nothing"),
-        (partial(_is_white_space, hunks, work), "changes only white space"),
-        (partial(_is_about_imports, hunks, work), "changes only imports"),
-        (partial(_undoes, hunks, work), "undoes the last save"),
-        (partial(_brings_back, hunks, work), "undoes an edit"),
-        (partial(_copies_typed, hunks, work), "copies what is being typed"),
-        (partial(_breaks, hunks, work), "breaks what can be parsed"),
+        (partial(_changes_nothing, hunks, context), "changes nothing"),
+        (partial(_is_white_space, hunks, context), "changes only white space"),
+        (partial(_is_about_imports, hunks, context), "changes only imports"),
+        (partial(_undoes, hunks, context), "undoes the last save"),
+        (partial(_brings_back, hunks, context), "undoes an edit"),
+        (partial(_copies_typed, hunks, context), "copies what is being typed"),
+        (partial(_breaks, hunks, context), "breaks what can be parsed"),
     )
     return next((reason for check, reason in checks if check()), None)
 
 
-def _changes_nothing(hunks: tuple[Hunk, ...], work: Work) -> bool:
-    return all(work.text[hunk.start : hunk.end] == hunk.text for hunk in hunks)
+def _changes_nothing(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+    return all(context.text[hunk.start : hunk.end] == hunk.text for hunk in hunks)
 
 
-def _is_white_space(hunks: tuple[Hunk, ...], work: Work) -> bool:
+def _is_white_space(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
     """Tell whether all it changes is white space, and the last save changed more than that."""
-    if work.way_back and _is_blank(work.way_back, work.text):
+    if context.way_back and _is_blank(context.way_back, context.text):
         return False
-    return _is_blank(hunks, work.text)
+    return _is_blank(hunks, context.text)
 
 
 def _is_blank(hunks: tuple[Hunk, ...], text: str) -> bool:
     return all(text[hunk.start : hunk.end].split() == hunk.text.split() for hunk in hunks)
 
 
-def _is_about_imports(hunks: tuple[Hunk, ...], work: Work) -> bool:
+def _is_about_imports(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
     """Tell whether all it does is what tools do to imports by themselves."""
-    if work.on_imports or not touches_only_imports(work.text, hunks, work.language):
+    if context.on_imports or not touches_only_imports(context.text, hunks, context.language):
         return False
-    return not all(follows_code(work.text, hunk, work.language) for hunk in hunks)
+    return not all(follows_code(context.text, hunk, context.language) for hunk in hunks)
 
 
-def _undoes(hunks: tuple[Hunk, ...], work: Work) -> bool:
+def _undoes(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
     """Tell whether all it does is to put back what the last save replaced."""
-    if not work.way_back:
+    if not context.way_back:
         return False
-    way_back = {_core(hunk, work.text) for hunk in work.way_back}
-    if all(_core(hunk, work.text) in way_back for hunk in hunks):
+    way_back = {_core(hunk, context.text) for hunk in context.way_back}
+    if all(_core(hunk, context.text) in way_back for hunk in hunks):
         return True
-    return apply_hunks(work.text, hunks) == apply_hunks(work.text, work.way_back)
+    return apply_hunks(context.text, hunks) == apply_hunks(context.text, context.way_back)
 
 
-def _brings_back(hunks: tuple[Hunk, ...], work: Work) -> bool:
+def _brings_back(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
     """Tell whether it would make the text one that stood here before."""
-    return hash(apply_hunks(work.text, hunks)) in work.texts
+    return hash(apply_hunks(context.text, hunks)) in context.texts
 
 
-def _copies_typed(hunks: tuple[Hunk, ...], work: Work) -> bool:
+def _copies_typed(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
     """Tell whether it puts the word that is being typed somewhere else: it may be half of one."""
-    if not work.typed:
+    if not context.typed:
         return False
-    start, end = work.typed.start, work.typed.stop
-    word = work.text[start:end]
+    start, end = context.typed.start, context.typed.stop
+    word = context.text[start:end]
     elsewhere = (hunk.text for hunk in hunks if hunk.end < start or end < hunk.start)
     return any(word in _WORDS.findall(text) for text in elsewhere)
 
 
-def _breaks(hunks: tuple[Hunk, ...], work: Work) -> bool:
-    """Whether it breaks code, unless the last save did: who is at a pair of brackets goes on."""
-    return not work.broken and breaking.breaks(work.text, hunks, work.language)
+def _breaks(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+    """Tell whether a change breaks code which the last save left unbroken."""
+    return not context.broken and breaking.breaks(context.text, hunks, context.language)
 
 
 def _core(hunk: Hunk, text: str) -> Hunk:
-    """The hunk without what it leaves as it is at its ends."""
+    """Cut off the ends of a hunk that stay as they are."""
     return shortest_hunk(text[hunk.start : hunk.end], hunk.text, hunk.start)

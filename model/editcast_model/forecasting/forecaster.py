@@ -7,7 +7,6 @@ window, it is rebased on a later save.
 """
 
 import math
-from collections import deque
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from pathlib import Path
@@ -26,26 +25,26 @@ from editcast_model.forecasting.candidates import (
     Situation,
 )
 from editcast_model.forecasting.consequence_edits import ConsequenceEdits
-from editcast_model.forecasting.cross_file import SAVES, OtherSave
+from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.decoded_edits import DecodedEdits
 from editcast_model.forecasting.filters import word_at
 from editcast_model.forecasting.interface import Fits, Prediction, anything
-from editcast_model.forecasting.line_ranker import LineHead, Look
+from editcast_model.forecasting.line_ranker import LineFeatures, LineHead
 from editcast_model.forecasting.ranker import Ranker
-from editcast_model.forecasting.recent_edits import Trail
+from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.repeated_edits import (
-    REPEATS,
     SPARE,
     CrossFileEdits,
     RepeatedEdits,
 )
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_model.inference.onnx_network import Device, OnnxNetwork
 from editcast_model.inference.self_check import self_check
 from editcast_model.inference.sequence import Network, Sequence
-from editcast_model.inference.window import MOST_EDITS, Window
+from editcast_model.inference.window import Window
 from editcast_model.syntax.binding import renames_definition, unbinds
 from editcast_model.tokenizer import Tokenizer
 
@@ -58,8 +57,6 @@ SOURCES: tuple[type[CandidateSource], ...] = (
 )
 #: Bytes of encoded files that are kept; what does not fit costs what opening the file did.
 MOST_BYTES = 64 << 20
-#: Edits after which a window is made anew when there is time, well before it has to be.
-_SPENT = MOST_EDITS * 3 // 4
 #: Edits that are read together while somebody may begin to wait.
 _AT_ONCE = 16
 
@@ -73,9 +70,23 @@ class NeuralForecaster:
         bundle: The bundle.
         ranker: The bundle's.
         line_head: The bundle's.
+        config: The bundle's, unless another one was given.
+        sources: The candidate sources of its sessions.
+        most_bytes: Most bytes of encoded files that are kept.
     """
 
-    def __init__(self, bundle: Bundle, network: Network, device: str) -> None:
+    def __init__(
+        self,
+        bundle: Bundle,
+        network: Network,
+        device: str,
+        *,
+        config: InferenceConfig | None = None,
+        sources: tuple[type[CandidateSource], ...] = SOURCES,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self.config = config or bundle.inference
+        self.sources, self.most_bytes = sources, most_bytes
         self.bundle, self.network, self.device = bundle, network, device
         self.name = bundle.name
         self.tokenizer = bundle.tokenizer
@@ -104,19 +115,19 @@ class NeuralForecaster:
     def resume(self, history: EditHistory) -> "NeuralSession":
         """Begin a session on a file's history, which the session goes on with."""
         session = NeuralSession(self, history)
-        session.warm()
+        session.encode_untouched()
         return session
 
-    def keep(self, session: "NeuralSession") -> None:
+    def mark_used(self, session: "NeuralSession") -> None:
         """Note that a session is in use; those unused for the longest give way to it."""
         others = [one for each in self._used if (one := each()) not in (None, session)]
         if others:
-            others[-1].rest()
+            others[-1].forget_answers()
         kept, size = [session], session.nbytes
         for one in reversed(others):
             size += one.nbytes
-            if size > MOST_BYTES:
-                one.cool()
+            if size > self.most_bytes:
+                one.forget_encoding()
             else:
                 kept.append(one)
         self._used = [ref(one) for one in reversed(kept)]
@@ -133,38 +144,38 @@ class NeuralSession:
         self.history = history
         self._forecaster = forecaster
         self._tokenizer: Tokenizer = forecaster.tokenizer
-        self._sources = [source() for source in SOURCES]
+        self._config = forecaster.config
+        self._sources = [source() for source in forecaster.sources]
         self._consequences = Consequences(history.language, history.path)
         self._replacements = KnownReplacements(history)
-        self._other_saves: deque[OtherSave] = deque(maxlen=SAVES)
         self._modules: dict[str, ModuleChange] = {}
-        self._trail = Trail()
+        self._recent = RecentEdits()
         for save in history.saves:
-            self._trail = self._trail.followed(save.before, save.hunks)
+            self._recent = self._recent.after_save(save.before, save.hunks)
         self._window: Window | None = None
         self._sequence: Sequence | None = None
         self._cancelled: Callable[[], bool] = never
 
-    def warm(self) -> None:
+    def encode_untouched(self) -> None:
         """Encode an untouched text if it is one window: else the window depends on the changes."""
         if not self.history.is_untouched:
             return
-        window = Window.whole(self._tokenizer, self.history.text)
+        window = Window.whole(self._tokenizer, self._config, self.history.text)
         if window is not None:
             self._window = window
             self._follow(window, [])
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what is encoded."""
+        """Return the bytes of the encoded state."""
         return self._sequence.nbytes if self._sequence else 0
 
-    def rest(self) -> None:
+    def forget_answers(self) -> None:
         """Forget what the network said of this file; another one is in use."""
         if self._sequence:
             self._sequence.forget_answers()
 
-    def cool(self) -> None:
+    def forget_encoding(self) -> None:
         """Forget what was encoded; the next prediction encodes it again."""
         self._sequence = None
 
@@ -174,12 +185,11 @@ class NeuralSession:
         if save is not None:
             if self._window is not None and not self._window.save(save.hunks):
                 self._window = None
-            self._trail = self._trail.followed(save.before, save.hunks)
+            self._recent = self._recent.after_save(save.before, save.hunks)
 
-    def hear(self, save: OtherSave) -> None:
+    def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file of the project."""
-        self._other_saves.append(save)
-        self._replacements.hear(save)
+        self._replacements.add_other_save(save)
         self._modules.pop(save.file, None)
         if save.change is not None:
             self._modules[save.file] = save.change
@@ -218,9 +228,9 @@ class NeuralSession:
         window = self._window
         if window is None or self.history.unsaved:
             return
-        if self._is_worn(window):
-            fresh = Window.over(self._tokenizer, self.history.snapshots, [])
-            if fresh is not None and not self._is_worn(fresh):
+        if self._is_nearly_spent(window):
+            fresh = Window.over(self._tokenizer, self._config, self.history.snapshots, [])
+            if fresh is not None and not self._is_nearly_spent(fresh):
                 self._window, self._sequence = fresh, None
                 window = fresh
         edits = list(window.fixed.edits)
@@ -230,7 +240,7 @@ class NeuralSession:
                 return
             self._follow(window, edits[:count])
 
-    def look(self) -> Look | None:
+    def line_features(self) -> LineFeatures | None:
         """Return what the line head sees of the text; None before its first change."""
         view = self._view(self._repeats())
         return view.lines if view else None
@@ -269,7 +279,6 @@ class NeuralSession:
 
         return Situation(
             self.history,
-            self._other_saves,
             self._replacements,
             repeats,
             self._consequences,
@@ -279,42 +288,53 @@ class NeuralSession:
             is_worth_proposing,
             typed,
             self._modules.values(),
+            self._config,
         )
 
     def _repeats(self) -> list[Repeat]:
-        replacements = self._replacements
-        return replacements.best(replacements.own, REPEATS + SPARE)[:REPEATS]
+        replacements, count = self._replacements, self._config.repeated_edits
+        return replacements.best(replacements.own, count + SPARE)[:count]
 
     def _view(self, repeats: list[Repeat]) -> NetworkView | None:
-        """The network's view with all edits read; None when nothing can come next."""
+        """Make the network's view with all edits read; None when no edit can come next."""
         if self.history.is_untouched:
             return None
-        window = self._settle()
+        window = self._current_window()
         timeline = window.transient(self.history.unsaved) if window else None
         if window is None or timeline is None:
             return None
         edits = list(timeline.edits)
         sequence = self._follow(window, edits)
-        if edits[-1].content != SAVE and _saves_next(sequence):
+        if edits[-1].content != SAVE and _ends_save(sequence):
             sequence.extend([Edit(0, SAVE)])
         head = self._forecaster.line_head
         return NetworkView(
-            self.history, window, sequence, self._tokenizer, self._trail, repeats, head
+            self.history,
+            window,
+            sequence,
+            self._tokenizer,
+            self._recent,
+            repeats,
+            head,
+            self._config,
         )
 
-    def _settle(self) -> Window | None:
-        """The window over the saves, made anew when it is used up or left."""
+    def _current_window(self) -> Window | None:
+        """Return the window over the saves, made anew when it is used up or left."""
         window, unsaved = self._window, self.history.unsaved
-        if window is not None and (len(window.fixed) > MOST_EDITS or not window.holds(unsaved)):
+        if window is not None and (
+            len(window.fixed) > self._config.most_edits or not window.holds(unsaved)
+        ):
             window = None
         if window is None:
-            window = Window.over(self._tokenizer, self.history.snapshots, unsaved)
+            window = Window.over(self._tokenizer, self._config, self.history.snapshots, unsaved)
             self._window, self._sequence = window, None
         return window
 
-    def _is_worn(self, window: Window) -> bool:
+    def _is_nearly_spent(self, window: Window) -> bool:
         history = self.history
-        return len(window.fixed) > _SPENT or window.is_near_edge(history.last, len(history.text))
+        spent = self._config.most_edits * 3 // 4  # well before it has to be made anew
+        return len(window.fixed) > spent or window.is_near_edge(history.last, len(history.text))
 
     def _follow(self, window: Window, edits: list[Edit]) -> Sequence:
         if self._sequence is None:
@@ -326,10 +346,10 @@ class NeuralSession:
         try:
             sequence.follow(edits)
         finally:
-            self._forecaster.keep(self)
+            self._forecaster.mark_used(self)
         return sequence
 
 
-def _saves_next(sequence: Sequence) -> bool:
+def _ends_save(sequence: Sequence) -> bool:
     """Tell whether the network thinks that what was typed is all there is to this save."""
     return float(sequence.position[0]) + float(sequence.content(0)[SAVE]) > math.log(0.5)

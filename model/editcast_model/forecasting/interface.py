@@ -35,7 +35,7 @@ class Prediction:
     everywhere: tuple[Hunk, ...] = ()
 
     def apply(self, text: str) -> str:
-        """`text` with the prediction accepted."""
+        """Apply the prediction to `text`."""
         return apply_hunks(text, self.hunks)
 
 
@@ -44,7 +44,7 @@ Fits = Callable[[tuple[Hunk, ...]], bool]
 
 
 def anything(hunks: tuple[Hunk, ...]) -> bool:
-    """The default answer to "is this change worth showing?"."""
+    """Accept every change."""
     return True
 
 
@@ -52,10 +52,10 @@ class Session(Protocol):
     """One open file, from the moment it was opened. Never raises on odd text."""
 
     def update(self, text: str, *, saved: bool) -> None:
-        """The buffer now reads `text`; `saved` says that it was just saved like this."""
+        """Take in the text as it is now, and whether it was just saved."""
 
-    def hear(self, save: OtherSave) -> None:
-        """Another file of the project was saved."""
+    def add_other_save(self, save: OtherSave) -> None:
+        """Take in a save of another file of the project."""
 
     def predict(
         self,

@@ -21,16 +21,15 @@ import numpy as np
 import numpy.typing as npt
 
 from editcast_model.card import LINE_FEATURES, Card
-from editcast_model.forecasting.recent_edits import Trail, Words, words_of
+from editcast_model.forecasting.recent_edits import RecentEdits, Words, words_of
 from editcast_model.forecasting.replacements import Repeat
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.sequence import MASKED
 from editcast_model.tokenizer import lines
 
 Floats = npt.NDArray[np.float32]
 #: How many numbers describe a line.
 FEATURES = LINE_FEATURES
-#: Lines that are looked at: so many of the pointer's, so many next to the last change.
-_PROBABLE, _NEAR = 40, 20
 #: Saves before the newest whose lines are told apart, and whose words are looked for.
 _APART = 3
 _LEAST = 1e-7
@@ -40,7 +39,7 @@ _DEFINES = ("async ", "class ", "def ", "export ", "from ", "func ", "function "
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LineFeatures:
     """The lines that the next edit may be on, and what can be said of each.
 
     Attributes:
@@ -57,7 +56,7 @@ class Look:
     position: Floats
 
     def placed(self, of_lines: Floats) -> tuple[Floats, Floats]:
-        """Given the log probabilities of the lines, (L,): of the next position, and of its line.
+        """Compute log probabilities of the next position and of its line from those of the lines.
 
         Both (N,); elsewhere than on these lines they are `MASKED`: improbable, and still a number
         that JSON has.
@@ -75,7 +74,7 @@ class Look:
         return np.asarray(within - np.logaddexp.reduce(within), np.float32)
 
     def _on_lines(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[Any]]:
-        """Which items are on these lines, on which of them each, and what all on one have."""
+        """Find the items on these lines, the line of each, and the log probability of each line."""
         index = np.searchsorted(self.lines, self.line_of).clip(max=len(self.lines) - 1)
         seen = self.lines[index] == self.line_of
         index = index[seen]
@@ -104,23 +103,25 @@ class Places(NamedTuple):
             line[here] = MASKED
 
 
-def look(
+def line_features(
     text: str,
-    trail: Trail,
+    recent: RecentEdits,
     position: Floats,
     order: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
     repeats: Sequence[Repeat],
-) -> Look:
-    """Look at the lines of a text.
+    config: InferenceConfig,
+) -> LineFeatures:
+    """Compute the features of the lines that the next edit may be on.
 
     Args:
         text: As it is now.
-        trail: What led to it; at least one save.
+        recent: The edits that led to it; at least one save.
         position: The pointer's log probabilities of the next edit's item, (N,).
         order: The items in the order of the text, (R,).
         ends: Where each of them ends in the text, code points, (R,), ascending.
         repeats: Replacements that could be made again, the best first.
+        config: How many lines are described.
     """
     texts = [*lines(text), ""]
     count = len(texts)
@@ -137,18 +138,20 @@ def look(
         spot = bisect_right(starts, repeat.hunk.start) - 1
         again[spot] = max(again[spot], repeat.score)
         rank_again[spot] = max(rank_again[spot], 1 / rank)
-    last = min((trail.saves[-1] or (0,))[-1], count - 1)
+    last = min((recent.saves[-1] or (0,))[-1], count - 1)
     distance = np.arange(count) - last
-    near = np.argsort(abs(distance))[:_NEAR]
-    seen = np.unique(np.concatenate([np.argsort(-mass)[:_PROBABLE], near, np.flatnonzero(again)]))
+    near = np.argsort(abs(distance))[: config.near_lines]
+    seen = np.unique(
+        np.concatenate([np.argsort(-mass)[: config.probable_lines], near, np.flatnonzero(again)])
+    )
     there = np.bincount(line, minlength=count) > 0
     seen = seen[there[seen]]
     columns = [
         *_pointed(mass, peak, seen),
         *_placed(texts, there, seen, last),
-        *_touched(trail, seen),
-        _is_next_stride(trail, distance, seen),
-        *_read(texts, there, seen, last, trail),
+        *_touched(recent, seen),
+        _is_next_stride(recent, distance, seen),
+        *_read(texts, there, seen, last, recent),
         again[seen],
         rank_again[seen],
     ]
@@ -156,15 +159,15 @@ def look(
     for same in (
         math.log(count),
         -float(np.sum(mass * np.log(mass + _LEAST))),
-        any(trail.removed[-1:]),
-        any(trail.inserted[-1:]),
-        len(trail.saves) == 1,
+        any(recent.removed[-1:]),
+        any(recent.inserted[-1:]),
+        len(recent.saves) == 1,
         float(again.max()),
-        math.log1p(len(trail.saves[-1] or (0,))),
-        *_moves(trail),
+        math.log1p(len(recent.saves[-1] or (0,))),
+        *_moves(recent),
     ):
         columns.append(np.full(len(seen), same))
-    return Look(seen, np.stack(columns, axis=1).astype(np.float32), line_of, position)
+    return LineFeatures(seen, np.stack(columns, axis=1).astype(np.float32), line_of, position)
 
 
 def _pointed(
@@ -213,7 +216,7 @@ def _read(
     there: npt.NDArray[np.bool_],
     seen: npt.NDArray[np.int64],
     last: int,
-    trail: Trail,
+    recent: RecentEdits,
 ) -> list[npt.ArrayLike]:
     """Describe what stands on a line, and how it compares to what was changed."""
     numbers = seen.tolist()
@@ -224,17 +227,17 @@ def _read(
         [line.lstrip()[:1] in ("#", "/", "*") for line in read],
         [line.lstrip().startswith(_DEFINES) for line in read],
         [_indent(line) == _indent(texts[last]) for line in read],
-        [_alike(one, trail.before) for one in words],
-        [_alike(one, trail.after) for one in words],
-        *_shared(trail, words, [texts[one] for one in np.flatnonzero(there).tolist()]),
+        [_alike(one, recent.before) for one in words],
+        [_alike(one, recent.after) for one in words],
+        *_shared(recent, words, [texts[one] for one in np.flatnonzero(there).tolist()]),
         [_same(texts, one - 1, last - 1) and one != last for one in numbers],
         [_same(texts, one + 1, last + 1) and one != last for one in numbers],
     ]
 
 
-def _touched(trail: Trail, seen: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:
+def _touched(recent: RecentEdits, seen: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:
     """Tell whether the newest save touched a line, the one before, and so on."""
-    saves = [*trail.saves[-_APART - 1 :][::-1], *[()] * (_APART + 1)][: _APART + 1]
+    saves = [*recent.saves[-_APART - 1 :][::-1], *[()] * (_APART + 1)][: _APART + 1]
     return [np.isin(seen, np.array(save, np.int64)) for save in saves]
 
 
@@ -246,12 +249,14 @@ def _blocks(texts: Sequence[str], there: npt.NDArray[np.bool_]) -> npt.NDArray[n
     return np.cumsum(begins)
 
 
-def _shared(trail: Trail, words: Sequence[Words], there: Sequence[str]) -> Iterator[list[float]]:
-    """Which words that saves took out or put in stand on each line, and how rare they are."""
+def _shared(
+    recent: RecentEdits, words: Sequence[Words], there: Sequence[str]
+) -> Iterator[list[float]]:
+    """Describe which words of the last saves stand on each line, and how rare they are."""
     none = Words()
-    newest = [next(reversed(of), none) for of in (trail.removed, trail.inserted)]
-    earlier = [none.union(*of[-1 - _APART : -1]) for of in (trail.removed, trail.inserted)]
-    kept = [trail.gone, trail.new]
+    newest = [next(reversed(of), none) for of in (recent.removed, recent.inserted)]
+    earlier = [none.union(*of[-1 - _APART : -1]) for of in (recent.removed, recent.inserted)]
+    kept = [recent.gone, recent.new]
     sought = none.union(*newest, *earlier, *kept)
     lines_with = Counter(chain.from_iterable(sought & words_of(line) for line in there))
     for known in (*newest, *kept):
@@ -261,17 +266,17 @@ def _shared(trail: Trail, words: Sequence[Words], there: Sequence[str]) -> Itera
 
 
 def _is_next_stride(
-    trail: Trail, distance: npt.NDArray[np.int64], seen: npt.NDArray[np.int64]
+    recent: RecentEdits, distance: npt.NDArray[np.int64], seen: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
     """Tell whether a line is as far from the last change as that is from the one before."""
-    ends = [save[-1] for save in trail.saves[-2:] if save]
+    ends = [save[-1] for save in recent.saves[-2:] if save]
     stride = ends[-1] - ends[0] if len(ends) == 2 else 0
     return np.asarray((distance[seen] == stride) & (stride != 0))
 
 
-def _moves(trail: Trail) -> tuple[float, float, float]:
-    """Which shares of the saves went up, stayed on their line, and went down."""
-    ends = [save[-1] for save in trail.saves if save]
+def _moves(recent: RecentEdits) -> tuple[float, float, float]:
+    """Compute the shares of the saves that went up, stayed on their line, and went down."""
+    ends = [save[-1] for save in recent.saves if save]
     moves = [after - before for before, after in pairwise(ends)]
     most = max(len(moves), 1)
     return (
@@ -315,11 +320,11 @@ class LineHead:
         return cls(np.array(given.hidden, np.float32), np.array(given.out, np.float32))
 
     def to_json(self) -> dict[str, Any]:
-        """As a card has it."""
+        """Return the JSON object that a card has."""
         return {"hidden": self.hidden.tolist(), "out": self.out.tolist()}
 
     def log_probabilities(self, features: Floats) -> Floats:
-        """Of each line that the next edit is there, (L,)."""
+        """Compute the log probability that the next edit is on each line, (L,)."""
         hidden = np.maximum(features @ self.hidden[:-1] + self.hidden[-1], 0)
         logits = hidden @ self.out
         logits = logits - logits.max()

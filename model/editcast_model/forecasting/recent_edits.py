@@ -18,12 +18,12 @@ Words = frozenset[str]
 
 @lru_cache(maxsize=20_000)  # most lines stay as they are from one save to the next
 def words_of(line: str) -> Words:
-    """The words of a line."""
+    """Return the words of a line."""
     return frozenset(_WORD.findall(line))
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class RecentEdits:
     """Where the last saves changed a file, and how; the newest of them last.
 
     Attributes:
@@ -40,8 +40,8 @@ class Trail:
     before: Words = frozenset()
     after: Words = frozenset()
 
-    def followed(self, text: str, hunks: Iterable[Hunk]) -> "Trail":
-        """The trail once these hunks of a text are made, which do not overlap."""
+    def after_save(self, text: str, hunks: Iterable[Hunk]) -> "RecentEdits":
+        """Follow a save that made these hunks of a text, which do not overlap."""
         hunks = sorted(hunks, key=lambda hunk: hunk.start)
         old, new = lines(text), lines(apply_hunks(text, hunks))
         touched: set[int] = set()
@@ -62,7 +62,7 @@ class Trail:
         moved = tuple(
             tuple(line + grown if line > first else line for line in one) for one in self.saves
         )
-        return Trail(
+        return RecentEdits(
             (*moved, tuple(sorted(touched)))[-SAVES:],
             (*self.removed, taken - given)[-SAVES:],
             (*self.inserted, given - taken)[-SAVES:],
@@ -72,12 +72,12 @@ class Trail:
 
     @property
     def gone(self) -> Words:
-        """Words that were taken out and not put in."""
+        """Return the words that were taken out and not put in."""
         return Words().union(*self.removed) - Words().union(*self.inserted)
 
     @property
     def new(self) -> Words:
-        """Words that were put in and not taken out."""
+        """Return the words that were put in and not taken out."""
         return Words().union(*self.inserted) - Words().union(*self.removed)
 
 
@@ -86,5 +86,8 @@ def _words(texts: Iterable[str]) -> Words:
 
 
 def _range(starts: Sequence[int], start: int, end: int) -> tuple[int, int]:
-    """The first and the last line that offsets touch, counted from 0; the text's end is one."""
+    """Return the first and the last line that offsets touch, counted from 0.
+
+    The text's end is one.
+    """
     return bisect_right(starts, start) - 1, bisect_right(starts, max(start, end - 1)) - 1

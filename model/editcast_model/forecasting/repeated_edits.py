@@ -17,16 +17,10 @@ from editcast_model.forecasting.interface import Fits, Forecaster, Prediction, S
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory
 
-#: Repeated edits of this file whose lines are looked at.
-REPEATS = 8
 SPARE = 8  # more places than are asked for, of which some may not fit
 NEAR = 2  # tokens on each side that must match for repeat-last
 #: The least that a line's probability counts when repeated edits are put in order.
 _LEAST = 1e-4
-#: Of the best repeated edits of this file, how many token edits of each the network scores.
-_SCORED = 2, 1
-#: How many cross-file edits are proposed.
-_CROSS_FILE = 2
 
 # Nothing tells its suggestions apart; about this share of them is clean on replayed commits.
 REPEAT_LAST_CONFIDENCE = 0.35
@@ -49,7 +43,7 @@ class RepeatedEdits:
 
         likeliest = sorted(situation.repeats, key=worth, reverse=True)
         fitting = (repeat for repeat in likeliest if situation.is_likely((repeat.hunk,)))
-        for repeat, most in zip(fitting, _SCORED, strict=False):
+        for repeat, most in zip(fitting, situation.config.scored_edits, strict=False):
             yield situation.candidate(repeat.hunk, self.name, most=most, strength=repeat.score)
 
 
@@ -62,11 +56,11 @@ class CrossFileEdits:
         """Propose the best two that are no repeated edits of this file."""
         if situation.view is None and not situation.history.is_untouched:
             return
-        replacements = situation.replacements
+        replacements, most = situation.replacements, situation.config.cross_file_edits
         own = {repeat.hunk for repeat in situation.repeats}
-        best = replacements.best(replacements.of_other_files, _CROSS_FILE + SPARE)
+        best = replacements.best(replacements.of_other_files, most + SPARE)
         fitting = (repeat for repeat in best if situation.is_likely((repeat.hunk,)))
-        for repeat in islice(fitting, _CROSS_FILE):
+        for repeat in islice(fitting, most):
             if repeat.hunk not in own:
                 one = situation.candidate(repeat.hunk, self.name, most=1, strength=repeat.score)
                 yield replace(one, times=repeat.times, ago=repeat.ago)
@@ -83,9 +77,9 @@ class _BaselineSession:
         """Take in the text as it is now; what a save replaced is remembered."""
         self._history.update(text, saved=saved)
 
-    def hear(self, save: OtherSave) -> None:
+    def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file."""
-        self._replacements.hear(save)
+        self._replacements.add_other_save(save)
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
         """Do nothing: there is nothing to prepare."""

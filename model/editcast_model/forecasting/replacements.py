@@ -68,7 +68,7 @@ class Lexicon:
         self._lines: dict[str, tuple[list[int], list[int]]] = {}
 
     def read(self, text: str) -> "Tokens":
-        """The numbers of a text's tokens."""
+        """Return the numbers of a text's tokens."""
         if len(self._lines) > MOST_LINES:
             self._lines.clear()
         ids: list[int] = []
@@ -99,7 +99,7 @@ class Tokens:
         self.ids[CONTEXT : CONTEXT + self.count] = ids
 
     def replacements(self, hunks: Sequence[Hunk]) -> list[Replacement]:
-        """Hunks that are about to be applied to the text; they lie on token boundaries."""
+        """Make the replacements of hunks about to be applied, which lie on token boundaries."""
         out: list[Replacement] = []
         rest: tuple[Next, ...] = ()
         befores = (None, *hunks)[: len(hunks)]
@@ -127,7 +127,7 @@ class Tokens:
         )
 
     def places(self, replacement: Replacement) -> Places:
-        """Token indices where the replaced tokens stand, ascending.
+        """Return the token indices where the replaced tokens stand, ascending.
 
         For an insertion: where the neighbour on at least one side is the remembered one.
         """
@@ -150,7 +150,7 @@ class Tokens:
         return places
 
     def agreement(self, replacement: Replacement, places: Places, reach: int) -> Places:
-        """How many tokens next to each place agree, unbroken, at most `reach` on each side."""
+        """Count the tokens next to each place that agree, unbroken, at most `reach` a side."""
         agreeing = np.zeros(places.size, np.int64)
         right = places + (CONTEXT + len(replacement.old))
         sides = ((replacement.before, places + (CONTEXT - 1), -1), (replacement.after, right, 1))
@@ -173,12 +173,12 @@ class Tokens:
         )
 
     def hunk(self, replacement: Replacement, place: int) -> Hunk:
-        """The replacement made at the token index `place`."""
+        """Make the hunk of a replacement at the token index `place`."""
         start, end = self.starts[place], self.starts[place + len(replacement.old)]
         return Hunk(int(start), int(end), replacement.new)
 
     def whole(self, replacement: Replacement, place: int) -> Hunk:
-        """The replacement made at `place`, and what went with it on the line and below.
+        """Make the replacement at `place`, with those that were made together with it.
 
         Only whole lines: where the rest of its line has no place there, it stands for itself.
         """
@@ -200,14 +200,17 @@ class Tokens:
         return Hunk(whole.start, int(self.starts[at]), "".join(parts))
 
     def _line_end(self, token: int) -> int:
-        """The token that ends the line of a token, or how many tokens there are."""
+        """Return the token that ends the line of a token, or how many tokens there are."""
         if token > self.count:
             return self.count
         end = self.text.find("\n", self.starts[token])
         return self.count if end < 0 else int(np.searchsorted(self.starts, end))
 
     def _spot(self, replacement: Replacement, least: int, most: int, usual: int) -> int | None:
-        """Where a replacement fits best between two tokens; an insertion at least where it was."""
+        """Find where a replacement fits best between two tokens.
+
+        An insertion at least where it was.
+        """
         old = len(replacement.old)
         spots = self.places(replacement)
         spots = spots[(least <= spots) & (spots + old <= most)]
@@ -261,10 +264,10 @@ class KnownReplacements:
 
     @property
     def now(self) -> Tokens:
-        """The text as it is now."""
+        """Return the text as it is now."""
         return self._read(self._history.text)
 
-    def hear(self, save: OtherSave) -> None:
+    def add_other_save(self, save: OtherSave) -> None:
         """Remember what a save of another file replaced, and forget what it took back."""
         hunks = diff(save.before, save.after)[-REMEMBERED:]
         made = self._lexicon.read(save.before).replacements(hunks)
@@ -283,7 +286,7 @@ class KnownReplacements:
 
     @property
     def own(self) -> list[Replacement]:
-        """The file's own, oldest first; those that are not saved yet count."""
+        """Return the file's own replacements, oldest first, with those that are not saved yet."""
         history = self._history
         self._saved = {
             save.number: self._saved.get(save.number) or self._of_save(save)
@@ -297,7 +300,7 @@ class KnownReplacements:
 
     @property
     def of_other_files(self) -> list[Replacement]:
-        """The other files', oldest first."""
+        """Return the other files' replacements, oldest first."""
         return [other.made for other in self._others]
 
     def best(

@@ -15,12 +15,8 @@ import numpy.typing as npt
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.inference.sequence import MASKED, Sequence
 
-#: Edits of one suggestion stay together: at most so many tokens from the one before.
-_TOGETHER = 16
 #: A hypothesis so far below the floor is given up, in nats.
 _HOPELESS = 2.0
-#: How many other first edits are tried in place of those that lead to nothing that fits.
-_SPARE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +42,9 @@ def decode(
     *,
     where: npt.NDArray[np.float32] | None = None,
     count: int = 1,
-    spare: int = _SPARE,
+    spare: int = 3,
     limit: int = 20,
+    together: int = 16,
     floor: float = -np.inf,
     splits: Callable[[Ids[int], int], bool] = lambda before, token: True,
     fits: Callable[[tuple[Edit, ...]], bool] = lambda edits: True,
@@ -66,6 +63,7 @@ def decode(
         count: How many suggestions, with different first edits.
         spare: How many other first edits are tried in place of those that lead nowhere.
         limit: Most edits of a suggestion.
+        together: Most tokens between two edits of a suggestion.
         floor: Of the joint log probability but that of the first position.
         splits: Whether a lexical token ends between these inserted tokens and the next.
         fits: Whether these edits are a suggestion; asked seldom, since it may parse.
@@ -75,7 +73,7 @@ def decode(
     """
     edits = list(sequence.timeline.edits)
     where = sequence.position if where is None else where
-    decoder = _Decoder(sequence, limit, floor, splits, fits)
+    decoder = _Decoder(sequence, limit, together, floor, splits, fits)
     out: list[Decoded] = []
     tried: set[int] = set()
     try:
@@ -101,13 +99,14 @@ class _Decoder:
         self,
         sequence: Sequence,
         limit: int,
+        together: int,
         floor: float,
         splits: Callable[[Ids[int], int], bool],
         fits: Callable[[tuple[Edit, ...]], bool],
     ) -> None:
         self._sequence = sequence
         self._edits = list(sequence.timeline.edits)
-        self._limit, self._floor = limit, floor
+        self._limit, self._together, self._floor = limit, together, floor
         self._splits, self._fits = splits, cache(fits)
 
     def go_on(self, so_far: Decoded) -> Decoded | None:
@@ -122,7 +121,7 @@ class _Decoder:
             edit, count, joint = choice.edits[0], len(so_far.edits), so_far.log_probability
             rank = sequence.timeline.rank[edit.position]
             apart = abs(int(rank) - sequence.timeline.last_rank)
-            leaves = edit.content == SAVE or apart > _TOGETHER
+            leaves = edit.content == SAVE or apart > self._together
             if leaves or self._is_boundary(so_far, edit):
                 so_far = replace(so_far, boundaries=(*so_far.boundaries, (count, joint)))
             grown, floor = joint + choice.log_probability, self._floor + so_far.location

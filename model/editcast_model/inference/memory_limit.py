@@ -38,7 +38,7 @@ def memory_limit(headroom: int = HEADROOM) -> Iterator[None]:
 
 
 def _pages() -> int | None:
-    """Pages of data that the process has; None where the system does not say it."""
+    """Return the pages of data that the process has; None where the system does not say it."""
     try:
         return int(Path("/proc/self/statm").read_text("ascii").split()[5])
     except (OSError, ValueError, LookupError):

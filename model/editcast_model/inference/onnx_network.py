@@ -67,7 +67,7 @@ def _has_gpu() -> bool:
 
 
 def open_session(path: Path, device: Literal["cpu", "cuda"], threads: int = 1) -> Any:
-    """One graph, ready to run.
+    """Open one graph, ready to run.
 
     Raises:
         BundleError: ONNX Runtime cannot read or run it.
@@ -185,7 +185,7 @@ class OnnxNetwork:
         }
 
     def size(self, state: dict[str, Any]) -> int:
-        """Bytes of an encoded state."""
+        """Return the bytes of an encoded state."""
         return sum(value.tensor_size_in_bytes() for value in state.values())
 
     def _encoded(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:

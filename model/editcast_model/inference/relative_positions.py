@@ -23,7 +23,7 @@ HERE = int(np.searchsorted(_EDGES, 0, side="right"))  # the bucket of distance 0
 
 
 def buckets(timeline: Timeline, farther: npt.NDArray[np.int64] | int = 0) -> npt.NDArray[np.uint8]:
-    """The bucket of every item's distance from the last edit, uint8 (N,).
+    """Return the bucket of every item's distance from the last edit, uint8 (N,).
 
     `farther` is how many tokens are missing between it and each item, (N,).
     """
@@ -37,7 +37,7 @@ class Row:
     __slots__ = ("item", "move", "position", "rank", "site")
 
     def __init__(self, timeline: Timeline, edit: Edit, farther: int = 0) -> None:
-        """`farther` is how many tokens are missing between here and the last edit."""
+        """Begin at the start; `farther` tokens are missing between here and the last edit."""
         self.item = timeline.items
         self.position = edit.position
         self.site = int(timeline.site[edit.position])
@@ -49,7 +49,7 @@ class Row:
 def trace(
     state: Sequence[int], edits: Sequence[Edit], left_out: Sequence[int] = ()
 ) -> tuple[list[Row], npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
-    """Everything the position head sees while an instance is read edit by edit.
+    """Compute all that the position head sees while an instance is read edit by edit.
 
     Args:
         state: ``s(0)``, or some of its tokens.

@@ -43,7 +43,7 @@ class Network(Protocol):
         """Encode ``s(0)``, (S,)."""
 
     def size(self, state: Any) -> int:
-        """Bytes of an encoded state."""
+        """Return the bytes of an encoded state."""
 
     def advance(
         self,
@@ -170,12 +170,12 @@ class Sequence:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what was read; answers are not counted."""
+        """Return the bytes of what was read; answers are not counted."""
         return self._network.size(self._state) + self._cache.nbytes + self._past.nbytes
 
     @property
     def rows(self) -> int:
-        """Rows of the cache: the edits, and the row before them."""
+        """Return the rows of the cache: the edits, and the row before them."""
         return len(self._positions)
 
     @property

@@ -7,12 +7,9 @@ import numpy.typing as npt
 
 from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.edits import START, Edit, Timeline
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.tokenizer import Tokenizer
 
-#: Subtokens of a window: as many as the bundled network was trained on. It encodes 16,384 as well.
-WINDOW = 4096
-#: Edits after which a window is made anew, on a later save, and how many of the newest it keeps.
-MOST_EDITS, _KEPT_EDITS = 192, 96
 #: A place is near an edge of the window when this part of it is between them.
 _NEAR = 8
 
@@ -29,41 +26,51 @@ class Window:
         fixed: The edits up to the last save.
     """
 
-    def __init__(self, tokenizer: Tokenizer, text: str, low: int, high: int) -> None:
-        self._tokenizer = tokenizer
+    def __init__(
+        self, tokenizer: Tokenizer, config: InferenceConfig, text: str, low: int, high: int
+    ) -> None:
+        self._tokenizer, self._config = tokenizer, config
         self._low, self._high = low, high  # code points of the last saved text
         self.fixed = Timeline([START, *tokenizer.ids(text[low:high])])
         self._fixed_starts = self.starts(self.fixed)
 
     @classmethod
-    def whole(cls, tokenizer: Tokenizer, text: str) -> "Window | None":
-        """A window on all of a text; None when it is empty or too long for one."""
-        low, high = _range(tokenizer, text, 0)
-        return cls(tokenizer, text, low, high) if text and (low, high) == (0, len(text)) else None
+    def whole(cls, tokenizer: Tokenizer, config: InferenceConfig, text: str) -> "Window | None":
+        """Make a window on all of a text; None when it is empty or too long for one."""
+        low, high = _range(tokenizer, text, 0, config.window)
+        is_whole = text and (low, high) == (0, len(text))
+        return cls(tokenizer, config, text, low, high) if is_whole else None
 
     @classmethod
-    def over(cls, tokenizer: Tokenizer, saves: list[str], transient: Ids[Hunk]) -> "Window | None":
-        """A window on the newest save that leaves `_KEPT_EDITS` edits or more, if there is one.
+    def over(
+        cls,
+        tokenizer: Tokenizer,
+        config: InferenceConfig,
+        saves: list[str],
+        transient: Ids[Hunk],
+    ) -> "Window | None":
+        """Make a window on the newest save that leaves `kept_edits` or more, if there is one.
 
         None when the window cannot hold the transient changes.
         """
         steps = [diff(before, after) for before, after in zip(saves, saves[1:], strict=False)]
         first, edits = len(steps), 0
-        while first > 0 and edits < _KEPT_EDITS:
+        while first > 0 and edits < config.kept_edits:
             first -= 1
             edits += sum(_size(tokenizer, saves[first], hunk) for hunk in steps[first])
         # Too much for one save: its text is where the sequence begins. Of the newest its end stays.
-        if edits > MOST_EDITS:
+        if edits > config.most_edits:
             first += 1
             if first == len(steps):
-                saves = [_nearly(tokenizer, saves[-2], steps[-1]), saves[-1]]
+                saves = [_nearly(tokenizer, config.kept_edits, saves[-2], steps[-1]), saves[-1]]
                 first, steps = 0, [diff(*saves)]
         near = steps[-1][-1] if steps and steps[-1] else None
         spot = transient[-1] if transient else near
         while True:
             text = saves[first]
-            low, high = _range(tokenizer, text, min(spot.start if spot else 0, len(text)))
-            window = cls(tokenizer, text, low, high)
+            at = min(spot.start if spot else 0, len(text))
+            low, high = _range(tokenizer, text, at, config.window)
+            window = cls(tokenizer, config, text, low, high)
             followed = all(window.pass_over(hunks) for hunks in steps[first:])
             if first == len(steps) or (followed and window.holds(transient)):
                 break
@@ -77,13 +84,13 @@ class Window:
         return all(self._low <= hunk.start and hunk.end <= self._high for hunk in hunks)
 
     def is_near_edge(self, spot: int, length: int) -> bool:
-        """Whether so little of a text of `length` is seen beyond a place that it is soon left."""
+        """Tell whether a place of a text of `length` is near an edge inside the text."""
         margin = (self._high - self._low) // _NEAR
         is_low = self._low > 0 and spot < self._low + margin
         return is_low or (self._high < length and spot > self._high - margin)
 
     def pass_over(self, hunks: Ids[Hunk]) -> bool:
-        """`save`, wherever the hunks are; False when one crosses the window's edge."""
+        """Apply a save with hunks anywhere; return False when one crosses the window's edge."""
         inside = [hunk for hunk in hunks if self.holds([hunk])]
         outside = [hunk for hunk in hunks if hunk not in inside]
         if any(hunk.start < self._high and hunk.end > self._low for hunk in outside):
@@ -91,7 +98,7 @@ class Window:
         return self.save(inside, outside)
 
     def save(self, hunks: Ids[Hunk], outside: Ids[Hunk] = ()) -> bool:
-        """A save made these hunks; False when they are not all inside."""
+        """Apply a save's hunks; return False when they are not all inside."""
         if not self.holds(hunks):
             return False
         self._apply(self.fixed, hunks)
@@ -104,16 +111,16 @@ class Window:
         return True
 
     def transient(self, hunks: Ids[Hunk]) -> Timeline | None:
-        """The edits up to the last save and these; None when they are too many to follow."""
+        """Return the edits up to the last save and those of hunks; None for too many."""
         edits = sum(len(self._tokenizer.ids(hunk.text)) + hunk.end - hunk.start for hunk in hunks)
-        if edits > 4 * MOST_EDITS:
+        if edits > 4 * self._config.most_edits:
             return None
         timeline = self.fixed.copy()
         self._apply(timeline, hunks)
         return timeline if timeline.edits else None
 
     def starts(self, timeline: Timeline) -> npt.NDArray[np.int64]:
-        """Code point offsets in the text where the tokens of a state begin, and its end.
+        """Return the code point offsets in the text where the tokens of a state begin, and its end.
 
         The start token is left out: entry r - 1 belongs to rank r.
         """
@@ -121,7 +128,7 @@ class Window:
         return self._low + np.concatenate([[0], np.cumsum(sizes)])
 
     def edits(self, timeline: Timeline, hunk: Hunk) -> list[Edit]:
-        """The implicit edits that a hunk of the text as it is now would be; none outside."""
+        """Return the implicit edits that a hunk of the text as it is now would be; none outside."""
         starts = self.starts(timeline)
         if not starts[0] <= hunk.start <= hunk.end <= starts[-1]:
             return []
@@ -133,7 +140,7 @@ class Window:
         return edits
 
     def hunk(self, timeline: Timeline, edits: Ids[Edit]) -> Hunk | None:
-        """What edits of the text as it is now would change; None where that is no whole character.
+        """Return the hunk that edits of the text are; None where it holds part of a character.
 
         The timeline is left as it was.
         """
@@ -154,7 +161,7 @@ class Window:
         return None if "\ufffd" in text else Hunk(start, end, text)
 
     def _apply(self, timeline: Timeline, hunks: Ids[Hunk]) -> None:
-        """Hunks of the saved text, in this order, to a timeline that stands at that text."""
+        """Apply hunks of the saved text, in this order, to a timeline that stands at that text."""
         order = timeline.order()
         places = []
         for hunk in hunks:
@@ -172,9 +179,9 @@ def _size(tokenizer: Tokenizer, before: str, hunk: Hunk) -> int:
     return len(tokenizer.ids(before[hunk.start : hunk.end])) + len(tokenizer.ids(hunk.text))
 
 
-def _nearly(tokenizer: Tokenizer, text: str, hunks: Ids[Hunk]) -> str:
-    """A text once these hunks are made but for the last edits of them, `_KEPT_EDITS` at most."""
-    made, left = list(hunks), _KEPT_EDITS
+def _nearly(tokenizer: Tokenizer, most: int, text: str, hunks: Ids[Hunk]) -> str:
+    """Apply these hunks to a text but for the last edits of them, at most so many."""
+    made, left = list(hunks), most
     while _size(tokenizer, text, made[-1]) <= left:
         left -= _size(tokenizer, text, made.pop())
     if len(made) == len(hunks):
@@ -189,7 +196,10 @@ def _nearly(tokenizer: Tokenizer, text: str, hunks: Ids[Hunk]) -> str:
 
 
 def _tail(tokenizer: Tokenizer, text: str, most: int) -> int:
-    """Where the last whole lines or tokens of a text begin, `most` subtokens; 0 if it has fewer."""
+    """Find where the last whole lines or tokens of a text begin, `most` subtokens.
+
+    0 if it has fewer.
+    """
     encoding = tokenizer.encode(text)
     first = len(encoding.ids) - most
     if first <= 0:
@@ -201,14 +211,14 @@ def _tail(tokenizer: Tokenizer, text: str, most: int) -> int:
     return line if 0 < line < len(text) else at
 
 
-def _range(tokenizer: Tokenizer, text: str, spot: int) -> tuple[int, int]:
-    """The largest range of lines or tokens around a code point, `WINDOW` subtokens or less."""
+def _range(tokenizer: Tokenizer, text: str, spot: int, most: int) -> tuple[int, int]:
+    """Find the largest range of lines or tokens around a code point, `most` subtokens or less."""
     encoding = tokenizer.encode(text)
-    if len(encoding.ids) < WINDOW:
+    if len(encoding.ids) < most:
         return 0, len(text)
     at = int(np.searchsorted(encoding.starts, spot, "right")) - 1
-    first = min(max(0, at - WINDOW // 2), len(encoding.ids) - WINDOW + 1)
-    last = first + WINDOW - 1
+    first = min(max(0, at - most // 2), len(encoding.ids) - most + 1)
+    last = first + most - 1
     # Lexical tokens stay whole, so that the window reads as the text does.
     while 0 < first < last and not encoding.ends_token[first - 1]:
         first += 1

@@ -15,12 +15,12 @@ from torch.nn import functional
 
 
 def split_heads(x: Tensor, heads: int) -> Tensor:
-    """(..., S, D) -> (..., H, S, K)."""
+    """Split the heads: (..., S, D) -> (..., H, S, K)."""
     return x.unflatten(-1, (heads, -1)).transpose(-2, -3)
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
-    """Scaled dot-product attention: (..., H, T, K), twice (..., H, S, K), bias -> (..., T, D)."""
+    """Attend by scaled dot products: (..., H, T, K), twice (..., H, S, K), bias -> (..., T, D)."""
     scores = torch.matmul(q, k.transpose(-1, -2)) * (q.shape[-1] ** -0.5)
     if bias is not None:
         scores = scores + bias
@@ -109,7 +109,7 @@ class Stack(nn.ModuleList):
 
 
 def local_attention(block: Block, x: Tensor, visible: Tensor, size: int) -> Tensor:
-    """Self-attention in which each token sees its block of `size` and the two beside it.
+    """Attend from each token to its block of `size` tokens and the two beside it.
 
     Time and memory are linear in the length. `block` has ``4 * size`` relative offsets.
 

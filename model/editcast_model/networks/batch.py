@@ -53,12 +53,12 @@ class Batch:
     stands: Tensor
 
     def to(self, device: torch.device | str) -> "Batch":
-        """The same on a device."""
+        """Move the batch to a device."""
         return Batch(**{item.name: getattr(self, item.name).to(device) for item in fields(self)})
 
     @property
     def tokens(self) -> Tensor:
-        """Each item's token, int64 (B, N)."""
+        """Return each item's token, int64 (B, N)."""
         return torch.cat([self.state, self.contents[:, 1:]], 1)
 
 

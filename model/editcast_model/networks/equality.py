@@ -53,7 +53,7 @@ class Neighbours(nn.Module):
         self.pairs = nn.Linear(len(_PAIRS), width, bias=False)
 
     def forward(self, state: Tensor) -> Tensor:
-        """State ids (..., S) -> (..., S, D)."""
+        """Compute hiddens of the state's ids: (..., S) -> (..., S, D)."""
         length = state.shape[-1]
         padded = functional.pad(state, (REACH, REACH), value=PAD)
         shifted = [padded.narrow(-1, offset, length) for offset in range(2 * REACH + 1)]

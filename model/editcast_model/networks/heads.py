@@ -35,7 +35,7 @@ class Distance(nn.Module):
         self.bias = nn.Linear(width, BUCKETS)
 
     def forward(self, hidden: Tensor, buckets: Tensor) -> Tensor:
-        """Hiddens (..., T, D) and buckets (..., T, N) -> biases (..., T, N)."""
+        """Compute biases: hiddens (..., T, D) and buckets (..., T, N) -> (..., T, N)."""
         return torch.gather(self.bias(hidden), -1, buckets.long())
 
 
@@ -135,7 +135,7 @@ class Copy(nn.Module):
         return torch.cat(parts, -1)
 
     def weights(self, hidden: Tensor, scores: Tensor, visible: Tensor) -> Tensor:
-        """Hiddens (..., D), scores of the items (..., N), bool (..., N) -> (..., 1 + N)."""
+        """Compute weights: hiddens (..., D), scores (..., N), bool (..., N) -> (..., 1 + N)."""
         scores = torch.log_softmax((scores + hidden_bias(visible, scores.dtype)).float(), -1)
         gate = self.gate(hidden).float()
         # Log sigmoids; ONNX Runtime's sigmoid has no digits left where a gate is nearly shut.

@@ -32,7 +32,10 @@ def _is_defined(one: Occurrence) -> bool:
 
 
 def _replaced(names: Names | None, hunk: Hunk) -> tuple[Occurrence | None, str]:
-    """The name that a hunk replaces by another one, and that; None where it does anything else."""
+    """Return the name that a hunk replaces by another one, and that.
+
+    None where it does anything else.
+    """
     if names is None:
         return None, ""
     text, start, end = names.tree.text, hunk.start, hunk.end

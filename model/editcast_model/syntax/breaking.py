@@ -39,7 +39,7 @@ def breaks(text: str, hunks: Iterable[Hunk], language: str) -> bool:
 
 
 def _tree(text: str, language: str) -> Tree | None:
-    """The tree of a text, read from the one before of its language; None for long ones."""
+    """Return the tree of a text, read from the one before of its language; None for long ones."""
     if len(text) > _LONGEST:
         return None
     last = _trees.get(language)
@@ -92,7 +92,7 @@ def _blocks(text: str, hunks: tuple[Hunk, ...]) -> Iterator[tuple[int, int, str]
 
 
 def _function(text: str, line: int, last: int) -> tuple[int, int, str] | None:
-    """The indented function that begins above a line and ends behind an offset."""
+    """Return the indented function that begins above a line and ends behind an offset."""
     while line and not _STATEMENT.match(text, line):
         line = text.rfind("\n", 0, line - 1) + 1
         found = _FUNCTION.match(text, line)
@@ -114,7 +114,7 @@ def _end(text: str, line: int, indent: str) -> int:
 
 
 def _dedented(block: str, indent: str) -> str | None:
-    """The block without its indent; None where a line has less."""
+    """Return the block without its indent; None where a line has less."""
     if not indent:
         return block
     lines = block.split("\n")

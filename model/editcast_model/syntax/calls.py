@@ -83,7 +83,7 @@ class Call:
 
 
 def function_at(names: Names, offset: int) -> Function | None:
-    """The innermost function with a name in whose parameters an offset is."""
+    """Return the innermost function with a name in whose parameters an offset is."""
     path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
     for index in reversed(range(len(path))):
         if path[index].type in _FUNCTIONS:
@@ -94,7 +94,7 @@ def function_at(names: Names, offset: int) -> Function | None:
 
 
 def function_around(names: Names, offset: int) -> Function | None:
-    """The outermost function with a name in whose body an offset is."""
+    """Return the outermost function with a name in whose body an offset is."""
     path = names.tree.path(offset)
     for parent, step, inside in zip(path, path[1:], path[2:], strict=False):
         if step.type in _FUNCTIONS and inside.field == "body":
@@ -105,7 +105,7 @@ def function_around(names: Names, offset: int) -> Function | None:
 
 
 def function_of(names: Names, defined: Occurrence) -> Function | None:
-    """The function that a definition names."""
+    """Return the function that a definition names."""
     parent = defined.path[-2].node
     if parent.type in _FUNCTIONS and defined.path[-1].field == "name":
         return _function(names, parent, defined.path[-3].node)
@@ -116,7 +116,7 @@ def function_of(names: Names, defined: Occurrence) -> Function | None:
 
 
 def calls_of(names: Names, function: Function) -> Iterator[Call]:
-    """The calls that mean a function, in the order of the text."""
+    """Return the calls that mean a function, in the order of the text."""
     for one in names.of(function.name):
         if one.start == function.defined.start or not _means(names, one, function):
             continue
@@ -126,7 +126,7 @@ def calls_of(names: Names, function: Function) -> Iterator[Call]:
 
 
 def call_of(tree: Tree, called: Occurrence) -> Call | None:
-    """The call whose function is a name; None where the name is not called."""
+    """Return the call whose function is a name; None where the name is not called."""
     at = len(called.path) - 1
     if called.role is Role.MEMBER:
         at -= 1
@@ -136,7 +136,7 @@ def call_of(tree: Tree, called: Occurrence) -> Call | None:
 
 
 def call_around(names: Names, offset: int) -> Call | None:
-    """The innermost call in whose arguments an offset is."""
+    """Return the innermost call in whose arguments an offset is."""
     path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
     for step in reversed(path):
         if step.type not in _CALLS:
@@ -155,7 +155,7 @@ def call_around(names: Names, offset: int) -> Call | None:
 
 
 def functions_named(names: Names, called: Occurrence) -> list[Function]:
-    """The functions of this file that a called name means."""
+    """Return the functions of this file that a called name means."""
     found = []
     candidates = list(names.of(called.name))
     for constructor in _CONSTRUCTORS:
@@ -220,7 +220,7 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
 
 
 def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
-    """The parameters of one entry of a list; Go writes several names before a type."""
+    """Return the parameters of one entry of a list; Go writes several names before a type."""
     if node.type == "parameter_declaration":
         named = node.children_by_field_name("name")
         if not named:  # a type alone, or the rest of something that does not parse

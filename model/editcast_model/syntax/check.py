@@ -45,7 +45,7 @@ def _breaks_statement(before: Tree, after: Tree, hunk: Hunk) -> bool:
 
 
 def _around(tree: Tree, hunk: Hunk) -> tuple[int, int]:
-    """The outermost function around a change, or else the class or the statements that it is in."""
+    """Return the outermost function around a change, else its class or statements."""
     best = None
     for step in tree.path(hunk.start):
         node = step.node
@@ -68,7 +68,7 @@ def _around(tree: Tree, hunk: Hunk) -> tuple[int, int]:
 
 
 def _dedented(block: str, indent: str) -> str:
-    """A block whose first line has lost its indent, without that of the others."""
+    """Return a block whose first line has lost its indent, without that of the others."""
     if not indent:
         return block
     first, *rest = block.split("\n")

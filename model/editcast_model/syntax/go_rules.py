@@ -26,7 +26,7 @@ class GoRules:
     has_other_files = True
 
     def scopes(self, path: Path) -> list[Scope]:
-        """The scopes around a name, the innermost first."""
+        """Return the scopes around a name, the innermost first."""
         inside = []
         for index, step in enumerate(path[:-1]):
             kind, field = step.type, path[index + 1].field
@@ -72,7 +72,7 @@ class GoRules:
 
 
 def _listed(path: Path) -> Part:
-    """A name among those that a statement assigns to."""
+    """Return a name among those that a statement assigns to."""
     names, above = path[-2], path[-3]
     if above.type == "type_switch_statement" and names.field == "alias":
         return Part(Role.DEFINITION, "variable")
@@ -86,7 +86,7 @@ def _listed(path: Path) -> Part:
 
 
 def _key(path: Path) -> Part:
-    """A key of a composite literal: a field, or a value where a map or an array is made."""
+    """Return a key of a composite literal: a field, or a value where a map or an array is made."""
     for step in reversed(path):
         if step.type == "composite_literal":
             kind = step.node.child_by_field_name("type")

@@ -42,7 +42,7 @@ _SUFFIXES = {
 
 
 def language_of(identifier: str, path: str = "") -> str | None:
-    """The language with a grammar that a file is in; None where there is none.
+    """Return the language with a grammar that a file is in; None where there is none.
 
     Args:
         identifier: The editor's language identifier; its word counts where it names a language.
@@ -54,14 +54,14 @@ def language_of(identifier: str, path: str = "") -> str | None:
 
 
 def parser(language: str | None) -> Parser | None:
-    """A parser of the caller's own, for it serves one thread; None without a grammar."""
+    """Return a parser of the caller's own, for it serves one thread; None without a grammar."""
     grammar = _grammar(language)
     return Parser(grammar) if grammar else None
 
 
 @cache
 def _grammar(language: str | None) -> Language | None:
-    """A grammar, loaded at its first use; None for what cannot be loaded."""
+    """Return a grammar, loaded at its first use; None for what cannot be loaded."""
     if language not in _GRAMMARS:
         return None
     package, function = _GRAMMARS[language]

@@ -116,7 +116,7 @@ def _is_parameter_property(one: Occurrence) -> bool:
 
 
 def _named(names: Names, node: Node) -> str:
-    """A class, told from others of its name."""
+    """Return a class, told from others of its name."""
     name = node.child_by_field_name("name")
     return f"{names.tree.of(name) if name else ''}@{node.start_byte}"
 
@@ -183,7 +183,7 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
 
 
 def _looped_over(names: Names, one: Occurrence) -> Node | None:
-    """The collection that a definition goes through, in a loop or as the parameter of a function.
+    """Return the collection that a loop variable or a function's parameter goes through.
 
     None for other definitions, and for those whose own type is written down.
     """
@@ -212,7 +212,7 @@ def _looped_over(names: Names, one: Occurrence) -> Node | None:
 
 
 def _element_type(names: Names, collection: Node, depth: int) -> str | None:
-    """The class of this file that the elements of a collection are of."""
+    """Return the class of this file that the elements of a collection are of."""
     kind = _type_written(names, collection)
     while kind is not None and kind.type in (*_WRAPPED, "readonly_type"):
         kind = kind.named_child(0)
@@ -229,7 +229,7 @@ def _element_type(names: Names, collection: Node, depth: int) -> str | None:
 
 
 def _type_written(names: Names, thing: Node) -> Node | None:
-    """The type that is written down for a variable, or for a field where its class is known."""
+    """Return the written type of a variable, or of a field where its class is known."""
     if thing.type in _TYPES:
         found = names.at(thing.start_byte)
         defined = names.definitions(found.name, names.resolve(found)) if found else []
@@ -258,7 +258,7 @@ def _is_self(names: Names, one: Occurrence) -> bool:
 
 
 def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
-    """The type that a declaration gives to what it declares."""
+    """Return the type that a declaration gives to what it declares."""
     kind = node.child_by_field_name("type")
     if kind is not None:
         return _type_of(names, kind, depth)
@@ -271,7 +271,7 @@ def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
 
 
 def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
-    """The class of this file that a type, or an expression that makes one, names."""
+    """Return the class of this file that a type, or an expression that makes one, names."""
     while node.type in _WRAPPED:
         inner = node.named_child(0)
         if inner is None:
@@ -299,7 +299,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
 
 
 def _imported_type(names: Names, node: Node) -> str | None:
-    """The class of another file that is named by its module, as it is written here."""
+    """Return the class of another file that is named by its module, as it is written here."""
     module = names.at(node.start_byte)
     if module is None:
         return None

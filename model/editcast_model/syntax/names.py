@@ -66,17 +66,17 @@ class Occurrence:
 
     @property
     def role(self) -> Role:
-        """The part it plays."""
+        """Return the role of the name."""
         return self.part.role
 
     @property
     def scope(self) -> Scope:
-        """The scope that a definition belongs to, but for `global` and the like."""
+        """Return the scope that a definition belongs to, but for `global` and the like."""
         return self.scopes[min(self.part.level, len(self.scopes) - 1)]
 
     @property
     def extent(self) -> tuple[int, int] | None:
-        """The statement that a definition is made for, such as a loop."""
+        """Return the statement that a definition is made for, such as a loop."""
         if self.part.extent is None:
             return None
         node = self.path[self.part.extent].node
@@ -108,7 +108,7 @@ class Names:
         self._outer: dict[tuple[str, Scope], str] = {}
 
     def of(self, name: str, scope: Scope | None = None) -> list[Occurrence]:
-        """Every place in a scope, or anywhere, where a name stands as a name, ascending.
+        """Return every place in a scope, or anywhere, where a name stands as a name, ascending.
 
         None where it stands too often.
         """
@@ -126,13 +126,13 @@ class Names:
         return len(self._written(name)) > MOST_OCCURRENCES
 
     def at(self, offset: int) -> Occurrence | None:
-        """The name that begins at an offset."""
+        """Return the name that begins at an offset."""
         if offset not in self._at:
             self._at[offset] = self._read(offset)
         return self._at[offset]
 
     def definitions(self, name: str, scope: Scope | None) -> list[Occurrence]:
-        """The definitions of a name that belong to a scope, ascending."""
+        """Return the definitions of a name that belong to a scope, ascending."""
         if scope is None:
             return []
         key = name, scope
@@ -145,7 +145,7 @@ class Names:
         return self._defined[key]
 
     def home(self, one: Occurrence) -> Scope:
-        """The scope in which a definition defines its name."""
+        """Return the scope in which a definition defines its name."""
         declared = self._declared(one.name, one.scope)
         return self._outside(one.scopes, declared) if declared else one.scope
 
@@ -154,7 +154,9 @@ class Names:
         return one.part.is_weak or bool(self._declared(one.name, one.scope))
 
     def resolve(self, one: Occurrence, name: str | None = None) -> Scope | None:
-        """The scope whose definition of a name is meant where `one` stands; None for none here.
+        """Return the scope whose definition of a name is meant where `one` stands.
+
+        None for none here.
 
         Args:
             one: A reference, or a definition, which means its own scope.
@@ -180,7 +182,7 @@ class Names:
         )
 
     def unbound(self, start: int, end: int, among: Container[str]) -> list[Occurrence]:
-        """Some of the names used in a part of the text that mean nothing there, as far as known."""
+        """Return names used in a part of the text that are defined nowhere, as far as known."""
         words = WORD.finditer(self.tree.text, start, end)
         places = (found.start() for found in words if found[0] in among)
         found = [one for place in places if (one := self.at(place)) is not None]
@@ -217,7 +219,7 @@ class Names:
         return self._places[name]
 
     def _declared(self, name: str, scope: Scope) -> str:
-        """The statement that declares a name to be another scope's; empty for none."""
+        """Return the statement that declares a name to be another scope's; empty for none."""
         if self.tree.language != "python" or scope.type != "function_definition":
             return ""
         key = name, scope

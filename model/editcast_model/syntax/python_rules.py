@@ -38,7 +38,10 @@ class PythonRules:
     has_other_files = False
 
     def scopes(self, path: Path) -> list[Scope]:
-        """The scopes around a name, the innermost first; a class's only where it is that one."""
+        """Return the scopes around a name, the innermost first.
+
+        A class's only where it is that one.
+        """
         inside: list[Scope] = []
         for index, step in enumerate(path[:-1]):
             if _is_inside(path, index):
@@ -116,7 +119,7 @@ def _past_comprehensions(path: Path) -> int:
 
 
 def _dotted(path: Path) -> Part:
-    """A name in the dotted name of an import or a pattern."""
+    """Return a name in the dotted name of an import or a pattern."""
     leaf, dotted, above = path[-1], path[-2], path[-3]
     is_first = leaf.node == dotted.node.named_child(0)
     if above.type == "class_pattern":
@@ -133,7 +136,7 @@ def _dotted(path: Path) -> Part:
 
 
 def _parameter(path: Path) -> Part | None:
-    """A parameter's name."""
+    """Return a parameter's name."""
     leaf, at = path[-1], len(path) - 2
     if path[at].type in ("list_splat_pattern", "dictionary_splat_pattern"):
         at -= 1
@@ -147,7 +150,7 @@ def _parameter(path: Path) -> Part | None:
 
 
 def _target(path: Path) -> Part | None:
-    """A name that a statement assigns to."""
+    """Return a name that a statement assigns to."""
     at = len(path) - 1
     while path[at - 1].type in _PATTERNS:
         at -= 1

@@ -82,4 +82,4 @@ class Rules(Protocol):
         """Return what the name at the end of a path is."""
 
     def scopes(self, path: Path) -> list[Scope]:
-        """The scopes in which that name is looked up, the innermost first."""
+        """Return the scopes in which that name is looked up, the innermost first."""

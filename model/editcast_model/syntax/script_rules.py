@@ -86,7 +86,7 @@ class ScriptRules:
     has_other_files = False
 
     def scopes(self, path: Path) -> list[Scope]:
-        """The scopes around a name, the innermost first."""
+        """Return the scopes around a name, the innermost first."""
         inside = [
             Scope(step.node.start_byte, step.node.end_byte, step.type)
             for index, step in enumerate(path[:-1])
@@ -153,7 +153,7 @@ def _member(path: Path) -> Part:
 
 
 def _target(path: Path) -> Part:
-    """A name that may be in the pattern of a declaration."""
+    """Return a name that may be in the pattern of a declaration."""
     at, is_shorthand = len(path) - 1, path[-1].type == "shorthand_property_identifier_pattern"
     while path[at - 1].type in _PATTERNS and path[at].field not in ("right", "key"):
         at -= 1

@@ -50,7 +50,7 @@ class Tree:
         self._paths: dict[int, Path] = {}
 
     def reparsed(self, text: str) -> "Tree | None":
-        """The tree of a text that has most in common with this one; None as of `parse`."""
+        """Return the tree of a text that has most in common with this one; None as of `parse`."""
         if text == self.text:
             return self
         hunk = shortest_hunk(self.text, text)
@@ -66,7 +66,7 @@ class Tree:
         return _parse(text, self.language, edited)
 
     def path(self, offset: int) -> Path:
-        """The nodes around the character at an offset, from the root to the leaf."""
+        """Return the nodes around the character at an offset, from the root to the leaf."""
         found = self._paths.get(offset)
         if found is None:
             found = self._paths[offset] = self._descend(offset)
@@ -88,7 +88,10 @@ class Tree:
 
 
 def parse(text: str, language: str | None) -> Tree | None:
-    """The tree of a text; None without a grammar, and for what is too long or takes too long."""
+    """Return the tree of a text.
+
+    None without a grammar, and for what is too long or takes too long.
+    """
     return _parse(text, language, None)
 
 
@@ -101,7 +104,7 @@ def _parse(text: str, language: str | None, old: Parsed | None) -> Tree | None:
 
 
 def _in_time(reader: Parser, data: bytes, old: Parsed | None) -> Parsed | None:
-    """The tree, unless it takes too long."""
+    """Return the tree, unless it takes too long."""
     latest = time.monotonic() + (_SECONDS if old is None else _SECONDS_AGAIN)
 
     def read(offset: int, _: object) -> bytes:
@@ -137,7 +140,7 @@ _BYTES = _Bytes()
 
 
 def _bytes(text: str) -> bytes:
-    """One byte for each code point."""
+    """Return one byte for each code point."""
     if not text.isascii() or "\0" in text:
         text = text.translate(_BYTES)
     return text.encode("ascii")

@@ -148,7 +148,7 @@ SAVES = (
 
 
 def texts() -> list[str]:
-    """The file as opened, and as each save left it."""
+    """Return the file as opened, and as each save left it."""
     out = [OPENED]
     for save in SAVES:
         text = out[-1]

@@ -89,7 +89,7 @@ def _model() -> Iterator[Fact]:
 
 
 def _flat(card: Mapping[str, Any], prefix: str = "") -> Iterator[Fact]:
-    """A card's entries, one a line; long lists are counted only."""
+    """Return a card's entries, one a line; long lists are counted only."""
     for name, value in card.items():
         if isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")

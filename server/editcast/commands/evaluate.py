@@ -51,7 +51,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 @contextmanager
 def serving(model: str, device: str) -> Iterator[ReplayClient]:
-    """A server that runs a bundle, or a baseline by its name, and keeps nothing.
+    """Start a server that runs a bundle, or a baseline by its name, and keeps nothing.
 
     Raises:
         BundleError: It cannot use the bundle.
@@ -232,7 +232,7 @@ def read_all(
 def _tokens(
     bundle: Bundle, sessions: Sequence[EditingSession], console: Console
 ) -> dict[str, float]:
-    """Teacher-forced accuracy; torch is imported here, baselines do without it."""
+    """Measure teacher-forced accuracy; torch is imported here, as baselines need none."""
     from editcast_training.evaluation.token_accuracy import token_scores
 
     with console.status("Scoring token by token"):

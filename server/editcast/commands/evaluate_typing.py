@@ -59,7 +59,7 @@ def evaluate_typing(
 
 
 def table_lines(one: TypingEvaluation, kind: str) -> Iterator[list[str]]:
-    """The lines of the table of one kind of session, one a level and when."""
+    """Return the lines of the table of one kind of session, one a level and when."""
     for level, found in one.intervals[kind].items():
         rows = one.of(kind, level)
         for when, names in WHEN.items():

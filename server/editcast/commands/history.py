@@ -24,12 +24,12 @@ from editcast_store.sqlite_file import set_aside_files
 
 @click.group()
 def history() -> None:
-    """The saves that Editcast remembers; they never leave this machine."""
+    """Show, export or forget the saves that Editcast remembers; they never leave this machine."""
 
 
 @history.command("list")
 def list_() -> None:
-    """Every file that has saves."""
+    """List every file that has saves."""
     console = Console()
     with _open_store(console) as store:
         table = Table("file", "language", "saves", "first", "last", "bytes", box=None)

@@ -23,9 +23,9 @@ from editcast_server.prediction.policy import default_threshold, measured_precis
 from editcast_store import models
 from editcast_store.models import default_bundle_path
 from editcast_store.paths import home, models_dir, training_dir
-from editcast_training.data.corpus import Made, make_corpus
+from editcast_training.data.corpus import CorpusPart, make_corpus
 from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, made_of, project_and_kind
+from editcast_training.sources.registry import Origin, generated_from, project_and_kind
 
 if TYPE_CHECKING:
     from editcast_training.pipeline import Request
@@ -68,7 +68,7 @@ def corpus(
     """
     console = Console()
 
-    def report(made: Made) -> None:
+    def report(made: CorpusPart) -> None:
         if made.failed:
             console.print(plain(f"{made.name}: left out. {made.failed}"), style="yellow")
         else:
@@ -77,7 +77,7 @@ def corpus(
 
     result = make_corpus(
         out,
-        [*origins, *made_of(origins)],
+        [*origins, *generated_from(origins)],
         tokenizer=tokenizer,
         max_state=max_state,
         processes=processes,
@@ -87,7 +87,7 @@ def corpus(
     _summary(console, result)
 
 
-def _summary(console: Console, result: list[Made]) -> None:
+def _summary(console: Console, result: list[CorpusPart]) -> None:
     kept = Table("split", "made of", "instances", "edits", "share, %", title="Kept")
     instances: Counter[tuple[str, str]] = Counter()
     edits: Counter[tuple[str, str]] = Counter()
@@ -241,7 +241,10 @@ def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces:
 
 
 def _here() -> tuple[Path, ...]:
-    """The folder that the user is in; the server starts trainings in Editcast's own folder."""
+    """Return the folder that the user is in.
+
+    The server starts trainings in Editcast's own folder.
+    """
     here = Path.cwd()
     return () if here == home().resolve() else (here,)
 
@@ -258,7 +261,10 @@ def _revert() -> None:
 
 
 def _base(path: Path | None) -> Bundle:
-    """The bundle to fine-tune; the bundled one where the user's own cannot be used any more."""
+    """Return the bundle to fine-tune.
+
+    The bundled one where the user's own cannot be used any more.
+    """
     if path is not None:
         return Bundle.open(path)
     try:
@@ -276,7 +282,7 @@ def _base(path: Path | None) -> Bundle:
 
 
 def _listed() -> list[str]:
-    """The repositories that --repositories lists to train on."""
+    """Return the repositories that --repositories lists to train on."""
     listing: Path | None = click.get_current_context().params["repositories"]
     return list(tomllib.loads(listing.read_text("utf-8")).get("train", [])) if listing else []
 

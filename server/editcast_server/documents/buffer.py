@@ -40,15 +40,15 @@ class Units(NamedTuple):
 
     @classmethod
     def of(cls, encoding: types.PositionEncodingKind | str) -> "Units":
-        """The units of a negotiated position encoding."""
+        """Return the units of a negotiated position encoding."""
         return cls(*_CODECS[types.PositionEncodingKind(encoding)])
 
     def encode(self, text: str) -> bytes:
-        """`text` in the units' codec."""
+        """Encode `text` in the units' codec."""
         return text.encode(self.codec, "surrogatepass")
 
     def decode(self, data: bytes) -> str:
-        """The text in `data`; raises UnicodeDecodeError when a character was cut in two."""
+        """Decode `data`; raises UnicodeDecodeError when a character was cut in two."""
         return data.decode(self.codec, "surrogatepass")
 
     def count(self, text: str) -> int:
@@ -72,7 +72,7 @@ class Buffer:
 
     @property
     def text(self) -> str:
-        """The whole text."""
+        """Return the whole text."""
         if self._text is None:
             self._text = "".join(self._lines)
         return self._text
@@ -83,7 +83,7 @@ class Buffer:
         return len(self._lines)
 
     def line(self, number: int) -> str:
-        """A line with its end, counted from 0; empty when there is none of this number."""
+        """Return a line with its end, counted from 0; empty when there is none of this number."""
         return self._lines[number] if 0 <= number < len(self._lines) else ""
 
     def apply(self, change: types.Range, text: str) -> Hunk:
@@ -129,7 +129,7 @@ class Buffer:
         return shortest_hunk(old, new, offset)  # a surrogate lost or found its other half
 
     def offset(self, position: types.Position) -> int:
-        """A position as an offset in code points; raises `OutOfRangeError`."""
+        """Convert a position to an offset in code points; raises `OutOfRangeError`."""
         head = self._cut(position)[0]
         try:
             column = len(self.units.decode(head))
@@ -138,7 +138,7 @@ class Buffer:
         return sum(map(len, self._lines[: min(position.line, len(self._lines) - 1)])) + column
 
     def text_edits(self, hunks: Sequence[Hunk]) -> list[types.TextEdit]:
-        """Hunks of the text as LSP's edits.
+        """Convert hunks of the text to LSP's edits.
 
         LSP has no position between a CR and its LF: a hunk that begins or ends there takes the
         other half in.
@@ -161,7 +161,7 @@ class Buffer:
         return edits
 
     def _cut(self, position: types.Position) -> tuple[bytes, bytes]:
-        """The line of a position in two, before and after it, encoded.
+        """Cut the line of a position in two, encoded.
 
         A column past the end of its line is the end of the line (LSP 3.17, `Position`). Some
         clients name the end of the text as column 0 of the line after the last.
@@ -184,7 +184,7 @@ _PAST_ANY_LINE = 1 << 62
 
 
 def split_lines(text: str) -> list[str]:
-    """Lines with their ends; the last one has none, and may be empty."""
+    """Return the lines with their ends; the last one has none, and may be empty."""
     if "\r" in text and text.count("\r") != text.count("\r\n"):
         out, done = [], 0
         for end in _LINE_END.finditer(text):

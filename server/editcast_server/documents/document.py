@@ -14,18 +14,18 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.forecasting.filters import Work, line_at, word_at
+from editcast_model.forecasting.filters import EditContext, line_at, word_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.line_spans import is_beside
 from editcast_server.documents import refusals
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
-from editcast_server.documents.suggestion import Results, Suggestion, is_one_of
+from editcast_server.documents.suggestion import AppliedEdits, Suggestion, is_one_of
 from editcast_server.prediction.engine import Answer, Job, Track
 from editcast_server.prediction.policy import (
+    Conditions,
     PastTexts,
     RecentChanges,
     Rejections,
-    Situation,
 )
 from editcast_server.settings import Settings
 from editcast_server.store_writer import now_ms
@@ -78,7 +78,7 @@ class Document:
         self.track: Track | None = None
         self.opened = None if text is None else (text, now_ms())
         self.rejections = Rejections()
-        self.results = Results()
+        self.results = AppliedEdits()
         self.past_texts = PastTexts()
         self.suggestions: tuple[Suggestion, ...] = ()
         self.model = ""
@@ -146,7 +146,7 @@ class Document:
         if version < self.version:
             trouble = f"its version went back from {self.version} to {version}"
             if not is_whole:
-                self.lose_track()
+                self.forget_text()
         self.version = version
         self._begin_revision()
         for change in changes:
@@ -157,11 +157,11 @@ class Document:
                     self._apply(change, self.buffer)
                 except OutOfRangeError as error:
                     trouble = f"{error}"
-                    self.lose_track()
+                    self.forget_text()
         return trouble
 
     def replace(self, text: str) -> None:
-        """The whole text is this now."""
+        """Replace the whole text."""
         if self.buffer is not None and self.buffer.text == text:
             return
         before, self.buffer = self.buffer, Buffer(text, self._units)
@@ -176,17 +176,17 @@ class Document:
             if self.track is None:
                 self.opened = text, now_ms()
 
-    def lose_track(self) -> None:
-        """The text is no longer known."""
+    def forget_text(self) -> None:
+        """Forget the text, which is no longer known."""
         self.buffer = None
         self._begin_revision()
         self.suggestions = ()
         self.results.clear()
         self.past_texts.clear()
-        self.rejections.end_disagreement()  # where its lines are is not known any more either
-        self.end_restraint()
+        self.rejections.forget_typed_lines()  # where its lines are is not known any more either
+        self.end_suppression()
 
-    def settle(self) -> list[Suggestion]:
+    def take_applied(self) -> list[Suggestion]:
         """Look at the whole text, once after a change.
 
         What was suggested goes away when the change was an undo.
@@ -205,8 +205,8 @@ class Document:
         return [had[id] for id in found]
 
     @property
-    def is_restrained(self) -> bool:
-        """Whether a typing pause is no reason to predict: after an undo, and after bulk changes."""
+    def is_suppressed(self) -> bool:
+        """Tell whether a typing pause starts no prediction: after an undo or bulk changes."""
         return self._is_undone or self._recent.is_bulk
 
     @property
@@ -218,8 +218,8 @@ class Document:
         """Take the last change as whole, since it was saved or came from a suggestion."""
         self._typed_at = -math.inf
 
-    def end_restraint(self) -> None:
-        """The user did what asks for the next prediction in any case."""
+    def end_suppression(self) -> None:
+        """Let the next typing pause start a prediction in any case."""
         self._is_undone = False
         self.end_typing()
         self._recent.clear()
@@ -260,7 +260,7 @@ class Document:
                 is_one_of(one.results, buffer.text) for one in self.suggestions
             )
             for one in () if agrees else self.suggestions:
-                self.rejections.disagree(one.hunks, change, buffer.text)
+                self.rejections.add_typed_lines(one.hunks, change, buffer.text)
             # What is left of a suggestion is not predicted again. One that nothing contradicts
             # stays until the next prediction.
             self._covered = AS_MANY_AS_THERE_ARE if any(left) else 0
@@ -270,19 +270,19 @@ class Document:
 
     # Suggestions
 
-    def situation(self, threshold: float) -> Situation:
-        """What a prediction for the text as it is now is judged by; the text must be known."""
+    def conditions(self, threshold: float) -> Conditions:
+        """Return what a prediction for the text is judged by; the text must be known."""
         assert self.buffer is not None
         end = self._changed.start + len(self._changed.text)
-        work = Work(
+        context = EditContext(
             self.buffer.text,
             self.language,
             texts=self.past_texts.hashes,
             on_imports=self.is_on_imports,
             typed=word_at(self.buffer.text, end) if self.typing_left else None,
         )
-        held_back = (*self.rejections.fresh, *self.rejections.disagreed)
-        return Situation(work, threshold, self.rejections.now(), held_back)
+        held_back = (*self.rejections.fresh, *self.rejections.typed_lines)
+        return Conditions(context, threshold, self.rejections.now(), held_back)
 
     def has(self, count: int) -> bool:
         """Tell whether the best `count` suggestions for the text as it is now are known."""
@@ -303,9 +303,9 @@ class Document:
         self.end_pause()
         self._covered = answer.job.most
         self.model, self.milliseconds = answer.model_name, answer.milliseconds
-        self.best, self.threshold = answer.best, answer.job.situation.threshold
+        self.best, self.threshold = answer.best, answer.job.conditions.threshold
         self.suggestions = suggestions
-        self.wake()
+        self._notify_waiting()
 
     def drop(self, id: str) -> None:
         """Suggest this no longer."""
@@ -334,13 +334,13 @@ class Document:
         self.suggestions = ()
         self._covered = 0
 
-    def expect_news(self) -> None:
-        """That there was nothing to suggest here means nothing any more."""
+    def forget_empty_answer(self) -> None:
+        """Forget an answer that held no suggestion."""
         if not self.suggestions:
             self._covered = 0
 
     def close(self) -> None:
-        """The editor has closed it."""
+        """End the document, which the editor has closed."""
         self.is_open = False
         self.cancel()
 
@@ -361,9 +361,9 @@ class Document:
         if self.job:
             self.job.cancelled = True
             self.job = None
-            self.wake()
+            self._notify_waiting()
 
-    async def news(self, seconds: float) -> None:
+    async def wait_for_answer(self, seconds: float) -> None:
         """Wait until something became of the job under way, at most so long.
 
         When all who wait for a job have been cancelled, and it was made for them alone, it ends.
@@ -382,7 +382,7 @@ class Document:
                 self.cancel_job()
             raise
 
-    def wake(self) -> None:
+    def _notify_waiting(self) -> None:
         """Let those who wait look again."""
         for future in self._waiting:
             if not future.done():
@@ -391,7 +391,7 @@ class Document:
 
 
 def path_of(uri: str) -> Path | None:
-    """The file that a URI names; None when it names something else."""
+    """Return the file that a URI names; None when it names something else."""
     if not uri.startswith("file:"):
         return None
     try:

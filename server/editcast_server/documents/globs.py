@@ -123,7 +123,7 @@ def _part(part: str) -> re.Pattern[str]:
 
 
 def _alternatives(glob: str) -> list[str]:
-    """The globs without braces that one with braces stands for."""
+    """Return the globs without braces that one with braces stands for."""
     if len(glob) > MOST_CHARACTERS:
         raise SettingsError(f"must be a glob of at most {MOST_CHARACTERS} characters")
     left, found = [_with_pairs(glob.replace("\\", "/"))], []
@@ -140,7 +140,7 @@ def _alternatives(glob: str) -> list[str]:
 
 
 def _with_pairs(glob: str) -> str:
-    """A glob whose braces come in pairs; those that are meant literally are protected.
+    """Return a glob whose braces come in pairs; those that are meant literally are protected.
 
     An open brace ends with the glob at the latest. A closing one that closes nothing, and what is
     between brackets, stands for itself.

@@ -22,7 +22,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class AppliedEdit:
     """A text once some hunks are applied to it, by whoever and in whatever steps.
 
     Attributes:
@@ -40,8 +40,8 @@ class Result:
     after: str
 
     @classmethod
-    def of(cls, hunks: Sequence[Hunk], text: str) -> "Result":
-        """The result of hunks, ascending and disjoint, for `text`."""
+    def of(cls, hunks: Sequence[Hunk], text: str) -> "AppliedEdit":
+        """Make the result of hunks, ascending and disjoint, for `text`."""
         back, grown = [], 0
         for hunk in hunks:
             start = hunk.start + grown
@@ -70,7 +70,7 @@ class Result:
         )
 
 
-def is_one_of(results: Sequence[Result], text: str) -> Result | None:
+def is_one_of(results: Sequence[AppliedEdit], text: str) -> AppliedEdit | None:
     """Find the first result that `text` is; None where it is none of them."""
     return next((one for one in results if one.is_in(text)), None)
 
@@ -124,10 +124,10 @@ class Suggestion:
     confidence: float
     log_probability: float
     edits: int
-    result: Result
+    result: AppliedEdit
     is_probable: bool = True
     everywhere: tuple[Hunk, ...] = ()
-    whole: Result | None = None
+    whole: AppliedEdit | None = None
 
     @classmethod
     def of(
@@ -142,20 +142,23 @@ class Suggestion:
             prediction.confidence,
             prediction.log_probability,
             prediction.edits,
-            Result.of(prediction.hunks, text),
+            AppliedEdit.of(prediction.hunks, text),
             is_probable,
             prediction.everywhere,
-            Result.of(prediction.everywhere, text) if prediction.everywhere else None,
+            AppliedEdit.of(prediction.everywhere, text) if prediction.everywhere else None,
         )
 
     @property
-    def results(self) -> tuple[Result, ...]:
+    def results(self) -> tuple[AppliedEdit, ...]:
         """Return what the document is once it is accepted: everywhere, or here."""
         return (self.whole, self.result) if self.whole else (self.result,)
 
     @property
     def title(self) -> str:
-        """Such as "Next edit, line 50: `foo` -> `bar` (93 %)"; a mere score is not printed."""
+        """Return a title such as "Next edit, line 50: `foo` -> `bar` (93 %)".
+
+        A score is not printed.
+        """
         old, new = _one_line(self.replaced[0]), _one_line(self.hunks[0].text)
         if not old:
             what = f"insert `{new}`"
@@ -169,7 +172,7 @@ class Suggestion:
         return f"Next edit, line {self.line + 1}: {what}{also}{sure}"
 
     def is_for(self, text: str) -> bool:
-        """Whether its hunks are places of `text`, which may be another one than it was made for."""
+        """Tell whether its hunks are places of `text`, which may be a later text."""
         return (self.replaced, self.before, self.after, self.line) == _Place.of(self.hunks, text)
 
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
@@ -191,7 +194,7 @@ class Suggestion:
             is_there = hunk.start <= change.start <= change.end <= hunk.end
             if is_there and text[hunk.start : hunk.end + grown] == hunk.text:
                 rest = self._with_left(hunk, Hunk(hunk.start, hunk.start, ""), grown, text)
-                return rest and replace(rest, result=Result.of(rest.hunks, text))
+                return rest and replace(rest, result=AppliedEdit.of(rest.hunks, text))
         return None
 
     def moved(self, change: Hunk, text: str) -> "Suggestion | None":
@@ -212,8 +215,8 @@ class Suggestion:
             one.startswith(typed) or typed.startswith(one) for one in words if typed
         ):
             return None
-        place, result = _Place.of(hunks, text)._asdict(), Result.of(hunks, text)
-        whole = Result.of(everywhere, text) if everywhere else None
+        place, result = _Place.of(hunks, text)._asdict(), AppliedEdit.of(hunks, text)
+        whole = AppliedEdit.of(everywhere, text) if everywhere else None
         return replace(
             self, hunks=hunks, result=result, everywhere=everywhere, whole=whole, **place
         )
@@ -244,7 +247,7 @@ class Suggestion:
         return replace(self, hunks=hunks, everywhere=everywhere, whole=whole, **place)
 
     def insertion_at(self, offset: int, text: str) -> str | None:
-        """What it inserts when it is nothing but an insertion at `offset` of `text`, else None.
+        """Return its text when it is only an insertion at `offset` of `text`, else None.
 
         A replacement whose new text only adds to the old counts, and so does an insertion that
         reads the same when made at `offset`.
@@ -263,14 +266,14 @@ class Suggestion:
         return None
 
 
-class Standing:
+class TrackedEdit:
     """The new texts of one result, from the moment it is in a document; they move with the text.
 
     An insertion or replacement stands as long as its text is where it was put; a deletion as long
     as what it deleted was not put back.
     """
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: AppliedEdit) -> None:
         self._new = result.new
         self._old = tuple(hunk.text for hunk in result.back)
         self._spans = [(hunk.start, hunk.end) for hunk in result.back]
@@ -297,23 +300,25 @@ class Standing:
         )
 
 
-class Results:
+class AppliedEdits:
     """The applied suggestions of one document, and what became of the accepted ones.
 
     An editor applies a suggestion and tells of its accept in either order.
     """
 
     def __init__(self) -> None:
-        self._found: OrderedDict[str, Standing] = OrderedDict()
-        self._awaited: dict[str, tuple[Sequence[Result], Callable[[Standing], None], int]] = {}
-        self._followed: list[Standing] = []
+        self._found: OrderedDict[str, TrackedEdit] = OrderedDict()
+        self._awaited: dict[
+            str, tuple[Sequence[AppliedEdit], Callable[[TrackedEdit], None], int]
+        ] = {}
+        self._followed: list[TrackedEdit] = []
 
     def move(self, change: Hunk) -> None:
         """Follow a change of the text."""
-        for standing in (*self._found.values(), *self._followed):
-            standing.move(change)
+        for tracked in (*self._found.values(), *self._followed):
+            tracked.move(change)
 
-    def find(self, results: Mapping[str, Sequence[Result]], text: str) -> list[str]:
+    def find(self, results: Mapping[str, Sequence[AppliedEdit]], text: str) -> list[str]:
         """Look for results after a change of the text: those that were awaited, and these.
 
         Returns:
@@ -322,20 +327,22 @@ class Results:
         for id, (awaited, found, left) in list(self._awaited.items()):
             if result := is_one_of(awaited, text):
                 del self._awaited[id]
-                self._follow(Standing(result), found)
+                self._follow(TrackedEdit(result), found)
             elif left > 1:
                 self._awaited[id] = awaited, found, left - 1
             else:
                 del self._awaited[id]
         now = {id: result for id, each in results.items() if (result := is_one_of(each, text))}
         for id, result in now.items():
-            self._found[id] = Standing(result)
+            self._found[id] = TrackedEdit(result)
             if len(self._found) > _FOUND:
                 self._found.popitem(last=False)
         return list(now)
 
-    def accept(self, id: str, results: Sequence[Result], found: Callable[[Standing], None]) -> bool:
-        """The user accepted a suggestion.
+    def accept(
+        self, id: str, results: Sequence[AppliedEdit], found: Callable[[TrackedEdit], None]
+    ) -> bool:
+        """Follow a suggestion that the user accepted.
 
         Args:
             id: The suggestion's.
@@ -345,29 +352,29 @@ class Results:
         Returns:
             Whether it was found before.
         """
-        standing = self._found.pop(id, None)
-        if standing is None:
+        tracked = self._found.pop(id, None)
+        if tracked is None:
             self._awaited[id] = tuple(results), found, _CHANGES
             return False
-        self._follow(standing, found)
+        self._follow(tracked, found)
         return True
 
-    def judge(self, standing: Standing, text: str) -> Literal["kept", "changed"] | None:
+    def judge(self, tracked: TrackedEdit, text: str) -> Literal["kept", "changed"] | None:
         """End following accepted text and return what became of it; None if nobody knows."""
-        if standing not in self._followed:
+        if tracked not in self._followed:
             return None
-        self._followed.remove(standing)
-        return "kept" if standing.is_in(text) else "changed"
+        self._followed.remove(tracked)
+        return "kept" if tracked.is_in(text) else "changed"
 
     def clear(self) -> None:
-        """The text is not known any more."""
+        """Forget all edits, since the text is not known any more."""
         self._found.clear()
         self._awaited.clear()
         self._followed.clear()
 
-    def _follow(self, standing: Standing, found: Callable[[Standing], None]) -> None:
-        self._followed.append(standing)
-        found(standing)
+    def _follow(self, tracked: TrackedEdit, found: Callable[[TrackedEdit], None]) -> None:
+        self._followed.append(tracked)
+        found(tracked)
 
 
 def _shifted(hunk: Hunk, by: int) -> Hunk:
@@ -375,7 +382,7 @@ def _shifted(hunk: Hunk, by: int) -> Hunk:
 
 
 def _beside(hunks: tuple[Hunk, ...], change: Hunk) -> tuple[Hunk, ...]:
-    """Hunks for the text after a change that touches none of them; none where it touches one."""
+    """Move hunks to the text after a change; none where the change touches one of them."""
     if any(hunk.start <= change.end and change.start <= hunk.end for hunk in hunks):
         return ()
     grown = len(change.text) - (change.end - change.start)
@@ -387,7 +394,7 @@ def _size(hunk: Hunk) -> int:
 
 
 def _one_line(text: str) -> str:
-    """`text` for a title: ends trimmed, line ends as a sign, the middle cut out."""
+    """Shorten `text` for a title: ends trimmed, line ends as a sign, the middle cut out."""
     line = " ⏎ ".join(part.strip() for part in text.strip().splitlines()) or text.strip("\r\n")
     if not line and text:
         line = "⏎"

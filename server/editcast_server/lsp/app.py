@@ -25,7 +25,7 @@ MOST_NEXT_EDITS = 100
 
 
 def create_server() -> EditcastServer:
-    """A server that speaks all of Editcast's LSP surface."""
+    """Create a server that speaks all of Editcast's LSP surface."""
     server = EditcastServer()
     _register_lifecycle(server)
     _register_documents(server)

@@ -72,7 +72,7 @@ def _code_action(
 
 
 def next_edit_result(document: Document, most: int | None = None) -> protocol.NextEditResult:
-    """A document's suggestions as our own messages send them."""
+    """Convert a document's suggestions to our own messages."""
     return protocol.NextEditResult(
         uri=document.uri,
         version=document.version,

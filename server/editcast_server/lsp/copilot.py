@@ -46,7 +46,7 @@ def register_copilot(server: EditcastServer) -> None:
 
 
 def whole(hunks: Sequence[Hunk], text: str) -> Hunk:
-    """Ascending, disjoint hunks of `text`, at least one, as one with the text between them."""
+    """Join ascending, disjoint hunks of `text`, at least one, with the text between them."""
     start = end = hunks[0].start
     parts = []
     for hunk in hunks:

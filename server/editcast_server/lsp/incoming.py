@@ -10,7 +10,7 @@ from pygls.exceptions import (
 
 
 def id_of(message: Any) -> int | str | None:
-    """The id that a message is answered by; None when it has none that can be."""
+    """Return the id that a message is answered by; None when it has none that can be."""
     found = message.get("id") if isinstance(message, dict) else None
     is_id = isinstance(found, (int, str)) and not isinstance(found, bool)
     return found if is_id else None

@@ -147,11 +147,11 @@ class EditcastMessages(LanguageServerProtocol):
 
     # pygls caches these two in its class; a cache more would keep every server alive.
     def get_message_type(self, method: str) -> type[Any] | None:  # type: ignore[override]
-        """The type of a request or notification."""
+        """Return the type of a request or notification."""
         return _MESSAGES[method][0] if method in _MESSAGES else super().get_message_type(method)
 
     def get_result_type(self, method: str) -> type[Any] | None:  # type: ignore[override]
-        """The type of a request's response."""
+        """Return the type of a request's response."""
         return _MESSAGES[method][1] if method in _MESSAGES else super().get_result_type(method)
 
 

@@ -70,7 +70,7 @@ class EditcastProtocol(protocol.EditcastMessages):
         return bool(self._shutdown)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """Any JSON object, however deep in a message, as it is; `handle_message` reads it."""
+        """Return any JSON object, however deep in a message, as it is for `handle_message`."""
         return data
 
     def handle_message(self, message: Any) -> None:
@@ -105,7 +105,7 @@ class EditcastProtocol(protocol.EditcastMessages):
         return True
 
     def _read(self, message: dict[str, Any]) -> Any:
-        """A message as LSP has it."""
+        """Read a message as LSP has it."""
         kind: Any
         if "method" in message:
             kind = self.get_message_type(message["method"])
@@ -130,10 +130,10 @@ class EditcastProtocol(protocol.EditcastMessages):
         else:
             self._send_response(incoming.id_of(message), error=error.to_response_error())
             for one in message if isinstance(message, list) else ():
-                self._server.lose_track(one)
+                self._server.forget_text(one)
 
     def _known(self, method: Any) -> str:
-        """A method as the log may name it: any other may be made of a user's text."""
+        """Return a method as the log may name it: any other may be made of a user's text."""
         is_known = isinstance(method, str) and self.get_message_type(method) is not None
         return str(method) if is_known else "a message"
 
@@ -261,15 +261,15 @@ class EditcastServer(LanguageServer):
             self.has_failed(error)
 
     def has_failed(self, error: BaseException) -> None:
-        """An unexpected exception came out of something that nobody waits for."""
+        """Log an unexpected exception in something that nobody waits for."""
         log.error("Editcast failed at a message: %s", without_words(error))
         name = type(error).__name__
         self.warn_once(f"Editcast failed at a message of the editor ({name}); the log has more.")
 
     def cannot_read(self, message: Any) -> None:
-        """A notification makes no sense; nobody waits for an answer."""
+        """Log a notification that makes no sense; nobody waits for an answer."""
         self.warn_once("The editor sent a message that is not as LSP wants it.")
-        self.lose_track(message)
+        self.forget_text(message)
 
     def warn_once(self, sentence: str) -> None:
         """Warn the user, once in this session."""
@@ -277,11 +277,11 @@ class EditcastServer(LanguageServer):
             self._warned.add(sentence)
             self.show_message(sentence, warning=True)
 
-    def lose_track(self, message: Any) -> None:
-        """A message could not be read; if it told a text, that document is not known now."""
+    def forget_text(self, message: Any) -> None:
+        """Forget the text of the document that an unreadable message was about."""
         try:
             if message["method"] in _TELL_TEXTS:
-                self.service.documents[message["params"]["textDocument"]["uri"]].lose_track()
+                self.service.documents[message["params"]["textDocument"]["uri"]].forget_text()
         except (AttributeError, KeyError, TypeError):
             return  # it names no open document
 

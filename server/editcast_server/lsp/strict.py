@@ -18,7 +18,7 @@ _IDENTIFIER: Final[Any] = Union[int, str]  # noqa: UP007
 
 
 def strict_converter() -> Converter:
-    """The converter of pygls, but it raises where a value is not of the type that LSP wants."""
+    """Make a converter of pygls that raises where a value is not of the type that LSP wants."""
     converter: Converter = default_converter()  # type: ignore[no-untyped-call]
     for kind in (str, bool, int, float):
         converter.register_structure_hook(kind, _exactly)
@@ -32,12 +32,12 @@ def strict_converter() -> Converter:
 
 
 def what_is_wrong(error: BaseException) -> str:
-    """The first thing that was wrong with a message, without any of its values."""
+    """Return the first thing that was wrong with a message, without any of its values."""
     return transform_error(error, "message", _in_words)[0]
 
 
 def _exactly(value: Any, kind: type[Any]) -> Any:
-    """A JSON value of a primitive type, or of an enumeration of such; 2.0 is as whole as 2."""
+    """Read a value of a primitive type or an enumeration of such; 2.0 is as whole as 2."""
     if issubclass(kind, Enum):
         return kind(value)
     if isinstance(value, bool):

@@ -31,7 +31,7 @@ class Frames:
         self._is_within = False
 
     def readline(self) -> bytes:
-        """The next line of a header as pygls wants it; empty at the end of the stream.
+        """Read the next line of a header as pygls wants it; empty at the end of the stream.
 
         Raises:
             ServerError: The header makes no sense, or is too long, or its message is.
@@ -44,12 +44,12 @@ class Frames:
         return b"Content-Length: %d\r\n" % length if length else b""
 
     def read(self, count: int) -> bytes:
-        """A body; empty when the stream ends within it."""
+        """Read a body; empty when the stream ends within it."""
         body = self._stream.read(count)
         return body if len(body) == count else b""
 
     def _next_length(self) -> int:
-        """The length of the next message that is not empty; 0 at the end of the stream."""
+        """Return the length of the next message that is not empty; 0 at the end of the stream."""
         left = MOST_HEADER
         lines: list[bytes] = []
         while line := self._stream.readline(left + 1):
@@ -69,9 +69,9 @@ class Frames:
 
 
 def _length(lines: list[bytes]) -> int:
-    """The Content-Length of a header."""
-    told = [_LENGTH.fullmatch(line) for line in lines if _IS_LENGTH.match(line)]
-    lengths = {found[1].lstrip(b"0") if found else None for found in told}
+    """Return the Content-Length of a header."""
+    declared = [_LENGTH.fullmatch(line) for line in lines if _IS_LENGTH.match(line)]
+    lengths = {found[1].lstrip(b"0") if found else None for found in declared}
     digits = lengths.pop() if len(lengths) == 1 else None
     if digits is None:
         raise _no_sense("a header with no Content-Length, or with one that is no number")

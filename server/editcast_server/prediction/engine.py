@@ -27,7 +27,7 @@ from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
-from editcast_server.prediction.policy import Situation
+from editcast_server.prediction.policy import Conditions
 from editcast_server.prediction.project_imports import FolderReader
 from editcast_server.settings import Settings
 
@@ -45,13 +45,13 @@ class Project:
     one means anything there.
 
     Attributes:
-        is_stirred: Whether a file of it was saved, and something may be due in the others.
+        has_saves: Whether one of its files was saved, so that other files may have to follow.
         imports: Where its files take names from; any thread's.
         reader: Of the folder, for that; belongs to the event loop.
     """
 
     def __init__(self) -> None:
-        self.is_stirred = False
+        self.has_saves = False
         self.imports = ImportIndex()
         self.reader = FolderReader(self.imports)
         self._numbers = count(1)
@@ -59,37 +59,37 @@ class Project:
         self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
 
     def add(self, file: str, before: str, after: str, language: str) -> None:
-        """A file was saved."""
+        """Take in a save of a file."""
         number = next(self._numbers)
         self._saves.append((number, other_save(file, before, after)))
         _, module = self._modules.pop(file, (0, None))
         module = module or ModuleHistory(file, language)
         module.save(before, after)
-        self.imports.tell(file, language, after)
+        self.imports.update(file, language, after)
         self._modules[file] = number, module
         while len(self._modules) > _MOST_MODULES:
             self._modules.popitem(last=False)
 
     def others(self, file: str, since: int) -> list[tuple[int, OtherSave]]:
-        """The saves of other files after the one of this number, each with its own, ascending.
+        """Return the numbered saves of other files after the one of this number, ascending.
 
-        Of files whose saves are forgotten, what others have to follow is told nevertheless.
+        Of a file whose saves are forgotten the module change is still among them.
         """
         changes = {
             name: module.change()
             for name, (number, module) in self._modules.items()
             if number > since and name != file
         }
-        told = [
+        saves = [
             (number, save._replace(change=changes.pop(save.file, None)))
             for number, save in reversed(self._saves)
             if number > since and save.file != file
         ]
-        told += [
+        saves += [
             (self._modules[name][0], OtherSave(name, "", "", change))
             for name, change in changes.items()
         ]
-        return sorted(told, key=itemgetter(0))
+        return sorted(saves, key=itemgetter(0))
 
     def prepare(self) -> None:
         """Look at what was saved, before somebody waits for it."""
@@ -165,7 +165,7 @@ class Track:
         self._unseen: deque[str] = deque()  # of these, what the session was not told of
         self._project = project or Project()
         imports = self._project.imports
-        imports.tell(self._history.path, language, text)
+        imports.update(self._history.path, language, text)
         self._history.imports = imports.of(self._history.path, language)
         self._name = self._history.path
         self._last_other = 0  # number of the last save of another file that the session was told of
@@ -173,9 +173,9 @@ class Track:
         self._forecaster: Forecaster | None = None
 
     def save(self, text: str) -> None:
-        """The document was saved like this."""
+        """Take in a save of the document."""
         self._saves.append(text)
-        self._project.is_stirred = True
+        self._project.has_saves = True
 
     def share_saves(self) -> None:
         """Tell the project what was saved."""
@@ -196,29 +196,34 @@ class Track:
             text = self._unseen.popleft()
             self._session.update(text, saved=True)
         for number, save in self._project.others(self._name, self._last_other):
-            self._session.hear(save)
+            self._session.add_other_save(save)
             self._last_other = number
         return self._session
 
     def predict(
-        self, forecaster: Forecaster, situation: Situation, most: int, cancelled: Callable[[], bool]
+        self,
+        forecaster: Forecaster,
+        conditions: Conditions,
+        most: int,
+        cancelled: Callable[[], bool],
     ) -> list[Prediction]:
-        """Predictions for the buffer as it is now, of what is not to be held back."""
+        """Predict what may be shown for the buffer as it is now."""
         session = self.session(forecaster)
-        text = situation.work.text
+        text = conditions.context.text
         if text != self._history.text:
             session.update(text, saved=False)
         if self._history.saves:
-            work = replace(situation.work, way_back=diff(text, self._history.saves[-1].before))
-            situation = replace(situation, work=work)
+            before = self._history.saves[-1].before
+            context = replace(conditions.context, way_back=diff(text, before))
+            conditions = replace(conditions, context=context)
 
         def fits(hunks: tuple[Hunk, ...]) -> bool:
-            reason = situation.reason_against(hunks)
+            reason = conditions.reason_against(hunks)
             if reason is not None:
                 log.debug("Held back, %s", reason)
             return reason is None
 
-        return session.predict(most, fits=fits, typed=situation.work.typed, cancelled=cancelled)
+        return session.predict(most, fits=fits, typed=conditions.context.typed, cancelled=cancelled)
 
     def prepare(self, cancelled: Callable[[], bool]) -> None:
         """Get ready for the next prediction."""
@@ -238,7 +243,7 @@ class Job:
 
     Attributes:
         track: The document's.
-        situation: The text to predict for, and what the predictions are judged by, but for
+        conditions: The text to predict for, and what the predictions are judged by, but for
             what the last save replaced, which the engine knows.
         most: How many suggestions are wanted.
         done: Called on the engine's thread, once.
@@ -247,7 +252,7 @@ class Job:
     """
 
     track: Track
-    situation: Situation
+    conditions: Conditions
     most: int
     done: Callable[["Answer"], None]
     asked: float = field(default_factory=time.perf_counter)
@@ -280,7 +285,7 @@ class Answer:
 
     @property
     def model_name(self) -> str:
-        """The model's name; empty when there was none yet."""
+        """Return the model's name; empty when there was none yet."""
         return self.model.forecaster.name if self.model else ""
 
 
@@ -328,14 +333,14 @@ class Engine:
         self._put(-1, None)
         self._thread.join(_LAST_JOB)
 
-    def _put(self, rank: int, work: Callable[[], None] | None) -> None:
-        self._queue.put((rank, next(self._order), work))
+    def _put(self, rank: int, task: Callable[[], None] | None) -> None:
+        self._queue.put((rank, next(self._order), task))
 
     def _run(self) -> None:
-        while (work := self._queue.get()[2]) is not None:
+        while (task := self._queue.get()[2]) is not None:
             try:
                 with memory_limit():
-                    work()
+                    task()
             except Exception as error:
                 log.exception("The engine failed")
                 said = type(error).__name__  # its words may be the user's
@@ -381,10 +386,10 @@ class Engine:
             job.track.share_saves()  # other files learn of them, whoever needs this answer
             if model and not job.cancelled:
                 found = job.track.predict(
-                    model.forecaster, job.situation, job.most, job.is_cancelled
+                    model.forecaster, job.conditions, job.most, job.is_cancelled
                 )
                 if not job.cancelled:
-                    predictions = job.situation.shown(found)
+                    predictions = job.conditions.shown(found)
                     best = found[0].confidence if found and model.card else None
                     self._failures = 0
         except Exception:

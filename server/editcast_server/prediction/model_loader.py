@@ -46,7 +46,7 @@ class Model:
 
 
 def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
-    """The model of a choice, or what stands in when its bundle cannot be used.
+    """Load the model of a choice, or another where its bundle cannot be used.
 
     For the user's own model that is the bundled one; for any other the repeat-best baseline.
 
@@ -81,7 +81,7 @@ def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
 
 
 def _places(choice: Choice) -> tuple[Path, ...]:
-    """The bundles to try, one after the other: one that is named has nothing in its place."""
+    """List the bundles to try in turn; a bundle that the user named is the only one."""
     from editcast_model.bundle import bundled_path
 
     first, bundled = bundle_path(choice), bundled_path()
@@ -89,7 +89,7 @@ def _places(choice: Choice) -> tuple[Path, ...]:
 
 
 def bundle_path(choice: Choice) -> Path:
-    """The folder of the bundle to use."""
+    """Return the folder of the bundle to use."""
     if choice.path:
         return Path(os.path.expanduser(choice.path))
     from editcast_store.models import default_bundle_path
@@ -98,7 +98,7 @@ def bundle_path(choice: Choice) -> Path:
 
 
 def mark(choice: Choice) -> tuple[str, int, int] | None:
-    """Something that changes when another bundle is put in place; None while there is none."""
+    """Return a value that changes with the bundle in place; None while there is none."""
     try:
         from editcast_model.bundle import folder_of
 

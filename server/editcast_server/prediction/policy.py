@@ -11,7 +11,7 @@ from typing import Final
 
 from editcast_model.card import Calibration, Card
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.filters import Work, reason_against
+from editcast_model.forecasting.filters import EditContext, reason_against
 from editcast_model.forecasting.interface import Prediction
 from editcast_model.forecasting.line_spans import (
     Span,
@@ -91,7 +91,7 @@ class Policy:
 
     @property
     def threshold(self) -> float:
-        """The least confidence to show, 0 to 1.
+        """Return the least confidence to show, 0 to 1.
 
         It is what the settings want for those who accept as often as the confidence says.
         """
@@ -141,7 +141,7 @@ class Rejection:
     start: int | None
 
     def moved(self, change: Hunk) -> "Rejection":
-        """It after a change of the text."""
+        """Return the rejection as it is after a change of the text."""
         if self.start is None or change.start > self.start:
             return self
         if change.end > self.start:
@@ -168,14 +168,14 @@ class Rejections:
     Attributes:
         fresh: The lines of those rejected since the last change: nothing else is to be suggested
             there right away.
-        disagreed: The lines where the user typed something else than what was suggested, since
+        typed_lines: The lines where the user typed something else than what was suggested, since
             the last save: they are the user's own.
     """
 
     def __init__(self) -> None:
         self._last: deque[Rejection] = deque(maxlen=REMEMBERED)
         self.fresh: tuple[Span, ...] = ()
-        self.disagreed: tuple[Span, ...] = ()
+        self.typed_lines: tuple[Span, ...] = ()
 
     def __len__(self) -> int:
         return len(self._last)
@@ -202,11 +202,11 @@ class Rejections:
     def move(self, change: Hunk) -> None:
         """Follow a change of the text."""
         self.fresh = ()
-        self.disagreed = tuple(moved(span, change) for span in self.disagreed)
+        self.typed_lines = tuple(moved(span, change) for span in self.typed_lines)
         for index, rejection in enumerate(self._last):
             self._last[index] = rejection.moved(change)
 
-    def disagree(self, hunks: Sequence[Hunk], change: Hunk, text: str) -> None:
+    def add_typed_lines(self, hunks: Sequence[Hunk], change: Hunk, text: str) -> None:
         """Remember where the user typed something else than a suggestion.
 
         Args:
@@ -215,36 +215,36 @@ class Rejections:
             text: The text after it.
         """
         lines = contradicted(hunks, change, text)
-        self.disagreed = (*self.disagreed, *lines)[-REMEMBERED:]
+        self.typed_lines = (*self.typed_lines, *lines)[-REMEMBERED:]
 
-    def end_disagreement(self) -> None:
+    def forget_typed_lines(self) -> None:
         """Forget the lines that were typed: the user has saved, or they cannot be followed."""
-        self.disagreed = ()
+        self.typed_lines = ()
 
     def now(self) -> tuple[Rejection, ...]:
-        """The rejections as they stand, for another thread."""
+        """Return a copy of the rejections, for another thread."""
         return tuple(self._last)
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class Conditions:
     """The text that a prediction is made for, and what it is judged by.
 
     Attributes:
-        work: The text, and what went on there.
+        context: The text, and what was just done to it.
         threshold: The least confidence to show.
         rejections: What the user did not want here.
         fresh: Lines where nothing is to be suggested in this very text.
     """
 
-    work: Work
+    context: EditContext
     threshold: float
     rejections: tuple[Rejection, ...] = ()
     fresh: tuple[Span, ...] = ()
 
     def reason_against(self, hunks: tuple[Hunk, ...]) -> str | None:
         """Say in a few words for the log why a change is not to be shown; None when it may be."""
-        return self._was_refused(hunks) or reason_against(hunks, self.work)
+        return self._was_refused(hunks) or reason_against(hunks, self.context)
 
     def shown(self, predictions: Sequence[Prediction]) -> list[Prediction]:
         """Return those predictions that are sure enough; none goes where the user said no."""
@@ -252,7 +252,7 @@ class Situation:
         return [replace(one, everywhere=self._left(one)) for one in sure]
 
     def _was_refused(self, hunks: tuple[Hunk, ...]) -> str | None:
-        text = self.work.text
+        text = self.context.text
         if any(rejection.is_about(hunks, text) for rejection in self.rejections):
             return "was rejected"
         return "beside a rejected" if is_beside(self.fresh, hunks, text) else None
@@ -286,7 +286,7 @@ class PastTexts:
 
     @property
     def hashes(self) -> Set[int]:
-        """Hashes of the texts, for another thread."""
+        """Return a copy of the texts' hashes, for another thread."""
         return frozenset(self._hashes)
 
     def clear(self) -> None:
@@ -304,7 +304,7 @@ class RecentChanges:
         self._last: deque[tuple[float, int, int]] = deque()
 
     def add(self, now: float, characters: int, lines: int) -> None:
-        """A change inserted and deleted so many characters and line ends."""
+        """Add a change that inserted and deleted so many characters and line ends."""
         while self._last and self._last[0][0] < now - _BULK_SECONDS:
             self._last.popleft()
         self._last.append((now, characters, lines))

@@ -130,7 +130,7 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 
 def _beginning(path: Path) -> str:
-    """The whole lines that a plain file begins with; empty for what cannot be read."""
+    """Return the whole lines that a plain file begins with; empty for what cannot be read."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         with open(os.open(path, flags), "rb") as file:

@@ -18,17 +18,17 @@ T = TypeVar("T")
 
 
 def pick(rng: Random, choices: Sequence[T]) -> list[T]:
-    """One of them as a list, or none."""
+    """Draw one of them as a list, or none."""
     return [rng.choice(choices)] if choices else []
 
 
 def repeated(groups: dict[str, list[T]]) -> list[tuple[str, list[T]]]:
-    """The groups of two and more, as many as one would change by hand."""
+    """Return the groups of two and more, as many as one would change by hand."""
     return [(key, group) for key, group in groups.items() if 2 <= len(group) <= MOST_PLACES]
 
 
 def fresh_name(source: Source, rng: Random, old: str) -> str:
-    """Another name in the style of an old one, made of words that the file knows."""
+    """Draw another name in the style of an old one, of words that the file knows."""
     words = sorted({part.lower() for word in source.words for part in WORD_PART.findall(word)})
     for _ in range(20):
         parts = [part.lower() for part in WORD_PART.findall(old)] or ["value"]
@@ -58,6 +58,6 @@ def fresh_name(source: Source, rng: Random, old: str) -> str:
 
 
 def wrapper_name(source: Source, rng: Random) -> str:
-    """Something that values could be wrapped into: a builtin, or what the file calls."""
+    """Draw the name of a call that values could be wrapped into: a builtin, or the file's."""
     known = [name for name, _ in repeated(by_callee(source)) if name.isidentifier()]
     return rng.choice([*_WRAPPERS, *known])

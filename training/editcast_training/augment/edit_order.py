@@ -54,7 +54,7 @@ class Part:
     is_forward: bool = True
 
 
-def rehearse(
+def order_edits(
     changes: Sequence[LineChange], last: int, rng: Random, order: str = ""
 ) -> Iterator[Part]:
     """Yield the parts of a commit in the order in which they are made.
@@ -101,7 +101,7 @@ def rehearse(
 
 
 def as_saved(changes: Sequence[LineChange]) -> Iterator[Part]:
-    """Yield the line hunks of one recorded save as `rehearse` does, from the top."""
+    """Yield the line hunks of one recorded save as `order_edits` does, from the top."""
     grown = 0
     for place, change in enumerate(changes):
         first = change.first + grown
@@ -111,7 +111,7 @@ def as_saved(changes: Sequence[LineChange]) -> Iterator[Part]:
 
 
 def _ordered(changes: Sequence[LineChange], order: str, last: int, rng: Random) -> list[int]:
-    """Indices of the changes in this order."""
+    """Return the indices of the changes in this order."""
     indices = list(range(len(changes)))
     match order:
         case "random":
@@ -171,7 +171,7 @@ def _ends(text: str) -> list[int]:
 
 
 def _cut(change: LineChange, index: int, offset: int) -> str | None:
-    """The lines of a change once it is made up to an offset in the text of one of its hunks.
+    """Return the lines of a change that is made up to an offset in one of its hunks.
 
     None if they would run into the line below.
     """
@@ -185,7 +185,7 @@ def _cut(change: LineChange, index: int, offset: int) -> str | None:
 
 
 def _located(before: str, after: str, first: int) -> list[LineChange]:
-    """The line hunks between two texts of the same lines, each in the file as it is by then."""
+    """Return the line hunks between two texts, each in the file as it is by then."""
     found = []
     for change in line_changes(before, after):
         found.append(LineChange(change.first + first, change.before, change.after, change.hunks))
@@ -194,6 +194,6 @@ def _located(before: str, after: str, first: int) -> list[LineChange]:
 
 
 def _saved(changes: Sequence[LineChange], saved: bool) -> Iterator[Part]:
-    """The changes, and whether a save follows the last of them."""
+    """Return the changes, and whether a save follows the last of them."""
     for place, change in enumerate(changes):
         yield Part(change, saved and place == len(changes) - 1)

@@ -19,7 +19,7 @@ _ARGUMENT = re.compile(r", [^,()\[\]{}\n]+(?=[,)\]}])")
 
 
 def without_pieces(text: str, rng: Random) -> str:
-    """A text some pieces of which are missing: lines, blocks of lines, arguments.
+    """Take pieces out of a text: lines, blocks of lines, arguments.
 
     What is missing stands together. A text of blank lines is returned as it is.
     """
@@ -56,7 +56,7 @@ def _argument(line: str, rng: Random) -> tuple[int, int] | None:
 
 
 def _block_end(split: list[str], index: int) -> int:
-    """The line behind a line and those under it that are further in, if they are not many."""
+    """Return the line behind a line and the indented block under it, if it is short."""
     end = index + 1
     while end < len(split) and (
         not split[end].strip() or _indentation(split[end]) > _indentation(split[index])

@@ -33,7 +33,7 @@ from editcast_training.augment.syntax_tree import (
 
 
 def add_parameter(source: Source, rng: Random) -> list[Hunk]:
-    """A parameter more, and something for it in every call."""
+    """Add a parameter, and an argument for it to every call."""
     for function, parameters, calls in _with_calls(source, rng):
         name = fresh_name(source, rng, rng.choice(sorted(source.words)))
         value = rng.choice((name, *_constants(calls)))
@@ -74,7 +74,7 @@ def _constants(calls: list[Node]) -> tuple[str, ...]:
 
 
 def remove_parameter(source: Source, rng: Random) -> list[Hunk]:
-    """A parameter less, and what the calls gave for it."""
+    """Remove a parameter, and its arguments from the calls."""
     for function, parameters, calls in _with_calls(source, rng):
         for place in pick(rng, range(len(parameters))):
             name = parameter_name(source, parameters[place])
@@ -98,7 +98,7 @@ def remove_parameter(source: Source, rng: Random) -> list[Hunk]:
 
 
 def reorder_parameters(source: Source, rng: Random) -> list[Hunk]:
-    """Two parameters change places, and so do their arguments."""
+    """Swap two parameters, and their arguments."""
     for _, parameters, calls in _with_calls(source, rng):
         plain = [one for one in parameters if one.type in ("identifier", "typed_parameter")]
         if len(plain) < 2 or plain != parameters[: len(plain)]:
@@ -114,7 +114,7 @@ def reorder_parameters(source: Source, rng: Random) -> list[Hunk]:
 
 
 def swap_arguments(source: Source, rng: Random) -> list[Hunk]:
-    """Two arguments of all the calls of one thing."""
+    """Swap two arguments of all the calls of one function."""
     for _, calls in pick(rng, repeated(by_callee(source))):
         given = [positional(call) for call in calls]
         if min(map(len, given)) >= 2:
@@ -124,7 +124,7 @@ def swap_arguments(source: Source, rng: Random) -> list[Hunk]:
 
 
 def add_argument(source: Source, rng: Random) -> list[Hunk]:
-    """A keyword to all the calls of one thing."""
+    """Add a keyword argument to all the calls of one function."""
     for _, calls in pick(rng, repeated(by_callee(source))):
         name = rng.choice(sorted(source.words))
         text = f"{name}={rng.choice((name, *_constants(calls)))}"
@@ -138,7 +138,7 @@ def add_argument(source: Source, rng: Random) -> list[Hunk]:
 
 
 def wrap(source: Source, rng: Random) -> list[Hunk]:
-    """An expression into a call, wherever it stands as a value."""
+    """Wrap an expression into a call, wherever it stands as a value."""
     groups: defaultdict[str, list[Node]] = defaultdict(list)
     for node in source.all(*PLAIN_VALUES):
         parent = node.parent
@@ -158,7 +158,7 @@ def wrap(source: Source, rng: Random) -> list[Hunk]:
 
 
 def unwrap(source: Source, rng: Random) -> list[Hunk]:
-    """The calls of one thing give way to their only argument."""
+    """Replace the calls of one function by their only argument."""
     for _, calls in pick(rng, repeated(by_callee(source))):
         given = [items(field(call, "arguments")) for call in calls]
         if all(len(one) == 1 and one[0].type in PLAIN_VALUES for one in given):
@@ -168,7 +168,7 @@ def unwrap(source: Source, rng: Random) -> list[Hunk]:
 
 
 def _with_calls(source: Source, rng: Random) -> Iterator[tuple[Node, list[Node], list[Node]]]:
-    """A function that the file calls: it, its parameters but self, and the calls."""
+    """Return a function that the file calls: it, its parameters but self, and the calls."""
     found = []
     for function in source.all("function_definition"):
         own = field(function, "name")

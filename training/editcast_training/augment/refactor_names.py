@@ -22,7 +22,7 @@ from editcast_training.augment.syntax_tree import (
 
 
 def rename_local(source: Source, rng: Random) -> list[Hunk]:
-    """A parameter or a variable of a function, and its uses in there."""
+    """Rename a parameter or a variable of a function, and its uses in there."""
     for function in pick(rng, source.all("function_definition")):
         parameters = [parameter_name(source, one) for one in parameters_of(function)]
         lefts = [field(one, "left") for one in source.all("assignment", inside=function)]
@@ -43,7 +43,7 @@ def rename_local(source: Source, rng: Random) -> list[Hunk]:
 
 
 def rename_global(source: Source, rng: Random) -> list[Hunk]:
-    """A function, a class or a constant of the file, with all of its uses."""
+    """Rename a function, a class or a constant of the file, with all of its uses."""
     definitions = source.all("function_definition", "class_definition")
     named = [field(one, "name") for one in definitions]
     for node in pick(rng, [one for one in named if one is not None]):
@@ -56,7 +56,7 @@ def rename_global(source: Source, rng: Random) -> list[Hunk]:
 
 
 def rename_attribute(source: Source, rng: Random) -> list[Hunk]:
-    """An attribute wherever it is used: of self, or a method that was given another name."""
+    """Rename an attribute of self, or a method, wherever it is used."""
     groups: defaultdict[str, list[Node]] = defaultdict(list)
     for node in source.all("attribute"):
         attribute = field(node, "attribute")
@@ -71,7 +71,7 @@ def rename_attribute(source: Source, rng: Random) -> list[Hunk]:
 
 
 def rename_import(source: Source, rng: Random) -> list[Hunk]:
-    """Another name from the same module, or the same under another name, and its uses."""
+    """Import another name of the same module, or the same under another name."""
     for imported in pick(rng, source.all("import_from_statement", "import_statement")):
         names = imported.children_by_field_name("name")
         for node in pick(rng, [one for one in names if one.type == "dotted_name"]):
@@ -87,7 +87,7 @@ def rename_import(source: Source, rng: Random) -> list[Hunk]:
 
 
 def import_module(source: Source, rng: Random) -> list[Hunk]:
-    """`from m import a` becomes `import m`, and its uses `m.a`."""
+    """Replace `from m import a` by `import m`, and its uses by `m.a`."""
     for imported in pick(rng, source.all("import_from_statement")):
         module, names = field(imported, "module_name"), imported.children_by_field_name("name")
         if module is None or module.type != "dotted_name" or len(names) != 1:
@@ -101,7 +101,7 @@ def import_module(source: Source, rng: Random) -> list[Hunk]:
 
 
 def import_names(source: Source, rng: Random) -> list[Hunk]:
-    """`import m` becomes `from m import a`, and the uses of `m.a` those of `a`."""
+    """Replace `import m` by `from m import a`, and the uses of `m.a` by `a`."""
     for imported in pick(rng, source.all("import_statement")):
         names = imported.children_by_field_name("name")
         home = source.of(names[0]) if len(names) == 1 else ""

@@ -26,7 +26,7 @@ _FORMATTED = re.compile(r"%[srd]|%%")
 
 
 def format_strings(source: Source, rng: Random) -> list[Hunk]:
-    """`"%s" % a` and `"{}".format(a)` become f-strings, throughout the file."""
+    """Replace `"%s" % a` and `"{}".format(a)` by f-strings, throughout the file."""
     out = []
     for node in source.all("binary_operator"):
         left, right = field(node, "left"), field(node, "right")
@@ -52,7 +52,7 @@ def _operator(source: Source, node: Node) -> str:
 def _f_string(
     source: Source, node: Node, literal: str, marks: re.Pattern[str], values: list[Node]
 ) -> list[Hunk]:
-    """The f-string in place of a node, if it is a simple one."""
+    """Make the f-string in place of a node, if it is a simple one."""
     texts = [source.of(value) for value in values]
     found = [mark for mark in marks.findall(literal) if mark in ("%s", "%r", "%d", "{}")]
     simple = all(value.type in ("identifier", "attribute") for value in values)
@@ -67,7 +67,7 @@ def _f_string(
 
 
 def quotes(source: Source, rng: Random) -> list[Hunk]:
-    """The other quotes around some neighbouring strings."""
+    """Swap the quotes of some neighbouring strings."""
     nodes = [
         node
         for node in source.all("string")

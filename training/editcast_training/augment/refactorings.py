@@ -54,7 +54,7 @@ def refactorings(text: str, rng: Random, most: int) -> Iterator[tuple[str, str]]
 
 
 def refactor(source: Source, rng: Random) -> tuple[str, Source] | None:
-    """A refactoring that is possible here, and what comes of it; None if some tries find none."""
+    """Draw a refactoring that is possible here, and apply it; None if some tries find none."""
     for name in rng.choices(list(KINDS), [share for _, share in KINDS.values()], k=_TRIES):
         hunks = sorted(set(KINDS[name][0](source, rng)), key=lambda hunk: (hunk.start, hunk.end))
         apart = all(one.end <= two.start for one, two in zip(hunks, hunks[1:], strict=False))

@@ -48,7 +48,7 @@ class Source:
         self.words = {self.of(node) for node in self._nodes["identifier"]}
 
     def all(self, *kinds: str, inside: Node | None = None) -> list[Node]:
-        """The nodes of these kinds, those of one kind in the order of the text."""
+        """Return the nodes of these kinds, those of one kind in the order of the text."""
         nodes = [node for kind in kinds for node in self._nodes[kind]]
         if inside is None:
             return nodes
@@ -64,19 +64,19 @@ class Source:
         return self._at[node.end_byte] if self._at else node.end_byte
 
     def of(self, node: Node) -> str:
-        """A node's text."""
+        """Return a node's text."""
         return self.text[self.start(node) : self.end(node)]
 
     def replace(self, node: Node, text: str) -> Hunk:
-        """A node gives way to a text."""
+        """Replace a node by a text."""
         return Hunk(self.start(node), self.end(node), text)
 
     def behind(self, node: Node, text: str) -> Hunk:
-        """A text is put behind a node."""
+        """Insert a text behind a node."""
         return Hunk(self.end(node), self.end(node), text)
 
     def without(self, nodes: list[Node], index: int) -> Hunk:
-        """One of the items of a list goes, with the comma and the space beside it."""
+        """Delete one of the items of a list, with the comma and the space beside it."""
         if index + 1 < len(nodes):
             return Hunk(self.start(nodes[index]), self.start(nodes[index + 1]), "")
         first = self.end(nodes[index - 1]) if index else self.start(nodes[index])
@@ -84,12 +84,12 @@ class Source:
 
 
 def field(node: Node | None, name: str) -> Node | None:
-    """A child by the name of its field; None where there is no node or no such child."""
+    """Return the child of a field; None where there is no node or no such child."""
     return node.child_by_field_name(name) if node is not None else None
 
 
 def items(node: Node | None) -> list[Node]:
-    """The named children of a list, comments left out; none where there is no node."""
+    """Return the named children of a list, comments left out; none where there is no node."""
     if node is None:
         return []
     return [child for child in node.named_children if child.type != "comment"]
@@ -106,18 +106,18 @@ def _is_use(node: Node) -> bool:
 
 
 def uses_of(source: Source, name: str, inside: Node | None = None) -> list[Node]:
-    """The identifiers that stand for a variable of this name."""
+    """Return the identifiers that stand for a variable of this name."""
     nodes = source.all("identifier", inside=inside)
     return [node for node in nodes if source.of(node) == name and _is_use(node)]
 
 
 def parameters_of(function: Node) -> list[Node]:
-    """All parameters of a function."""
+    """Return all parameters of a function."""
     return items(field(function, "parameters"))
 
 
 def parameter_name(source: Source, parameter: Node) -> str | None:
-    """The name of a plain parameter; None for starred ones and separators."""
+    """Return the name of a plain parameter; None for starred ones and separators."""
     if parameter.type == "typed_parameter":
         parameter = parameter.children[0]
     elif parameter.type in ("default_parameter", "typed_default_parameter"):
@@ -127,7 +127,7 @@ def parameter_name(source: Source, parameter: Node) -> str | None:
 
 
 def positional(call: Node) -> list[Node]:
-    """The arguments of a call before the first keyword; none if one is starred."""
+    """Return the arguments of a call before the first keyword; none if one is starred."""
     given = items(field(call, "arguments"))
     if any(one.type in ("list_splat", "dictionary_splat") for one in given):
         return []
@@ -135,7 +135,7 @@ def positional(call: Node) -> list[Node]:
 
 
 def calls_of(source: Source, name: str) -> list[Node]:
-    """The calls of whatever has this name, as a variable or as an attribute."""
+    """Return the calls of whatever has this name, as a variable or as an attribute."""
     out = []
     for call in source.all("call"):
         callee = field(call, "function")
@@ -156,7 +156,7 @@ def is_in_f_string(node: Node) -> bool:
 
 
 def by_callee(source: Source) -> dict[str, list[Node]]:
-    """The calls, by the text of what they call."""
+    """Return the calls, by the text of what they call."""
     groups: defaultdict[str, list[Node]] = defaultdict(list)
     for call in source.all("call"):
         callee, given = field(call, "function"), field(call, "arguments")

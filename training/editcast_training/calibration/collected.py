@@ -10,7 +10,7 @@ from typing import Any
 from editcast_model.diff import Hunk
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.candidates import Candidate
-from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.history import EditHistory
 from editcast_training.evaluation.metrics import Judge, Score
@@ -84,9 +84,9 @@ def _of_session(
         saved = time.perf_counter()
         session.update(text, saved=True)
 
-    for index, step in replayed.replay(save, session.hear):
-        work = Work.of(replayed.texts[: index + 1], replayed.language)
-        candidates = tuple(session.candidates(1, fits=work.admits))
+    for index, step in replayed.replay(save, session.add_other_save):
+        context = EditContext.of(replayed.texts[: index + 1], replayed.language)
+        candidates = tuple(session.candidates(1, fits=context.accepts))
         row = Row.of(replayed, number, index, 1e3 * (time.perf_counter() - saved))
         judge = Judge(step)
         yield Collected(row, candidates, tuple(judge.score((one.hunk,)) for one in candidates))

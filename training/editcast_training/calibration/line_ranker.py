@@ -50,18 +50,18 @@ def examples(forecaster: NeuralForecaster, sessions: Iterable[EditingSession]) -
         if replayed.texts[0].count("\n") > _MOST_LINES:
             continue
         session = forecaster.open(replayed.texts[0])
-        for _, step in replayed.replay(partial(session.update, saved=True), session.hear):
-            look = session.look()
-            if look is None:
+        for _, step in replayed.replay(partial(session.update, saved=True), session.add_other_save):
+            found = session.line_features()
+            if found is None:
                 continue
             touched = Judge(step).touched
-            right = np.array([line in touched for line in look.lines.tolist()], np.bool_)
+            right = np.array([line in touched for line in found.lines.tolist()], np.bool_)
             if right.any():
-                yield Example(replayed.kind, look.features, right)
+                yield Example(replayed.kind, found.features, right)
 
 
 def fit(known: Sequence[Example], *, seed: int = 0) -> LineHead | None:
-    """The head that finds the right lines of these steps; None if there are none."""
+    """Fit the head that finds the right lines of these steps; None if there are none."""
     if not known:
         return None
     torch.manual_seed(seed)
@@ -96,7 +96,7 @@ def fit(known: Sequence[Example], *, seed: int = 0) -> LineHead | None:
 def _padded(
     batch: Sequence[Example], mean: Floats, spread: Floats
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Scaled features (B, L, F), which lines are right (B, L), and which are there at all."""
+    """Return scaled features (B, L, F), the right lines (B, L), and those that exist."""
     longest = max(len(example.right) for example in batch)
     features = torch.zeros(len(batch), longest, FEATURES)
     right = torch.zeros(len(batch), longest, dtype=torch.bool)

@@ -120,7 +120,7 @@ def recalibrate(bundle: Bundle, steps: Sequence[Collected], out: Path) -> Bundle
 def _parts(
     steps: Sequence[Collected], group: Callable[[Collected], Hashable]
 ) -> Iterator[tuple[list[Collected], list[Collected]]]:
-    """For each group, the steps of all others and its own."""
+    """Return the for each group, the steps of all others and its own."""
     for name in dict.fromkeys(map(group, steps)):
         own = [step for step in steps if group(step) == name]
         yield [step for step in steps if group(step) != name], own

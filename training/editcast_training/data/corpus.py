@@ -57,7 +57,7 @@ _KEPT = ("instances", "edits", "skipped")
 
 
 @dataclass(slots=True)
-class Made:
+class CorpusPart:
     """Counts of one source: by split, and of what was left out by reason."""
 
     name: str
@@ -89,8 +89,8 @@ def make_corpus(
     processes: int = 1,
     seed: int = 0,
     order: str = "",
-    each: Callable[[Made], None] = lambda made: None,
-) -> list[Made]:
+    each: Callable[[CorpusPart], None] = lambda made: None,
+) -> list[CorpusPart]:
     """Make a corpus, or go on making it.
 
     Args:
@@ -146,11 +146,11 @@ def _check_sources(origins: Sequence[Origin]) -> None:
         raise CorpusError(f"Two sources are called {name}; leave one of them out.")
 
 
-def _work(tasks: list[_Task], processes: int) -> Iterator[Made]:
+def _work(tasks: list[_Task], processes: int) -> Iterator[CorpusPart]:
     if not tasks:
         return
     with worker_pool(min(processes, len(tasks))) as pool:
-        futures: list[Future[Made]] = [pool.submit(_make_shards, task) for task in tasks]
+        futures: list[Future[CorpusPart]] = [pool.submit(_make_shards, task) for task in tasks]
         try:
             for future in as_completed(futures):
                 yield future.result()
@@ -185,10 +185,10 @@ def _tokenizer(path: Path) -> Tokenizer:
     return Tokenizer.load(path)
 
 
-def _make_shards(task: _Task) -> Made:
+def _make_shards(task: _Task) -> CorpusPart:
     """Make the shards of one source; in a process of its own."""
     origin = task.origin
-    made = Made(origin.name)
+    made = CorpusPart(origin.name)
     cutter = Cutter(
         _tokenizer(task.folder / "tokenizer.json"),
         max_state=task.max_state,
@@ -215,7 +215,7 @@ def _make_shards(task: _Task) -> Made:
                         made.instances[split] += 1
                         made.edits[split] += len(instance.positions)
     except SourceError as error:
-        return Made(origin.name, skipped=made.skipped, failed=str(error))
+        return CorpusPart(origin.name, skipped=made.skipped, failed=str(error))
     return made
 
 
@@ -250,7 +250,7 @@ def _shard(path: Path) -> Iterator[_Add]:
         write()
 
 
-def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, Made]:
+def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, CorpusPart]:
     """Find the sources that are done, by name; raise `CorpusError` if of other settings."""
     if not (folder / "manifest.json").exists():
         return {}
@@ -264,12 +264,14 @@ def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, Made]:
     return made
 
 
-def _write_manifest(folder: Path, settings: Mapping[str, Any], made: Mapping[str, Made]) -> None:
+def _write_manifest(
+    folder: Path, settings: Mapping[str, Any], made: Mapping[str, CorpusPart]
+) -> None:
     sources = {name: {key: getattr(made[name], key) for key in _KEPT} for name in sorted(made)}
     write_text(folder / "manifest.json", json.dumps({**settings, "sources": sources}, indent=1))
 
 
-def read_corpus(folder: Path) -> dict[str, Made]:
+def read_corpus(folder: Path) -> dict[str, CorpusPart]:
     """Read what became of each source of a corpus.
 
     Raises:
@@ -278,7 +280,7 @@ def read_corpus(folder: Path) -> dict[str, Made]:
     return _read_manifest(folder)[1]
 
 
-def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, Made]]:
+def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, CorpusPart]]:
     path = folder / "manifest.json"
     try:
         manifest = json.loads(path.read_text())
@@ -298,5 +300,5 @@ def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, Made]]:
     made = {}
     for name, entry in manifest.pop("sources").items():
         instances, edits, skipped = (Counter(entry[key]) for key in _KEPT)
-        made[name] = Made(name, instances, edits, skipped)
+        made[name] = CorpusPart(name, instances, edits, skipped)
     return manifest, made

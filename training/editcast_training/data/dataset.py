@@ -55,7 +55,7 @@ class Dataset:
 
     @classmethod
     def read(cls, folder: Path) -> "Dataset":
-        """The finished shards of a split's folder, in the order of their names.
+        """Return the finished shards of a split's folder, in the order of their names.
 
         Raises:
             CorpusError: There is no instance.
@@ -88,7 +88,7 @@ class Dataset:
     def instance(
         self, index: int, margins: tuple[int, int] | None = None, draw: random.Random | None = None
     ) -> Instance:
-        """One instance, whole or cropped.
+        """Read one instance, whole or cropped.
 
         Args:
             index: Which.
@@ -126,7 +126,7 @@ class Dataset:
         )
 
     def batches(self, seed: int, budget: int) -> Iterator[list[Instance]]:
-        """One epoch: every instance once, or as `_TIMES` says of its kind.
+        """Yield the batches of an epoch: every instance once, or as `_TIMES` says of its kind.
 
         Batches are of alike lengths, and `seed` decides on them.
 

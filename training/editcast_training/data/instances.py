@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from editcast_model.edits import START, Timeline
 from editcast_model.tokenizer import Tokenizer, lines
-from editcast_training.augment.edit_order import Part, as_saved, rehearse
+from editcast_training.augment.edit_order import Part, as_saved, order_edits
 from editcast_training.data.line_changes import LineChange, line_changes
 from editcast_training.sources.file_history import FileHistory
 
@@ -156,7 +156,7 @@ class Cutter:
             if history.kind == "saves":
                 made = as_saved(changes)
             else:
-                made = rehearse(changes, last, rng, self._order)
+                made = order_edits(changes, last, rng, self._order)
             for part in made:
                 step = self._step(part, snapshot, after.time)
                 now[step.first : step.end] = step.lines
@@ -295,7 +295,7 @@ def _back(line: int, past: _Step, inside: int) -> int:
 
 
 def _too_much(changes: list[LineChange], size: int) -> str | None:
-    """Why a commit or save is not taught, if so."""
+    """Say why a commit or save is not trained on; None when it is."""
     if len(changes) > MAX_LINE_HUNKS:
         return "snapshot: over 40 line hunks changed"
     changed = sum(max(len(each.before), len(each.after)) for each in changes)

@@ -26,17 +26,20 @@ class LineChange:
 
     @property
     def end(self) -> int:
-        """The line behind the last one changed."""
+        """Return the line behind the last one changed."""
         return self.first + len(self.before)
 
     @property
     def growth(self) -> int:
-        """By how many lines the text becomes longer."""
+        """Count the lines by which the text becomes longer."""
         return len(self.after) - len(self.before)
 
 
 def line_changes(before: str, after: str) -> list[LineChange]:
-    """The line hunks from `before` to `after`, ascending; an unchanged line is between any two."""
+    """Return the line hunks from `before` to `after`, ascending.
+
+    An unchanged line is between any two.
+    """
     split = lines(before)
     starts = list(accumulate(map(len, split), initial=0))
     groups: list[tuple[int, int, list[Hunk]]] = []
@@ -57,7 +60,10 @@ def _change(split: list[str], offset: int, first: int, end: int, hunks: list[Hun
 
 
 def _lines_touched(starts: list[int], hunk: Hunk, text: str) -> tuple[int, int]:
-    """The half-open range of lines that a hunk changes; empty where it inserts whole lines."""
+    """Return the half-open range of lines that a hunk changes.
+
+    Empty where it inserts whole lines.
+    """
     first = bisect_right(starts, hunk.start) - 1
     end = bisect_right(starts, hunk.end) - 1
     count = len(starts) - 1

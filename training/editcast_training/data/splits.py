@@ -6,12 +6,12 @@ from editcast_training.sources.file_history import FileHistory
 
 
 def first_held_out(changes: int) -> int:
-    """The number, from 0, of the first of a file's `changes` that is held back."""
+    """Return the number, from 0, of the first of a file's `changes` that is held back."""
     return changes - (changes + 5) // 10
 
 
 def split_by_time(history: FileHistory, split: str | None) -> Iterator[tuple[str, FileHistory]]:
-    """All to `split`, or with None the newest tenth of the file's changes to dev."""
+    """Put all changes into `split`, or with None the newest tenth of them into dev."""
     if split is not None:
         yield split, history
         return

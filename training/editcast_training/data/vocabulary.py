@@ -37,7 +37,7 @@ def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4
 
 
 def _sample(origin: Origin, size: int, seed: int) -> list[str]:
-    """Newest texts of a source in random order, `size` characters."""
+    """Draw the newest texts of a source in random order, `size` characters."""
     texts = list(_newest(origin))
     random.Random(f"{seed}\0{origin.name}").shuffle(texts)
     out = []

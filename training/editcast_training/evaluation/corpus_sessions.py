@@ -19,7 +19,7 @@ _MOST = 60  # of a shard
 
 
 def window_sessions(corpus: Path) -> list[EditingSession]:
-    """Sessions of the dev split of a corpus, spread over its shards."""
+    """Read sessions of the dev split of a corpus, spread over its shards."""
     tokenizer = Tokenizer.load(corpus / "tokenizer.json")
     # What came is known as a save only, whatever it was read from.
     return [

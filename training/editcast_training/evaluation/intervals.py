@@ -11,7 +11,7 @@ class OfSession(Protocol):
 
     @property
     def session(self) -> int:
-        """Number of its session."""
+        """Return the number of its session."""
 
 
 Row = TypeVar("Row", bound=OfSession)
@@ -74,7 +74,7 @@ def _by_session(rows: Sequence[Row]) -> dict[int, list[Row]]:
 def _drawn(
     evaluations: Sequence[Mapping[int, list[Row]]], samples: int, seed: int
 ) -> Iterator[list[list[Row]]]:
-    """Rows of as many sessions as there are, drawn with repetition, the same of each evaluation."""
+    """Draw as many sessions as there are with repetition, the same of each evaluation."""
     names = list(evaluations[0])
     generator = np.random.default_rng(seed)
 

@@ -75,7 +75,10 @@ class Judge:
         )
 
     def _lines(self, hunks: Iterable[Hunk]) -> set[int]:
-        """Numbers of the lines that hunks touch; an insertion touches the line it stands in."""
+        """Return the numbers of the lines that hunks touch.
+
+        An insertion touches the line it stands in.
+        """
         touched: set[int] = set()
         for hunk in hunks:
             first = bisect_right(self._starts, hunk.start) - 1
@@ -116,7 +119,7 @@ class CurvePoint:
 
 
 def curve(outcomes: Iterable[Outcome], steps: int) -> list[CurvePoint]:
-    """The precision/coverage curve, surest first; equal confidences come in together.
+    """Return the precision/coverage curve, surest first; equal confidences come in together.
 
     Args:
         outcomes: One for each step at which something was suggested.
@@ -134,12 +137,12 @@ def curve(outcomes: Iterable[Outcome], steps: int) -> list[CurvePoint]:
 
 
 def coverage_at(points: Iterable[CurvePoint], precision: float) -> float:
-    """The largest coverage at which clean precision is at least `precision`; 0.0 if nowhere."""
+    """Return the largest coverage with a clean precision of at least `precision`, else 0.0."""
     return max((p.coverage for p in points if p.precision >= precision), default=0.0)
 
 
 def precision_at(points: Sequence[CurvePoint], coverage: float) -> float | None:
-    """Clean precision when `coverage` of the steps are shown, surest first; None if never so many.
+    """Return the clean precision when `coverage` of the steps are shown; None if never so many.
 
     Inside a group of equal confidences it is what a random order gives on average.
     """
@@ -163,12 +166,12 @@ class Bin:
 
 
 def bin_of(confidence: float) -> int:
-    """The bin of a confidence, 0 to BINS - 1."""
+    """Return the bin of a confidence, 0 to BINS - 1."""
     return min(int(confidence * BINS), BINS - 1)
 
 
 def calibration_bins(outcomes: Iterable[Outcome]) -> list[Bin]:
-    """Outcomes in BINS bins of equal width, empty ones left out, ascending."""
+    """Return the outcomes in BINS bins of equal width, empty ones left out, ascending."""
     binned: defaultdict[int, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         binned[bin_of(outcome.confidence)].append(outcome)
@@ -180,7 +183,7 @@ def calibration_bins(outcomes: Iterable[Outcome]) -> list[Bin]:
 
 
 def expected_calibration_error(outcomes: Iterable[Outcome]) -> float:
-    """Mean absolute difference of confidence and clean share over the bins; 0.0 for nothing."""
+    """Compute the mean difference of confidence and clean share over the bins; 0.0 for none."""
     bins = calibration_bins(outcomes)
     total = sum(b.count for b in bins)
     return sum(b.count * abs(b.confidence - b.clean) for b in bins) / total if total else 0.0

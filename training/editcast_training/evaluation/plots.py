@@ -30,7 +30,7 @@ Series = Mapping[str, tuple[Sequence[Outcome], int]]
 
 
 def plot_curves(series: Series) -> bytes:
-    """A PNG of clean precision against coverage, one line an evaluation."""
+    """Draw a PNG of clean precision against coverage, one line an evaluation."""
     figure = Figure(figsize=(7.6, 4.6), dpi=_DPI, layout="constrained")
     axes = figure.subplots()
     for precision in PRECISIONS:
@@ -48,7 +48,7 @@ def plot_curves(series: Series) -> bytes:
 
 
 def plot_calibration(series: Series) -> bytes:
-    """A PNG of the clean share against confidence, over how many suggestions have it."""
+    """Draw a PNG of the clean share against confidence, over how many suggestions have it."""
     figure = Figure(figsize=(7.6, 5.6), dpi=_DPI, layout="constrained")
     axes, counts = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
     axes.plot((0, 1), (0, 1), color=_INK, linewidth=0.8, linestyle=(0, (2, 4)), zorder=1)

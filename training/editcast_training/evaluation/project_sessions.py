@@ -45,7 +45,7 @@ class Changes:
         return sorted(self._commits[project].get(time, ()), key=lambda save: save.file)
 
     def sessions(self, sessions: Sequence[EditingSession]) -> list[EditingSession]:
-        """Those of these sessions whose times are known, within their projects."""
+        """Return the sessions whose times are known, each with its project's saves."""
         commits = {project: sorted(of) for project, of in self._commits.items()}
         saves = {project: sorted(of) for project, of in self._saves.items()}
         out: list[EditingSession] = []
@@ -74,14 +74,14 @@ class Changes:
     ) -> list[tuple[int, OtherSave]]:
         """List the saves of other files, each with how many of the session come before it."""
         # As many as an editor's server remembers, each time.
-        heard: dict[int, deque[OtherSave]] = defaultdict(lambda: deque(maxlen=SAVES))
+        others: dict[int, deque[OtherSave]] = defaultdict(lambda: deque(maxlen=SAVES))
         first = bisect_left(times, session.times[0] - _DAY)
         for time in times[first : bisect_left(times, session.times[-1])]:
             number = bisect_left(session.times, time)
             for save in self._saves[session.project][time]:
                 if save.file != session.path:
-                    heard[number].append(save)
-        return [(number, save) for number, saves in heard.items() for save in saves]
+                    others[number].append(save)
+        return [(number, save) for number, saves in others.items() for save in saves]
 
 
 def read_sessions(

@@ -95,7 +95,7 @@ class Summary:
 
 
 def outcomes(rows: Iterable[Row]) -> list[Outcome]:
-    """Confidence and cleanness of the suggestions in the rows."""
+    """Return the confidence and cleanness of the suggestions in the rows."""
     return [
         Outcome(row.confidence, row.score.clean)
         for row in rows
@@ -104,7 +104,7 @@ def outcomes(rows: Iterable[Row]) -> list[Outcome]:
 
 
 def summarize(rows: Sequence[Row]) -> Summary:
-    """The summary of at least one row."""
+    """Return the summary of at least one row."""
     scores = [row.score for row in rows if row.score is not None]
     steps, shown = len(rows), max(len(scores), 1)
     clean = sum(score.clean for score in scores)
@@ -213,11 +213,11 @@ class Evaluation:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of sessions that were replayed, ascending."""
+        """Return the kinds of sessions that were replayed, ascending."""
         return sorted({row.kind for row in self.rows})
 
     def of_kind(self, kind: str) -> list[Row]:
-        """The rows of one kind; commits and saves are never averaged."""
+        """Return the rows of one kind; commits and saves are never averaged."""
         return [row for row in self.rows if row.kind == kind]
 
     def intervals(self, kind: str) -> dict[str, Interval]:
@@ -225,7 +225,7 @@ class Evaluation:
         return intervals(self.of_kind(kind), lambda rows: shares(rows, self.threshold))
 
     def projects(self, kind: str) -> dict[str, list[Row]]:
-        """The rows of one kind by project."""
+        """Return the rows of one kind by project."""
         projects: dict[str, list[Row]] = {}
         for row in self.of_kind(kind):
             projects.setdefault(row.project, []).append(row)

@@ -25,23 +25,23 @@ class Suggester(Protocol):
     name: str
 
     def open(self, text: str, language: str) -> None:
-        """A new file in a new project; the one before is done with."""
+        """Begin a session on a new file in a new project."""
 
-    def hear(self, other: OtherSave) -> None:
-        """Another file of the project was saved; the clock of the next answer starts here."""
+    def add_other_save(self, other: OtherSave) -> None:
+        """Take in a save of another file of the project; the next answer is timed from here."""
 
     def save(self, text: str) -> None:
-        """The file was saved as `text`."""
+        """Take in a save of the file."""
 
     def suggest(self) -> tuple[Prediction | None, float]:
-        """The best suggestion, however unsure, and the milliseconds from the save to it."""
+        """Return the best suggestion, however unsure, and the milliseconds from the save to it."""
 
 
 def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator[Row]:
     """Replay the sessions and score the best suggestion of every step, as it is made."""
     for number, session in enumerate(sessions):
         suggester.open(session.texts[0], session.language)
-        for index, step in session.replay(suggester.save, suggester.hear):
+        for index, step in session.replay(suggester.save, suggester.add_other_save):
             best, milliseconds = suggester.suggest()
             row = Row.of(session, number, index, milliseconds)
             if best:

@@ -75,27 +75,27 @@ class EditingSession:
         return self.kind.startswith("project")
 
     def replay(
-        self, save: Callable[[str], None], hear: Callable[[OtherSave], None]
+        self, save: Callable[[str], None], add_other_save: Callable[[OtherSave], None]
     ) -> Iterator[tuple[int, Step]]:
         """Yield the numbered steps, each after `save` and `hear` had the saves before it."""
-        others = deque(self.others)
+        waiting = deque(self.others)
 
-        def hear_others(saves: int) -> None:
-            while others and others[0][0] <= saves:
-                hear(others.popleft()[1])
+        def add_other_saves(saves: int) -> None:
+            while waiting and waiting[0][0] <= saves:
+                add_other_save(waiting.popleft()[1])
 
-        hear_others(0)
+        add_other_saves(0)
         for number, text in enumerate(self.texts[1 : self.first], 1):
             save(text)
-            hear_others(number)
+            add_other_saves(number)
         for number, step in enumerate(self.steps(), self.first):
             if number:
                 save(step.text)
             yield number, step
-            hear_others(number)
+            add_other_saves(number)
 
     def steps(self) -> Iterator[Step]:
-        """A step after every save from `first` on but the last, in order."""
+        """Return a step after every save from `first` on but the last, in order."""
         if self.kind.endswith("saves"):
             for number, (text, future) in enumerate(pairwise(self.texts[self.first :]), self.first):
                 later = self.texts[number + 2 : number + 1 + _AWAITED]
@@ -112,7 +112,7 @@ class EditingSession:
 
 
 def line_hunks(before: str, after: str) -> tuple[LineHunk, ...]:
-    """The line hunks from `before` to `after`, ascending; offsets into `before`."""
+    """Return the line hunks from `before` to `after`, ascending; offsets into `before`."""
     starts = list(accumulate(map(len, lines(before)), initial=0))
     return tuple(
         tuple(_shifted(hunk, starts[change.first]) for hunk in change.hunks)
@@ -129,7 +129,7 @@ def _growth(group: LineHunk) -> int:
 
 
 def commit_session(history: FileHistory, index: int) -> EditingSession:
-    """The session that makes the change from snapshot `index` to the next one."""
+    """Make the session of the change from snapshot `index` to the next one."""
     before, change = history.snapshots[index].text, history.snapshots[index + 1]
     after = change.text
     groups = line_hunks(before, after)
@@ -143,12 +143,12 @@ def commit_session(history: FileHistory, index: int) -> EditingSession:
 
 
 def save_session(history: FileHistory) -> EditingSession:
-    """The session that a history of real saves is."""
+    """Make the session of a history of real saves."""
     return _saves(history, history.snapshots, 1)
 
 
 def held_out_session(history: FileHistory) -> EditingSession | None:
-    """The session of the saves that training on this history holds back, if there are any.
+    """Return the session of the saves that training on this history holds back, if there are any.
 
     The `_SHOWN` saves before them are shown, so that the forecaster knows what went on.
     """
@@ -225,7 +225,7 @@ def sample_commits(
     hunks: range = range(3, 11),
     seed: int = 0,
 ) -> list[EditingSession]:
-    """`count` sessions of every project, spread over the years of its history.
+    """Return `count` sessions of every project, spread over the years of its history.
 
     A change is drawn by a hash of its place and the seed, so the sample depends neither on the
     order of the histories nor on what else there is. Each commit is drawn once at most.
@@ -256,7 +256,7 @@ def sample_commits(
 
 
 def _spread(years: dict[tuple[str, int], _Drawn], count: int) -> list[EditingSession]:
-    """Sessions by project, in turn from each year until there are `count`, oldest first."""
+    """Choose sessions of a project, in turn from each year until there are `count`."""
     projects: dict[str, list[tuple[int, int, int, EditingSession]]] = defaultdict(list)
     for (project, year), drawn in years.items():
         ranked = sorted(drawn.values(), key=itemgetter(0))

@@ -16,7 +16,7 @@ _MAX_STATE = 4096
 
 
 def token_scores(bundle: Bundle, sessions: Iterable[EditingSession]) -> dict[str, float]:
-    """Shares of right positions, contents and both, as `TokenScores.shares` gives them.
+    """Return the shares of right positions, contents and both, as `TokenScores.shares` gives them.
 
     The saves of a session are cut into instances by the rules of the corpus, so what it leaves
     out (hunks of more edits than it teaches) is not scored here either.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
-from editcast_model.forecasting.filters import Work, line_at
+from editcast_model.forecasting.filters import EditContext, line_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.interface import Prediction, Session
 from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
@@ -112,7 +112,7 @@ class TypedDocument:
 
     def save(self) -> None:
         """Save the text as it is now."""
-        self._tell(saved=True)
+        self._update_session(saved=True)
         self._past = hash((self._past, "saved"))
         self._left_alone = ()
         self.shown = None
@@ -125,7 +125,7 @@ class TypedDocument:
         if self.shown:
             return False
         if self.text != self._history.text:
-            self._tell(saved=False)
+            self._update_session(saved=False)
         key = self._past, self._left_alone
         if key not in self._answers:
             self._answers[key] = self._predict()
@@ -144,7 +144,7 @@ class TypedDocument:
     def _predict(self) -> Prediction | None:
         self._session = self._session or self._forecaster.resume(self._history)
         saves = self._history.saves
-        work = Work(
+        context = EditContext(
             self.text,
             self._language,
             way_back=diff(self.text, saves[-1].before) if saves else (),
@@ -153,11 +153,11 @@ class TypedDocument:
         )
 
         def fits(hunks: tuple[Hunk, ...]) -> bool:
-            return not is_beside(self._left_alone, hunks, self.text) and work.admits(hunks)
+            return not is_beside(self._left_alone, hunks, self.text) and context.accepts(hunks)
 
         return next(iter(self._session.predict(1, fits=fits)), None)
 
-    def _tell(self, *, saved: bool) -> None:
+    def _update_session(self, *, saved: bool) -> None:
         listener = self._session or self._history
         listener.update(self.text, saved=saved)
 

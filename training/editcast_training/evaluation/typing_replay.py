@@ -189,7 +189,7 @@ class _Typist:
         return spared
 
     def _parts(self) -> deque[_Part]:
-        """The way from the text as it is now to the goal."""
+        """Return the way from the text as it is now to the goal."""
         groups: Sequence[LineHunk] = line_hunks(self.document.text, self._goal)
         if groups and self.session.kind.endswith("saves"):
             groups = (tuple(chain.from_iterable(groups)),)

@@ -75,12 +75,12 @@ class TypingEvaluation:
     versions: Mapping[str, str] = field(default_factory=versions)
 
     def of(self, kind: str, level: str) -> list[TypingRow]:
-        """The rows of one kind of session and one level."""
+        """Return the rows of one kind of session and one level."""
         return [row for row in self.rows if (row.kind, row.level) == (kind, level)]
 
     @cached_property
     def intervals(self) -> dict[str, dict[str, dict[str, Interval]]]:
-        """By kind and level, what `measured` gives, with 95 % intervals over the sessions.
+        """Measure by kind and level, with 95 % intervals over the sessions.
 
         The same sessions are drawn for all levels, so these are paired.
         """

@@ -38,7 +38,7 @@ def save_checkpoint(path: Path, network: nn.Module, optimizer: Optimizer, about:
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[int, dict[str, Tensor]], Any]:
-    """The weights, the optimizer's moments by parameter, and `about`.
+    """Return the weights, the optimizer's moments by parameter, and `about`.
 
     Raises:
         TrainingError: The file is no checkpoint, or of another format.

@@ -34,7 +34,7 @@ class TokenScores:
     loss: float = 0.0
 
     def shares(self) -> dict[str, float]:
-        """The shares in percent, rounded, the loss in nats an edit, and the counts."""
+        """Return the shares in percent, rounded, the loss in nats an edit, and the counts."""
         edits, jumps, saves = max(self.edits, 1), max(self.jumps, 1), max(self.saves, 1)
         scored = max(self.edits + self.saves, 1)
         return {

@@ -92,7 +92,7 @@ class Progress:
 
 
 def pick_device(wanted: str) -> torch.device:
-    """The device named, or the best there is for `auto`."""
+    """Return the device named, or the best there is for `auto`."""
     if wanted == "auto":
         wanted = "cuda" if torch.cuda.is_available() else "cpu"
     if wanted == "cuda" and not torch.cuda.is_available():
@@ -101,7 +101,7 @@ def pick_device(wanted: str) -> torch.device:
 
 
 def autocast(device: torch.device) -> AbstractContextManager[Any]:
-    """bf16 where the hardware multiplies it, else nothing: emulated it is slower than fp32."""
+    """Return bf16 autocast where the hardware has it: emulated it is slower than fp32."""
     native = device.type == "cuda" or any(
         getattr(torch.cpu, name, lambda: False)()
         for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
@@ -110,7 +110,7 @@ def autocast(device: torch.device) -> AbstractContextManager[Any]:
 
 
 def learning_rate(share: float, peak: float) -> float:
-    """Linear warm-up, then a cosine down to a hundredth."""
+    """Compute the learning rate: linear warm-up, then a cosine down to a hundredth."""
     if share < _WARM_UP:
         return peak * (0.02 + 0.98 * share / _WARM_UP)
     rest = (share - _WARM_UP) / (1 - _WARM_UP)
@@ -185,7 +185,7 @@ class _Trainer:
         self.dev = [sample[start : start + 8] for start in range(0, len(sample), 8)]
 
     def _groups(self) -> list[dict[str, Any]]:
-        """Matrices decay, vectors do not."""
+        """Group the parameters: matrices decay, vectors do not."""
         parameters = list(self.network.parameters())
         return [
             {"params": [one for one in parameters if one.dim() > 1], "weight_decay": 0.01},
@@ -351,7 +351,7 @@ class _Trainer:
 
 
 def _step_of(line: str) -> float:
-    """The step of a line of the log; infinity for one that a power loss cut short."""
+    """Read the step of a line of the log; infinity for a line that a power loss cut short."""
     try:
         return int(json.loads(line)["step"])
     except (ValueError, KeyError, TypeError):

@@ -104,12 +104,12 @@ class FileHistory:
 
 
 def language_of(path: str) -> str | None:
-    """The language identifier of a file by its name, None when the table does not know it."""
+    """Return the language identifier of a file by its name, None for an unknown one."""
     return LANGUAGES.get(PurePosixPath(path).suffix.lower())
 
 
 def unicode_path(path: str) -> str:
-    """A path whose bytes are no UTF-8 (lone surrogates in Python) with those bytes escaped."""
+    """Escape the bytes of a path that are no UTF-8 (lone surrogates in Python)."""
     return path.encode("utf-8", "backslashreplace").decode()
 
 
@@ -135,7 +135,7 @@ def is_generated(text: str) -> bool:
 
 
 def decode(data: bytes, skipped: Skipped) -> str | None:
-    """The text of a file's bytes, or None (counted) when no person edits such a thing.
+    """Decode a file's bytes; None (counted) when no person edits such a thing.
 
     A byte order mark is dropped, as editors do; line ends stay as they are.
     """
@@ -155,7 +155,7 @@ def decode(data: bytes, skipped: Skipped) -> str | None:
 def pieces(
     snapshots: Iterable[Snapshot], skipped: Skipped, most: int = MAX_HISTORY_BYTES
 ) -> Iterator[tuple[Snapshot, ...]]:
-    """Snapshots in time order as the `snapshots` of one `FileHistory`, or of several when long.
+    """Split snapshots in time order into one `FileHistory`, or several when long.
 
     Of more characters than `most` it is long.
 

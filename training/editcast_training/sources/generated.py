@@ -18,7 +18,7 @@ from editcast_training.sources.git import PYTHON, read_files
 _AMOUNTS = {"refactorings": (400, 40), "restored": (1_000, 12)}
 
 
-def read_made(
+def read_generated(
     path: Path,
     kind: MadeKind,
     *,

@@ -235,7 +235,7 @@ def _commit(repository: pygit2.Repository, oid: pygit2.Oid) -> pygit2.Commit | N
 def _diff(
     parent: pygit2.Commit | None, commit: pygit2.Commit, wanted: _Filter, skipped: Skipped
 ) -> pygit2.Diff:
-    """The changes that a commit made to its first parent, renames found."""
+    """Return the changes that a commit made to its first parent, renames found."""
     if parent is None:
         return commit.tree.diff_to_tree(swap=True)
     diff = parent.tree.diff_to_tree(commit.tree)
@@ -272,7 +272,7 @@ def _step(
 
 
 def _is_file(mode: FileMode) -> bool:
-    """Neither a symbolic link nor a submodule."""
+    """Tell whether an entry is neither a symbolic link nor a submodule."""
     return mode in (FileMode.BLOB, FileMode.BLOB_EXECUTABLE)
 
 

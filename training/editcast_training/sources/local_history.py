@@ -43,7 +43,7 @@ def local_history_folders(
     environ: Mapping[str, str] = os.environ,
     home: Path | None = None,
 ) -> list[Path]:
-    """The Local History folders on this machine: VS Code and its kin, code-server included."""
+    """Return the Local History folders of VS Code and its kin on this machine."""
     home = Path.home() if home is None else home
 
     def place(variable: str, default: str) -> Path:
@@ -96,7 +96,7 @@ def read_local_history(folder: Path, *, skipped: Skipped) -> Iterator[FileHistor
 
 
 def _histories(folder: Path, skipped: Skipped) -> Iterator[FileHistory]:
-    """The history of one file; nothing, counted, when it is not wanted or its index is damaged."""
+    """Read the history of one file; none, counted, if unwanted or its index is damaged."""
     try:
         index = json.loads(_plain_bytes(folder / _ENTRIES))
         version, entries = index["version"], list(index["entries"])
@@ -123,7 +123,7 @@ def _histories(folder: Path, skipped: Skipped) -> Iterator[FileHistory]:
 
 
 def _path(resource: object) -> str:
-    """The path that a URI names, with `/`; `c:/folder/file` on Windows."""
+    """Return the path that a URI names, with `/`; `c:/folder/file` on Windows."""
     if not isinstance(resource, str):
         raise TypeError("a URI is text")
     parts = urlsplit(resource)
@@ -134,7 +134,7 @@ def _path(resource: object) -> str:
 
 
 def _snapshots(folder: Path, entries: list[object], skipped: Skipped) -> Iterator[Snapshot]:
-    """The versions whose files are there, in time order."""
+    """Return the versions whose files are there, in time order."""
     dated = []
     for entry in entries:
         match entry:

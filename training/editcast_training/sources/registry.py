@@ -9,7 +9,7 @@ from typing import Literal
 from editcast_model.errors import CorpusError
 from editcast_store.saves import Store
 from editcast_training.sources.file_history import MADE_KINDS, FileHistory, MadeKind, Skipped
-from editcast_training.sources.generated import read_made
+from editcast_training.sources.generated import read_generated
 from editcast_training.sources.git import PYTHON, read_git
 from editcast_training.sources.local_history import read_local_history
 from editcast_training.sources.saves import read_saves
@@ -39,7 +39,7 @@ class Origin:
 
 
 def trained_on(origins: Iterable[Origin]) -> list[Origin]:
-    """Those whose own histories, or the older part of them, are trained on.
+    """Return the origins that are trained on, in whole or in their older part.
 
     What is made of the files of a repository comes from one that is listed anyway.
     """
@@ -62,7 +62,7 @@ def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
                 origin.path, project=origin.name, skipped=skipped, languages=origin.languages
             )
         case "refactorings" | "restored" as kind:
-            yield from read_made(
+            yield from read_generated(
                 origin.path,
                 kind,
                 project=project_and_kind(origin.name)[0],
@@ -79,7 +79,7 @@ def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
 
 
 def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list[str]]:
-    """The repositories of a TOML file with the lists train, dev and test, and those not there.
+    """Read a TOML file with the lists train, dev and test; return what is there and what not.
 
     Each stands in `mirror` as ``owner+name`` or ``owner+name/repo``, a work tree or a bare
     repository. The list `languages` says what is read of them; without it, that is Python. The
@@ -116,7 +116,7 @@ def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list
     return sorted(found, key=lambda origin: _size(origin.path)), missing
 
 
-def made_of(repositories: Iterable[Origin]) -> list[Origin]:
+def generated_from(repositories: Iterable[Origin]) -> list[Origin]:
     """List the sources made of the files of repositories that are trained on."""
     return [
         replace(origin, name=f"{origin.name}#{kind}", kind=kind)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.tokenizer import lines
-from editcast_training.augment.edit_order import ORDERS, as_saved, rehearse
+from editcast_training.augment.edit_order import ORDERS, as_saved, order_edits
 from editcast_training.data.line_changes import line_changes
 
 SOURCE = st.lists(
@@ -23,7 +23,7 @@ def _made(before, after, seed, order=""):
     """The saved texts on the way, and the text at the end of it."""
     now = lines(before)
     saved = []
-    for part in rehearse(line_changes(before, after), 0, random.Random(seed), order):
+    for part in order_edits(line_changes(before, after), 0, random.Random(seed), order):
         change = part.change
         assert tuple(now[change.first : change.end]) == change.before
         now[change.first : change.end] = change.after
@@ -60,7 +60,7 @@ CHANGED = [text.replace("render(", "draw(") for text in PROGRAM]
 
 def _first_lines(order, seed=0, last=0):
     changes = line_changes("".join(PROGRAM), "".join(CHANGED))
-    parts = rehearse(changes, last, random.Random(seed), order)
+    parts = order_edits(changes, last, random.Random(seed), order)
     firsts = [part.change.first for part in parts]
     return list(dict.fromkeys(firsts))
 
@@ -79,7 +79,7 @@ def test_a_definition_comes_before_what_uses_it():
     after = "x = start(1)\n\ny = start(2)\n\n\ndef start(a):\n    pass\n"
     changes = line_changes(before, after)
     for seed in range(10):
-        made = list(rehearse(changes, 0, random.Random(seed), "definitions"))
+        made = list(order_edits(changes, 0, random.Random(seed), "definitions"))
         assert made[0].change.first == 5
 
 

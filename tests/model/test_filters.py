@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff
-from editcast_model.forecasting.filters import Work, reason_against, word_at
+from editcast_model.forecasting.filters import EditContext, reason_against, word_at
 from editcast_model.syntax.breaking import breaks
 
 TEXT = "def f(x):\n    return x\n\n\ndef g(y):\n    return y\n"
@@ -15,7 +15,7 @@ TEXT = "def f(x):\n    return x\n\n\ndef g(y):\n    return y\n"
 
 def reason(after: str, *saves: str, before: str = TEXT) -> str | None:
     """Against turning `before` into `after`; it was reached by these saves."""
-    return reason_against(diff(before, after), Work.of([*saves, before], "python"))
+    return reason_against(diff(before, after), EditContext.of([*saves, before], "python"))
 
 
 @pytest.mark.parametrize(
@@ -31,11 +31,11 @@ def reason(after: str, *saves: str, before: str = TEXT) -> str | None:
 )
 def test_reasons(after: str, expected: str | None) -> None:
     assert reason(after) == expected
-    assert Work(TEXT, "python").admits(diff(TEXT, after)) is (expected is None)
+    assert EditContext(TEXT, "python").accepts(diff(TEXT, after)) is (expected is None)
 
 
 def test_a_replacement_by_the_same_changes_nothing() -> None:
-    assert reason_against((Hunk(4, 5, "f"),), Work(TEXT, "python")) == "changes nothing"
+    assert reason_against((Hunk(4, 5, "f"),), EditContext(TEXT, "python")) == "changes nothing"
 
 
 def test_white_space_is_for_those_who_are_at_it() -> None:
@@ -209,8 +209,8 @@ def test_a_word_that_is_being_typed_is_copied_nowhere(hunk: Hunk, expected: str 
     text = "one = on\ntwo = one\n"
     typed = word_at(text, 8)
     assert text[typed.start : typed.stop] == "on"
-    assert reason_against((hunk,), Work(text, typed=typed)) == expected
-    assert reason_against((hunk,), Work(text)) is None
+    assert reason_against((hunk,), EditContext(text, typed=typed)) == expected
+    assert reason_against((hunk,), EditContext(text)) is None
     assert not word_at("a = (", 5)
 
 

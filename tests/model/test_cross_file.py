@@ -39,42 +39,42 @@ def test_far_lines_are_not_kept() -> None:
     assert "line five hundred" in kept.after
 
 
-def heard(text: str, *saves: OtherSave) -> list[Repeat]:
+def repeats_of(text: str, *saves: OtherSave) -> list[Repeat]:
     """Replacements of other files' saves, made again in a text."""
     known = KnownReplacements(EditHistory(text))
     for save in saves:
-        known.hear(save)
+        known.add_other_save(save)
     return known.best(known.of_other_files, 10)
 
 
 def test_nothing_is_heard_at_first() -> None:
-    assert RepeatBest().open(OTHER).predict() == [] and heard(OTHER) == []
+    assert RepeatBest().open(OTHER).predict() == [] and repeats_of(OTHER) == []
 
 
 def test_what_another_file_replaced_is_made_again() -> None:
-    (repeat,) = heard(OTHER, RENAME)
+    (repeat,) = repeats_of(OTHER, RENAME)
     assert apply_hunks(OTHER, [repeat.hunk]) == OTHER.replace("render", "draw")
     session = RepeatBest().open(OTHER)
-    session.hear(RENAME)
+    session.add_other_save(RENAME)
     assert session.predict()[0].hunks == (repeat.hunk,)
     assert (repeat.times, repeat.ago) == (4, 0)
 
 
 def test_how_long_ago_is_counted_in_replacements() -> None:
     third = other_save("third.py", "x = 1\n", "x = 2\n")
-    (repeat,) = heard(OTHER, RENAME, RENAME._replace(file="second.py"), third)
+    (repeat,) = repeats_of(OTHER, RENAME, RENAME._replace(file="second.py"), third)
     assert (repeat.times, repeat.ago) == (8, 1)
 
 
 @pytest.mark.parametrize("save", [OtherSave("a.py", "", ""), OtherSave("a.py", "x", "x")])
 def test_a_save_that_changed_nothing_is_heard_in_silence(save: OtherSave) -> None:
-    assert heard(OTHER, save) == []
+    assert repeats_of(OTHER, save) == []
 
 
 def test_own_replacements_are_told_from_those_heard() -> None:
     history = EditHistory(CALLS)
     known = KnownReplacements(history)
-    known.hear(other_save("a.py", "part_1(a)\n", "chapter_1(a)\n"))
+    known.add_other_save(other_save("a.py", "part_1(a)\n", "chapter_1(a)\n"))
     once = CALLS.replace("render", "draw", 1)
     history.update(once, saved=True)
     own = known.best(known.own, 1)[0]
@@ -85,13 +85,15 @@ def test_own_replacements_are_told_from_those_heard() -> None:
 
 def test_what_the_other_file_took_back_is_forgotten() -> None:
     session = RepeatBest().open(OTHER)
-    session.hear(other_save("first.py", "render(x)\nload(x)\n", "draw(x)\nread(x)\n"))
-    session.hear(other_save("other.py", "draw(x)\n", "render(x)\n"))  # elsewhere it means nothing
+    session.add_other_save(other_save("first.py", "render(x)\nload(x)\n", "draw(x)\nread(x)\n"))
+    session.add_other_save(
+        other_save("other.py", "draw(x)\n", "render(x)\n")
+    )  # elsewhere it means nothing
     assert session.predict()[0].apply(OTHER) == OTHER.replace("render", "draw")
-    session.hear(other_save("first.py", "draw(x)\nread(x)\n", "render(x)\nread(x)\n"))
+    session.add_other_save(other_save("first.py", "draw(x)\nread(x)\n", "render(x)\nread(x)\n"))
     assert session.predict() == []
     read = RepeatBest().open("load(y)\n")
-    read.hear(other_save("first.py", "load(x)\n", "read(x)\n"))
-    read.hear(other_save("first.py", "read(x)\n", "load(x)\n"))
-    read.hear(other_save("first.py", "load(x)\n", "read(x)\n"))  # and once more
+    read.add_other_save(other_save("first.py", "load(x)\n", "read(x)\n"))
+    read.add_other_save(other_save("first.py", "read(x)\n", "load(x)\n"))
+    read.add_other_save(other_save("first.py", "load(x)\n", "read(x)\n"))  # and once more
     assert read.predict()[0].apply("load(y)\n") == "read(y)\n"

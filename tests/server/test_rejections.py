@@ -1,16 +1,16 @@
 """How a rejection is recognised after later edits."""
 
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting.filters import Work
+from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.interface import Prediction
 from editcast_server.documents.suggestion import Suggestion
-from editcast_server.prediction.policy import REMEMBERED, Rejections, Situation
+from editcast_server.prediction.policy import REMEMBERED, Conditions, Rejections
 
 LINES = "".join(f"value_{i} = compute({i})\n" for i in range(40))
 
 
 def rejected(text: str, prediction: Prediction, rejections: Rejections) -> str | None:
-    it = Situation(Work(text, "python"), 0.5, rejections.now())
+    it = Conditions(EditContext(text, "python"), 0.5, rejections.now())
     return it.reason_against(prediction.hunks)
 
 
@@ -61,7 +61,7 @@ def test_nothing_else_is_shown_where_something_was_just_rejected() -> None:
     rejections.add(Suggestion.of(insertion(LINES, 7), LINES, "1"), LINES)
 
     def reason(prediction: Prediction, text: str) -> str | None:
-        it = Situation(Work(text, "python"), 0.5, rejections.now(), rejections.fresh)
+        it = Conditions(EditContext(text, "python"), 0.5, rejections.now(), rejections.fresh)
         return it.reason_against(prediction.hunks)
 
     start = LINES.index("value_7")
@@ -79,25 +79,25 @@ def test_a_line_where_the_user_typed_something_else_is_left_alone_until_the_save
     start = LINES.index("value_7")
     suggestion = [Hunk(start, start + 5, "result")]
     far, near = Hunk(0, 0, "x"), Hunk(start, start, "x")
-    rejections.disagree(suggestion, far, "x" + LINES)
-    assert rejections.disagreed == ()
+    rejections.add_typed_lines(suggestion, far, "x" + LINES)
+    assert rejections.typed_lines == ()
     text = LINES[:start] + "x" + LINES[start:]
-    rejections.disagree(suggestion, near, text)
+    rejections.add_typed_lines(suggestion, near, text)
     rejections.move(Hunk(0, 0, "new = 1\n"))
     text = "new = 1\n" + text
-    ((first, last),) = rejections.disagreed
+    ((first, last),) = rejections.typed_lines
     assert text[first:last] == "xvalue_7 = compute(7)"
     rejections.move(Hunk(last, last, "  # why\nmore = 2"))
     text = text[:last] + "  # why\nmore = 2" + text[last:]
-    ((first, last),) = rejections.disagreed
+    ((first, last),) = rejections.typed_lines
     assert text[first:last] == "xvalue_7 = compute(7)  # why\nmore = 2"
     rejections.move(Hunk(last + 1, last + 1, "below"))
-    assert rejections.disagreed == ((first, last),)
-    rejections.end_disagreement()
-    assert rejections.disagreed == ()
+    assert rejections.typed_lines == ((first, last),)
+    rejections.forget_typed_lines()
+    assert rejections.typed_lines == ()
 
 
 def test_what_nobody_wants_is_held_back_too() -> None:
-    it = Situation(Work(LINES, "python"), 0.5)
+    it = Conditions(EditContext(LINES, "python"), 0.5)
     assert it.reason_against((Hunk(0, 0, " "),)) == "changes only white space"
     assert it.reason_against(insertion(LINES, 7).hunks) is None

@@ -1,6 +1,5 @@
 """The network as a forecaster, over texts of every kind."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +16,7 @@ from editcast_model.forecasting.forecaster import (
 )
 from editcast_model.forecasting.interface import Prediction
 from editcast_model.history import DEPTH
-from editcast_model.inference import window as windows_of_files
+from editcast_model.inference.config import InferenceConfig
 
 
 @pytest.fixture(scope="module")
@@ -25,11 +24,15 @@ def forecaster(bundle: Bundle) -> NeuralForecaster:
     return NeuralForecaster.load(bundle.path, "cpu")
 
 
-@pytest.fixture()
-def small_window(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """A window that a few lines fill."""
-    monkeypatch.setattr(windows_of_files, "WINDOW", 60)
-    yield 60
+def with_window(forecaster: NeuralForecaster, subtokens: int) -> NeuralForecaster:
+    config = InferenceConfig(window=subtokens)
+    return NeuralForecaster(forecaster.bundle, forecaster.network, "cpu", config=config)
+
+
+@pytest.fixture(scope="module")
+def small(forecaster: NeuralForecaster) -> NeuralForecaster:
+    """A forecaster whose window a few lines fill."""
+    return with_window(forecaster, 60)
 
 
 def consistent(session: NeuralSession) -> None:
@@ -154,7 +157,7 @@ def test_a_window_is_made_anew_while_there_is_time(forecaster: NeuralForecaster,
     text, count = code, 0
     worn = session._window
     assert worn is not None
-    while len(worn.fixed) <= windows_of_files.MOST_EDITS * 3 // 4:
+    while len(worn.fixed) <= InferenceConfig().most_edits * 3 // 4:
         count += 1
         text += f"x{count} = {count}\n"
         session.update(text, saved=True)
@@ -247,7 +250,7 @@ def test_many_saves(forecaster: NeuralForecaster, code: str) -> None:
         windows.add(id(session._window))
         assert len(session.history.snapshots) <= DEPTH + 1
     window = session._window
-    assert window is not None and 0 < len(window.fixed) < 2 * windows_of_files.MOST_EDITS
+    assert window is not None and 0 < len(window.fixed) < 2 * InferenceConfig().most_edits
     assert len(windows) >= 2
 
 
@@ -289,26 +292,23 @@ def numbered(count: int) -> list[str]:
     return [f"value_{number} = {number}\n" for number in range(count)]
 
 
-def test_a_file_longer_than_the_window(forecaster: NeuralForecaster, small_window: int) -> None:
+def test_a_file_longer_than_the_window(small: NeuralForecaster) -> None:
     lines = numbered(300)
-    session = forecaster.open("".join(lines))
+    session = small.open("".join(lines))
     predicted = 0
     for place in (150, 151, 149, 20, 21, 280, 281, 0, 299, 150):
         lines[place] = lines[place].replace("=", "= -")
         predicted += len(say(session, "".join(lines), saved=False))
         window = session._window
         assert window is not None and window.holds(session.history.unsaved)
-        assert len(window.fixed.initial) <= small_window
+        assert len(window.fixed.initial) <= small.config.window
         predicted += len(say(session, "".join(lines), saved=True))
     assert predicted > 0
 
 
-def test_a_window_moves_on_before_it_is_left(
-    forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(windows_of_files, "WINDOW", 500)
+def test_a_window_moves_on_before_it_is_left(forecaster: NeuralForecaster) -> None:
     lines = numbered(300)
-    session = forecaster.open("".join(lines))
+    session = with_window(forecaster, 500).open("".join(lines))
     seen = []
     for place in range(100, 220, 2):
         lines[place] = lines[place].replace("=", "= -")
@@ -321,9 +321,9 @@ def test_a_window_moves_on_before_it_is_left(
     assert 2 < len(set(seen)) < len(seen) / 3
 
 
-def test_edits_on_both_sides_of_the_window(forecaster: NeuralForecaster, small_window: int) -> None:
+def test_edits_on_both_sides_of_the_window(small: NeuralForecaster) -> None:
     lines = numbered(300)
-    session = forecaster.open("".join(lines))
+    session = small.open("".join(lines))
     lines[150] = "middle\n"
     say(session, "".join(lines), saved=True)
     for above, below in ((10, 290), (20, 280), (145, 155), (148, 152)):
@@ -336,11 +336,9 @@ def test_edits_on_both_sides_of_the_window(forecaster: NeuralForecaster, small_w
         say(session, "".join(lines), saved=False)
 
 
-def test_a_change_across_the_edge_of_the_window(
-    forecaster: NeuralForecaster, small_window: int
-) -> None:
+def test_a_change_across_the_edge_of_the_window(small: NeuralForecaster) -> None:
     lines = numbered(300)
-    session = forecaster.open("".join(lines))
+    session = small.open("".join(lines))
     for place in range(150, 156):
         lines[place] = "here\n"
         say(session, "".join(lines), saved=True)
@@ -406,13 +404,11 @@ def updates(draw: st.DrawFn) -> tuple[str, list[tuple[str, bool, bool]]]:
 @given(case=updates())
 def test_no_text_breaks_a_session(
     forecaster: NeuralForecaster,
-    monkeypatch: pytest.MonkeyPatch,
     window: int,
     case: tuple[str, list[tuple[str, bool, bool]]],
 ) -> None:
-    monkeypatch.setattr(windows_of_files, "WINDOW", window)
     first, rest = case
-    session = forecaster.open(first)
+    session = with_window(forecaster, window).open(first)
     for text, saved, asked in rest:
         session.update(text, saved=saved)
         consistent(session)

@@ -349,11 +349,11 @@ def test_another_place_is_tried_where_nothing_fits() -> None:
 
     asked: list[int] = []
 
-    def heard(edits: History, position: int) -> dict[int, float]:
+    def contents(edits: History, position: int) -> dict[int, float]:
         asked.append(position)
         return what(edits, position)
 
-    decode(Sequence(Scripted(where, heard), STATE), fits=lambda edits: True)
+    decode(Sequence(Scripted(where, contents), STATE), fits=lambda edits: True)
     assert set(asked) == {0, 5}  # 9 is less probable whatever it says
 
 

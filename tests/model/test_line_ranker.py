@@ -12,8 +12,9 @@ from editcast_model.card import Card
 from editcast_model.checked import UnfitError
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_model.forecasting.line_ranker import FEATURES, LineHead, Look, look
-from editcast_model.forecasting.recent_edits import Trail
+from editcast_model.forecasting.line_ranker import FEATURES, LineFeatures, LineHead, line_features
+from editcast_model.forecasting.recent_edits import RecentEdits
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.sequence import MASKED
 from editcast_model.tokenizer import lines
 from editcast_store.models import default_bundle_path
@@ -22,16 +23,17 @@ TEXT = (
     "import os\n\n\ndef load(path):\n    return read(path)\n\n\ndef save(path):\n    write(path)\n"
 )
 TEXTS = st.lists(st.sampled_from(["a\n", "b c\n", "\n", "    d\n", "e\n"]), max_size=9).map("".join)
+CONFIG = InferenceConfig()
 #: Columns of features.
 NEAREST, BELOW, TOUCHED = 10, 11, 19
 GONE, NEW, RARE_GONE, RARE_NEW = 32, 33, 38, 39
 
 
-def trail_of(*texts: str) -> Trail:
-    trail = Trail()
+def recent_of(*texts: str) -> RecentEdits:
+    recent = RecentEdits()
     for before, after in zip(texts, texts[1:], strict=False):
-        trail = trail.followed(before, diff(before, after))
-    return trail
+        recent = recent.after_save(before, diff(before, after))
+    return recent
 
 
 @pytest.mark.parametrize(
@@ -47,48 +49,52 @@ def trail_of(*texts: str) -> Trail:
     ],
 )
 def test_a_trail_follows_the_lines(saves: Sequence[str], touched: list[tuple[int, ...]]) -> None:
-    assert list(trail_of(*saves).saves) == touched
+    assert list(recent_of(*saves).saves) == touched
 
 
 def test_a_trail_knows_the_words_of_the_newest_save() -> None:
-    trail = trail_of(TEXT, TEXT.replace("return read(path)", "return parse(path, mode)"))
-    assert trail.before == {"return", "read", "path"}
-    assert trail.after == {"return", "parse", "path", "mode"}
-    assert trail.removed == ({"read"},) and trail.inserted == ({"parse", "mode"},)
+    recent = recent_of(TEXT, TEXT.replace("return read(path)", "return parse(path, mode)"))
+    assert recent.before == {"return", "read", "path"}
+    assert recent.after == {"return", "parse", "path", "mode"}
+    assert recent.removed == ({"read"},) and recent.inserted == ({"parse", "mode"},)
 
 
 def test_a_trail_knows_what_is_gone_and_what_is_new() -> None:
-    trail = trail_of(TEXT, TEXT.replace("path", "name"), TEXT.replace("path", "name", 1))
-    assert trail.removed[-1] == {"name"} and trail.inserted[-1] == {"path"}
-    assert trail.gone == trail.new == set()  # there and back again
-    trail = trail_of(TEXT, TEXT.replace("read", "parse"), TEXT.replace("read", "parse") + "x\n")
-    assert (trail.gone, trail.new) == ({"read"}, {"parse", "x"})
+    recent = recent_of(TEXT, TEXT.replace("path", "name"), TEXT.replace("path", "name", 1))
+    assert recent.removed[-1] == {"name"} and recent.inserted[-1] == {"path"}
+    assert recent.gone == recent.new == set()  # there and back again
+    recent = recent_of(TEXT, TEXT.replace("read", "parse"), TEXT.replace("read", "parse") + "x\n")
+    assert (recent.gone, recent.new) == ({"read"}, {"parse", "x"})
 
 
 def test_only_the_newest_saves_are_remembered() -> None:
     texts = [f"{number}\n" for number in range(30)]
-    assert len(trail_of(*texts).saves) < 15
+    assert len(recent_of(*texts).saves) < 15
 
 
 @given(TEXTS, TEXTS)
 def test_what_was_not_touched_stood_there_before(before: str, after: str) -> None:
     hunks = diff(before, after)
-    (touched,) = Trail().followed(before, hunks).saves
+    (touched,) = RecentEdits().after_save(before, hunks).saves
     others = [line for number, line in enumerate(lines(after)) if number not in touched]
     rest = iter(lines(before))
     assert all(any(line == one for one in rest) for line in others)
 
 
-def a_look(text: str, trail: Trail, position: Sequence[float] | None = None) -> Look:
+def features_of(
+    text: str, recent: RecentEdits, position: Sequence[float] | None = None
+) -> LineFeatures:
     """Of a text each character of which is an item, behind a start token."""
     size = len(text) + 1
     chances = np.array(position if position else [1 / size] * size, np.float32)
-    return look(text, trail, np.log(chances), np.arange(size), np.arange(size), [])
+    return line_features(
+        text, recent, np.log(chances), np.arange(size), np.arange(size), [], CONFIG
+    )
 
 
 def test_lines_are_described_by_what_was_done_last() -> None:
     saved = TEXT.replace("read(path)", "parse(path)")
-    seen = a_look(saved, trail_of(TEXT, saved))
+    seen = features_of(saved, recent_of(TEXT, saved))
     assert seen.lines.tolist() == list(range(10))  # the last is the empty one at the end
     assert seen.features.shape == (10, FEATURES) and np.isfinite(seen.features).all()
     assert np.flatnonzero(seen.features[:, NEAREST]).tolist() == [4]
@@ -98,8 +104,8 @@ def test_lines_are_described_by_what_was_done_last() -> None:
 
 def test_words_that_are_gone_are_looked_for() -> None:
     renamed = TEXT.replace("load(path)", "load(file)")
-    trail = trail_of(TEXT, renamed, renamed + "load(file)\n")  # two saves ago, and still to do
-    seen = a_look(renamed + "load(file)\n", trail)
+    recent = recent_of(TEXT, renamed, renamed + "load(file)\n")  # two saves ago, and still to do
+    seen = features_of(renamed + "load(file)\n", recent)
     assert np.flatnonzero(seen.features[:, GONE]).tolist() == [4, 7, 8]
     assert seen.features[[4, 7, 8], RARE_GONE] == pytest.approx(1 / 3)
     assert np.flatnonzero(seen.features[:, NEW]).tolist() == [3, 9]
@@ -109,7 +115,9 @@ def test_words_that_are_gone_are_looked_for() -> None:
 @given(TEXTS, TEXTS, st.integers(0, 2**32 - 1))
 def test_lines_and_places_within_them_are_joined(before: str, text: str, seed: int) -> None:
     draw = np.random.default_rng(seed)
-    seen = a_look(text, trail_of(before, text), draw.dirichlet(np.ones(len(text) + 1)).tolist())
+    seen = features_of(
+        text, recent_of(before, text), draw.dirichlet(np.ones(len(text) + 1)).tolist()
+    )
     of_lines = np.log(draw.dirichlet(np.ones(len(seen.lines)))).astype(np.float32)
     placed, line_of_each = seen.placed(of_lines)
     assert np.exp(placed).sum() == pytest.approx(1, abs=1e-3)
@@ -125,7 +133,7 @@ def test_dead_items_are_nowhere() -> None:
     text = "a\nb\n"
     position = np.log(np.full(8, 1 / 8, np.float32))
     order = np.array([0, 2, 3, 6, 7])
-    seen = look(text, trail_of("", text), position, order, np.arange(5), [])
+    seen = line_features(text, recent_of("", text), position, order, np.arange(5), [], CONFIG)
     for known in seen.placed(np.log(np.full(len(seen.lines), 1 / len(seen.lines), np.float32))):
         assert np.isfinite(known).all()  # a client parses what comes of it
         assert set(np.flatnonzero(known > MASKED).tolist()) == set(order.tolist())
@@ -168,9 +176,9 @@ def test_a_head_leads_where_it_says(forecaster: NeuralForecaster, saved: bool) -
         decoded = [one.hunk for one in found if one.source == "decoded" and one.location > -99]
         assert decoded
         for hunk in decoded:
-            (touched,) = Trail().followed(after, [Hunk(hunk.start, hunk.end, "")]).saves
+            (touched,) = RecentEdits().after_save(after, [Hunk(hunk.start, hunk.end, "")]).saves
             assert touched[0] in (line, line + 1)  # behind the end of a line is the next one
 
 
 def test_there_is_nothing_to_look_at_before_the_first_change(forecaster: NeuralForecaster) -> None:
-    assert forecaster.open(TEXT).look() is None
+    assert forecaster.open(TEXT).line_features() is None
