@@ -31,6 +31,8 @@ RANKER_FEATURES = (
     "length",
     "known",
     "unscored",
+    "repeating",
+    "descending",
 )
 #: How many numbers describe a line.
 LINE_FEATURES = 54

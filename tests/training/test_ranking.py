@@ -128,3 +128,15 @@ def test_where_all_are_clean_the_share_is_known() -> None:
     rows = [Row.of(session(), number, 1, 5.0) for number in range(50)]
     given = [Collected(row, candidates, (GOOD,)) for row in rows]
     assert fit(given).score(candidates[0]) == pytest.approx(51 / 52, abs=1e-3)
+
+
+def test_the_kinds_of_steps_count_the_same() -> None:
+    """Of nine commits to one save all and none are clean: the suggestion is half sure."""
+
+    def of_kind(kind: str, number: int, score: Score) -> Collected:
+        row = Row("p", "a.py", "python", kind, number, 1, 5.0)
+        return Collected(row, (decoded("a", -1.0),), (score,))
+
+    given = [of_kind("commits", number, GOOD) for number in range(180)]
+    given += [of_kind("saves", number, BAD) for number in range(180, 200)]
+    assert fit(given).confidence(decoded("a", -1.0)) == pytest.approx(0.5, abs=0.02)

@@ -44,7 +44,7 @@ def after_argument(change: Change) -> Iterator[Consequence]:
 
 
 def after_name(change: Change) -> Iterator[Consequence]:
-    """Return the parameter that a function needs for a new name that all its callers can give it."""
+    """Return the parameter that a function needs for a new name that its callers can give."""
     names, seen = change.after, set[str]()
     for _, start, end in change.spans():
         for found in WORD.finditer(names.tree.text, start, end):
@@ -59,7 +59,7 @@ def after_name(change: Change) -> Iterator[Consequence]:
 def handed_down(
     names: Names, call: Call, index: int, added: Parameter, given: Collection[Call]
 ) -> Iterator[Consequence]:
-    """Return the parameter that the function around a call needs to give it an argument that it lacks.
+    """Return the parameter that the function around a call needs to give it what it lacks.
 
     Args:
         names: Of the text.

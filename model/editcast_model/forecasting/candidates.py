@@ -48,6 +48,8 @@ class Candidate:
             edit, how many replacements ago.
         distance: How many lines below the last change it is, negative above.
         known: Whether all words that it inserts stand in the text.
+        repeating: See `EditHistory`.
+        descending: See `EditHistory`.
         prior: The probability that it is clean where the ranker has no weights for its source; None
             where nobody knows, so that it is dropped then.
         cause: Names what it follows from; others of this cause come in the order of their source.
@@ -67,6 +69,8 @@ class Candidate:
     ago: int = 0
     distance: int = 0
     known: bool = True
+    repeating: float = 0.25
+    descending: float = 0.5
     prior: float | None = None
     cause: str = ""
     everywhere: tuple[Hunk, ...] = ()
@@ -191,6 +195,8 @@ class Situation:
             ago=ago,
             distance=lines if hunk.start >= self.history.last else -lines,
             known=all(word in text for word in _WORD.findall(hunk.text)),
+            repeating=self.history.repeating,
+            descending=self.history.descending,
         )
 
 
