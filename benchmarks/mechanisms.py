@@ -76,7 +76,8 @@ def collected_sessions(
     git: Sequence[Path], saves: Sequence[Path], commits: int
 ) -> list[EditingSession]:
     """The sessions to replay, within their projects where their times are known."""
-    origins = [Origin(path.name, "git", path) for path in git]
+    # By two names: of many mirrors the last one is the same, and each project is ranked by others.
+    origins = [Origin("/".join(path.resolve().parts[-2:]), "git", path) for path in git]
     origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
     found: list[EditingSession] = []
     console = Console(stderr=True)

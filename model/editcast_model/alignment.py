@@ -1,4 +1,4 @@
-"""What stayed between two sequences, and so what changed: LCS that stays quick on long ones.
+"""Alignment of two sequences by their longest common subsequence, quick on long ones too.
 
 rapidfuzz finds a longest common subsequence in time and memory with the product of the lengths,
 so long sequences are split first, at elements that stand once on each side (the anchors of

@@ -2,11 +2,10 @@
 
 The files of the folder:
 
-    config.json         format version, architecture, precisions, checksums of the other files
+    config.json         format version, architecture, settings of inference, checksums of the others
     tokenizer.json
     weights.safetensors the parameters by name; the graphs refer into it, so each is stored once
-    encode.onnx  advance.onnx  point.onnx  content.onnx       fp32, for the CPU
-    half/...            the same in fp16, for CUDA; absent where it would make the bundle too large
+    encode.onnx  advance.onnx  point.onnx  content.onnx       in fp32
     card.json           what it was trained on, when, its metrics, its calibration
 """
 
@@ -15,10 +14,10 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from editcast_model.card import Card
-from editcast_model.checked import Long, Matching, UnfitError, structure
+from editcast_model.checked import Matching, UnfitError, structure
 from editcast_model.errors import BundleError
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.networks.config import NetworkConfig, check_earlier_options
@@ -30,7 +29,6 @@ FORMAT = 4
 _READ = (3, FORMAT)
 GRAPHS = ("encode", "advance", "point", "content")
 WEIGHTS = "weights.safetensors"
-Precision = Literal["float32", "float16"]
 _BUNDLED = Path(__file__).parent / "bundled"
 _MOST_FILES = 100
 
@@ -42,14 +40,12 @@ class Config:
     Attributes:
         format: One of the formats that are read.
         network: The architecture.
-        precisions: The graphs there are.
         checksums: SHA-256 of every file but this one, by name.
         inference: Settings of inference.
     """
 
     format: int
     network: NetworkConfig
-    precisions: Annotated[tuple[Precision, ...], Long(1, 2)]
     checksums: dict[str, Annotated[str, Matching("[0-9a-f]{64}", "a SHA-256 checksum")]]
     inference: InferenceConfig = InferenceConfig()
 
@@ -59,8 +55,6 @@ class Config:
         Raises:
             UnfitError: A file has none, or a name is none of a file of the bundle.
         """
-        if "float32" not in self.precisions:
-            raise UnfitError("must have the precision float32")
         if len(self.checksums) > _MOST_FILES:
             raise UnfitError(f"must have at most {_MOST_FILES} checksums")
         for name in self.checksums:
@@ -73,13 +67,7 @@ class Config:
     @property
     def loaded(self) -> list[str]:
         """Return the files that a forecaster reads."""
-        of_precision = [f"{name}.onnx" for name in GRAPHS] + [WEIGHTS]
-        return [
-            "card.json",
-            "tokenizer.json",
-            *of_precision,
-            *(f"half/{name}" for name in of_precision if "float16" in self.precisions),
-        ]
+        return ["card.json", "tokenizer.json", WEIGHTS, *(f"{name}.onnx" for name in GRAPHS)]
 
 
 @dataclass(frozen=True)
@@ -91,7 +79,6 @@ class Bundle:
         network: The architecture.
         card: `card.json`.
         tokenizer: Its vocabulary.
-        precisions: The graphs there are: `float32`, and perhaps `float16`.
         format: The format of its graphs.
         inference: Settings of inference.
     """
@@ -100,7 +87,6 @@ class Bundle:
     network: NetworkConfig
     card: Card
     tokenizer: Tokenizer
-    precisions: tuple[Precision, ...]
     format: int = FORMAT
     inference: InferenceConfig = InferenceConfig()
 
@@ -135,7 +121,6 @@ class Bundle:
             config.network,
             card,
             tokenizer,
-            config.precisions,
             config.format,
             config.inference,
         )
@@ -145,10 +130,9 @@ class Bundle:
         """Return what the model is called."""
         return self.card.name or self.path.name
 
-    def graph(self, name: str, precision: str) -> Path:
+    def graph(self, name: str) -> Path:
         """Return the file of one of `GRAPHS`."""
-        folder = self.path / "half" if precision == "float16" else self.path
-        return folder / f"{name}.onnx"
+        return self.path / f"{name}.onnx"
 
 
 def folder_of(path: Path) -> Path:
@@ -179,7 +163,6 @@ def checksum_of(path: Path) -> str:
 def write_config(
     folder: Path,
     network: dict[str, Any],
-    precisions: tuple[str, ...],
     version: int = FORMAT,
     inference: dict[str, Any] | None = None,
 ) -> None:
@@ -188,7 +171,6 @@ def write_config(
     Args:
         folder: The bundle's.
         network: Sizes of the network.
-        precisions: The graphs there are.
         version: Format of the graphs.
         inference: Settings of inference; None for those of this version.
     """
@@ -201,7 +183,7 @@ def write_config(
         "format": version,
         "network": network,
         "inference": InferenceConfig().to_json() if inference is None else inference,
-        "precisions": list(precisions),
+        "precisions": ["float32"],  # which earlier versions want to know
         "checksums": {name: checksum_of(folder / name) for name in names},
     }
     text = json.dumps(config, indent=1) + "\n"
@@ -225,7 +207,6 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
         write_config(
             folder,
             config["network"],
-            tuple(config["precisions"]),
             config["format"],
             config.get("inference", {}),
         )

@@ -33,8 +33,6 @@ from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 
 OPSET = 20
-#: Bytes of a bundle with fp16 graphs at most.
-LARGEST_BUNDLE = 20_000_000
 
 
 def export(
@@ -44,7 +42,6 @@ def export(
     folder: Path,
     *,
     base: Bundle | None = None,
-    largest: int = LARGEST_BUNDLE,
 ) -> Bundle:
     """Write a bundle, replacing one that is there.
 
@@ -58,7 +55,6 @@ def export(
         folder: Where.
         base: A bundle whose graphs serve if its architecture is the same: they refer to their
             weights by places, which are the same, too, and exporting takes minutes.
-        largest: Bytes of a bundle with fp16 graphs for CUDA; one that is larger has none.
 
     Raises:
         BundleError: ONNX Runtime computes something else than torch.
@@ -67,8 +63,8 @@ def export(
     network = network.cpu().float().eval()
     if base is not None and (base.network, base.format) == (network.config, FORMAT):
         with suppress(BundleError):  # graphs that other versions exported may not serve
-            return _export(network, tokenizer, card, folder, base, largest)
-    return _export(network, tokenizer, card, folder, None, largest)
+            return _export(network, tokenizer, card, folder, base)
+    return _export(network, tokenizer, card, folder, None)
 
 
 def _export(
@@ -77,23 +73,13 @@ def _export(
     card: dict[str, Any],
     folder: Path,
     base: Bundle | None,
-    largest: int,
 ) -> Bundle:
     with fresh_folder(folder) as fresh:
         tokenizer.save(fresh / "tokenizer.json")
         _write_graphs(network, fresh, base.path if base else None)
         check_parity(network, fresh)
-        size = sum(file.stat().st_size for file in fresh.iterdir())
-        precisions = base.precisions if base else ("float32", "float16")
-        if base is None and size * 1.5 > largest:
-            precisions = ("float32",)
-        if "float16" in precisions:
-            half = EditNetwork(network.config).eval()
-            half.load_state_dict(network.state_dict())
-            (fresh / "half").mkdir()
-            _write_graphs(half.half(), fresh / "half", base.path / "half" if base else None)
         write_card(fresh, card)
-        write_config(fresh, network.config.to_json(), precisions)
+        write_config(fresh, network.config.to_json())
         Bundle.open(fresh)
     return Bundle.open(folder)
 

@@ -31,30 +31,30 @@ def is_plain_name(name: str) -> bool:
     )
 
 
-def digest_of(folder: Path, name: str) -> str:
+def digest_of(folder: Path, name: str, most: int = MOST_BYTES) -> str:
     """Return the SHA-256 of a file of a folder, hexadecimal.
 
     Raises:
         BundleError: It is no plain file of the folder, is too large, or cannot be read.
     """
     digest = hashlib.sha256()
-    with _opened(folder, name, MOST_BYTES) as file:
-        left = MOST_BYTES
+    with _opened(folder, name, most) as file:
+        left = most
         while left > 0 and (chunk := file.read(min(_CHUNK, left))):
             digest.update(chunk)
             left -= len(chunk)
     return digest.hexdigest()
 
 
-def read_json(folder: Path, name: str) -> Any:
+def read_json(folder: Path, name: str, most: int = MOST_JSON) -> Any:
     """Return the value in a JSON file of a folder.
 
     Raises:
         BundleError: It is no plain file of the folder, is too large, or no JSON.
     """
     try:
-        with _opened(folder, name, MOST_JSON) as file:
-            return json.loads(file.read(MOST_JSON).decode("utf-8"))
+        with _opened(folder, name, most) as file:
+            return json.loads(file.read(most).decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise BundleError(
             f"The model in {folder} is damaged ({name}: {error}); copy or export it again."

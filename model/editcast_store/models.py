@@ -48,7 +48,7 @@ class Active(NamedTuple):
         return cls(*(_folder(models, name) for name in names))
 
     def write(self, models: Path) -> None:
-        """Write it, in one step."""
+        """Write the active model, in one step."""
         names = {name: path and path.name for name, path in self._asdict().items()}
         write_text(models / _ACTIVE, json.dumps(names))
 

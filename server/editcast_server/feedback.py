@@ -7,7 +7,6 @@ from functools import partial
 from itertools import count
 from typing import Final, Protocol
 
-from editcast_server.documents import suggestion as suggestions
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion, TrackedEdit
 from editcast_server.prediction.engine import Answer
@@ -40,7 +39,8 @@ class Listener(Protocol):
 class Feedback:
     """The suggestions that the user can decide on, and what follows from the decisions."""
 
-    def __init__(self, listener: Listener, policy: Policy) -> None:
+    def __init__(self, listener: Listener, policy: Policy, follow_s: float) -> None:
+        self._follow_s = follow_s
         self._policy = policy
         self._listener = listener
         self._loop = asyncio.get_running_loop()
@@ -111,7 +111,7 @@ class Feedback:
         return offer
 
     def _watch(self, offer: Offer, tracked: TrackedEdit) -> None:
-        self._loop.call_later(suggestions.AFTER, self._judge, offer, tracked)
+        self._loop.call_later(self._follow_s, self._judge, offer, tracked)
         offer.document.end_suppression()
         self._listener.has_applied(offer.document)
 

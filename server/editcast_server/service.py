@@ -1,4 +1,4 @@
-"""What the server does for one editor: documents in, suggestions out.
+"""Service for one editor: documents in, suggestions out.
 
 Belongs to the event loop, knows nothing of messages, and hands everything slow to the engine's
 thread and to the store's.
@@ -55,9 +55,17 @@ class Service:
         projects: Of the folders that the editor has open.
         settings: As the user has them now.
         latencies: Milliseconds that the last predictions took.
+
+    Args:
+        client: The editor.
+        units: How it counts characters.
+        settings: As the user has them now.
+        follow_s: Seconds from an accept to the look at what became of the accepted text.
     """
 
-    def __init__(self, client: Client, units: Units, settings: Settings) -> None:
+    def __init__(
+        self, client: Client, units: Units, settings: Settings, *, follow_s: float = 60.0
+    ) -> None:
         self.documents: dict[str, Document] = {}
         self.settings = settings
         self.projects = Projects()
@@ -73,7 +81,7 @@ class Service:
             ),
         )
         self._policy = Policy(settings)
-        self._feedback = Feedback(self, self._policy)
+        self._feedback = Feedback(self, self._policy, follow_s)
         self._activity = Activity(client.has_status, lambda: self.settings.enabled)
         self._has_ended = False
 
@@ -370,7 +378,7 @@ class Service:
         )
 
     def _fits(self, document: Document) -> bool:
-        """Tell whether its text is known, and is such that Editcast can do something with it."""
+        """Tell whether a document's text is known, and such that Editcast can use it."""
         if document.buffer is None:
             return False
         problem = document.problem(self.settings.max_file_bytes)

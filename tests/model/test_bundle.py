@@ -25,7 +25,6 @@ FILES = (
     "advance.onnx",
     "point.onnx",
     "content.onnx",
-    "half/advance.onnx",
 )
 
 
@@ -53,10 +52,9 @@ def refused(path: Path) -> str:
 
 def test_a_bundle_can_be_copied(copy: Path, bundle: Bundle) -> None:
     opened = Bundle.open(copy)
-    assert (opened.network, opened.card, opened.precisions) == (
+    assert (opened.network, opened.card) == (
         bundle.network,
         bundle.card,
-        bundle.precisions,
     )
     assert NeuralForecaster.load(copy, "cpu").name == "tiny"
 
@@ -102,7 +100,7 @@ def test_another_format_version(copy: Path, version: Any) -> None:
     assert f"format version {version}" in refused(copy)
 
 
-@pytest.mark.parametrize("name", ["network", "precisions", "checksums"])
+@pytest.mark.parametrize("name", ["network", "checksums"])
 @pytest.mark.parametrize("value", [None, 7, "text", []])
 def test_an_incomplete_config(copy: Path, name: str, value: Any) -> None:
     rewrite(copy, "config.json", **{name: value})
@@ -176,7 +174,7 @@ def test_graphs_that_onnx_runtime_cannot_read(copy: Path) -> None:
 def accept(path: Path) -> None:
     """Make the checksums right again, so that something else has to notice."""
     config = json.loads((path / "config.json").read_text(encoding="utf-8"))
-    write_config(path, config["network"], tuple(config["precisions"]))
+    write_config(path, config["network"])
 
 
 def test_settings_of_inference_are_the_bundles(copy: Path) -> None:

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.consequences import consequences
 from editcast_model.consequences.changes import Consequence
-from editcast_model.consequences.consequences import Consequences
+from editcast_model.consequences.consequences import MOST_CHARACTERS, Consequences
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
@@ -191,9 +190,9 @@ def test_the_suffix_says_the_language() -> None:
     assert Consequences("", "x.py").propose([before], after)
 
 
-def test_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(consequences, "MOST_CHARACTERS", 10)
-    assert Consequences("python").propose(["a = 1\nprint(a)\n"], "b = 1\nprint(a)\n") == []
+def test_too_long() -> None:
+    rest = f"print(a)\n# {'x' * MOST_CHARACTERS}\n"
+    assert Consequences("python").propose(["a = 1\n" + rest], "b = 1\n" + rest) == []
 
 
 @given(st.sampled_from(CASES), st.data())

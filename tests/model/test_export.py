@@ -16,9 +16,9 @@ import torch
 from editcast_model.bundle import GRAPHS, WEIGHTS, Bundle
 from editcast_model.edits import Edit
 from editcast_model.errors import BundleError
-from editcast_model.export import check_parity, examples, export, load_network
+from editcast_model.export import check_parity, export, load_network
 from editcast_model.inference.decoding import decode
-from editcast_model.inference.onnx_network import OnnxNetwork, open_session
+from editcast_model.inference.onnx_network import OnnxNetwork
 from editcast_model.inference.sequence import Network, Sequence
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.incremental import Advance, Content, Encode, Point
@@ -31,8 +31,6 @@ Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 
 class TorchNetwork:
     """The predictor's network, computed by torch."""
-
-    dtype = np.float32
 
     def __init__(self, network: EditNetwork) -> None:
         self.vocabulary = network.config.vocabulary
@@ -82,17 +80,17 @@ class TorchNetwork:
         return np.asarray(self._content(*given, state["tokens"], state["hidden"]).numpy())
 
 
-@pytest.fixture(scope="module", params=["with fp16 graphs", "without"])
+@pytest.fixture(scope="module", params=["shared", "deeper"])
 def exported(
     request: pytest.FixtureRequest, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
 ) -> Bundle:
-    """The shared bundle, and a deeper one without fp16 graphs."""
-    if request.param == "with fp16 graphs":
+    """The shared bundle, and a deeper one."""
+    if request.param == "shared":
         found: Bundle = request.getfixturevalue("bundle")
         return found
     torch.manual_seed(1)
     network = EditNetwork(NetworkConfig(len(tokenizer), width=32, feed_forward=32))
-    return export(network, tokenizer, {}, tmp_path_factory.mktemp("models") / "deep", largest=0)
+    return export(network, tokenizer, {}, tmp_path_factory.mktemp("models") / "deep")
 
 
 def test_torch_and_onnx_runtime_agree(exported: Bundle) -> None:
@@ -141,46 +139,18 @@ def test_whole_suggestions_are_the_same(bundle: Bundle, draw: Draw) -> None:
     assert len(lengths) > 180 and sum(length > 1 for length in lengths) > 50
 
 
-def test_half_precision_is_near(bundle: Bundle) -> None:
-    assert bundle.precisions == ("float32", "float16")
-    network = load_network(bundle).eval()
-    for name, stage in zip(GRAPHS, (Encode, Advance, Point, Content), strict=True):
-        session = open_session(bundle.graph(name, "float16"), "cpu")
-        given = examples(network, 40, 7)[name]
-        with torch.no_grad():
-            wanted = stage(network)(*given)
-        feed = {}
-        for argument, value in zip(session.get_inputs(), given, strict=True):
-            half = argument.type == "tensor(float16)"
-            feed[argument.name] = (value.half() if half else value).numpy()
-        for half, full in zip(
-            session.run(None, feed),
-            wanted if isinstance(wanted, tuple) else (wanted,),
-            strict=True,
-        ):
-            sure = full.numpy() > -15
-            assert np.abs(half.astype(np.float32) - full.numpy())[sure].max() < 0.1
-
-
-def test_a_large_bundle_has_no_half_precision(exported: Bundle, bundle: Bundle) -> None:
-    assert (exported.path / "half").exists() == ("float16" in exported.precisions)
-    assert (exported is bundle) == ("float16" in exported.precisions)
-
-
 def test_graphs_refer_to_the_weights_and_store_none(exported: Bundle) -> None:
-    folders = [exported.path] + [exported.path / "half"] * ("float16" in exported.precisions)
-    for folder in folders:
-        parameters = 0
-        for name in GRAPHS:
-            graph = onnx.load(folder / f"{name}.onnx", load_external_data=False).graph
-            for tensor in graph.initializer:
-                if tensor.data_location == onnx.TensorProto.EXTERNAL:
-                    where = {item.key: item.value for item in tensor.external_data}
-                    assert where["location"] == WEIGHTS
-                    parameters += 1
-                else:
-                    assert len(tensor.raw_data) < 4096
-        assert parameters > 10
+    parameters = 0
+    for name in GRAPHS:
+        graph = onnx.load(exported.graph(name), load_external_data=False).graph
+        for tensor in graph.initializer:
+            if tensor.data_location == onnx.TensorProto.EXTERNAL:
+                where = {item.key: item.value for item in tensor.external_data}
+                assert where["location"] == WEIGHTS
+                parameters += 1
+            else:
+                assert len(tensor.raw_data) < 4096
+    assert parameters > 10
 
 
 def test_nothing_tells_where_it_was_made(exported: Bundle) -> None:
@@ -223,9 +193,8 @@ def test_weights_that_are_no_weights_are_refused(bundle: Bundle, tmp_path: Path)
 
 def test_what_is_on_the_disk(bundle: Bundle) -> None:
     names = {file.relative_to(bundle.path).as_posix() for file in bundle.path.rglob("*.*")}
-    graphs = {f"{folder}{name}.onnx" for name in GRAPHS for folder in ("", "half/")}
-    weights = {WEIGHTS, f"half/{WEIGHTS}"}
-    assert names == graphs | weights | {"config.json", "card.json", "tokenizer.json"}
+    graphs = {f"{name}.onnx" for name in GRAPHS}
+    assert names == graphs | {WEIGHTS, "config.json", "card.json", "tokenizer.json"}
     config = json.loads((bundle.path / "config.json").read_text(encoding="utf-8"))
     assert set(config["checksums"]) == names - {"config.json"}
     assert bundle.name == "tiny"

@@ -27,7 +27,7 @@ def bundle(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Bu
     for name in (*(f"{graph}.onnx" for graph in GRAPHS), WEIGHTS):
         (folder / name).write_bytes(b"a graph, or weights")
     write_card(folder, {"name": "tiny"})
-    write_config(folder, {"vocabulary": len(tokenizer)}, ("float32",))
+    write_config(folder, {"vocabulary": len(tokenizer)})
     return Bundle.open(folder)
 
 
@@ -77,10 +77,10 @@ def test_a_bundle_opened_while_another_takes_its_place_stays_whole(
 ) -> None:
     current = train(bundle, "0", tmp_path / "models")
     opened = Bundle.open(current)
-    before = opened.graph("encode", "float32").stat().st_ino
+    before = opened.graph("encode").stat().st_ino
     train(bundle, "1", tmp_path / "models")
-    assert opened.graph("encode", "float32").stat().st_ino == before
-    assert Bundle.open(default_bundle_path()).graph("encode", "float32").stat().st_ino != before
+    assert opened.graph("encode").stat().st_ino == before
+    assert Bundle.open(default_bundle_path()).graph("encode").stat().st_ino != before
 
 
 def test_a_model_that_was_copied_into_place_is_kept(bundle: Bundle, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from editcast_model import plain_files
 from editcast_model.errors import BundleError
 from editcast_model.plain_files import digest_of, is_plain_name, read_json
 
@@ -77,13 +76,11 @@ def test_a_folder_that_is_above(folder: Path) -> None:
         digest_of(folder, "../secret")
 
 
-def test_files_have_a_largest_size(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain_files, "MOST_BYTES", 6)
-    monkeypatch.setattr(plain_files, "MOST_JSON", 6)
+def test_files_have_a_largest_size(folder: Path) -> None:
     with pytest.raises(BundleError, match="larger than 6 bytes"):
-        digest_of(folder, "half/weights")
+        digest_of(folder, "half/weights", 6)
     with pytest.raises(BundleError, match="larger than 6 bytes"):
-        read_json(folder, "card.json")
+        read_json(folder, "card.json", 6)
 
 
 @pytest.mark.parametrize("content", [b"{", b"[" * 100_000, b"\xff", b"9" * 5000])

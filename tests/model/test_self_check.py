@@ -10,25 +10,26 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-import editcast_model.inference.memory_limit as limiting
 import hostile_graphs
-from editcast_model.bundle import WEIGHTS, bundled_path, write_config
+from editcast_model.bundle import WEIGHTS, Bundle, bundled_path, write_config
 from editcast_model.errors import BundleError
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_model.inference import self_check
+from editcast_model.inference.memory_limit import memory_limit
+from editcast_model.inference.onnx_network import OnnxNetwork
+from editcast_model.inference.self_check import self_check
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The bundled model, to spoil."""
     folder = tmp_path / "copy"
-    shutil.copytree(bundled_path(), folder, ignore=shutil.ignore_patterns("half"))
+    shutil.copytree(bundled_path(), folder)
     return folder
 
 
 def refused(path: Path) -> str:
     network = json.loads((path / "config.json").read_text("utf-8"))["network"]
-    write_config(path, network, ("float32",))
+    write_config(path, network)
     with pytest.raises(BundleError) as caught:
         NeuralForecaster.load(path, "cpu")
     said = str(caught.value)
@@ -36,10 +37,14 @@ def refused(path: Path) -> str:
     return said
 
 
-def test_graphs_that_never_end(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(self_check, "_SECONDS", 0.5)
+def test_graphs_that_never_end(copy: Path) -> None:
     hostile_graphs.endless(copy / "point.onnx")
-    assert "terminate" in refused(copy)
+    network = json.loads((copy / "config.json").read_text("utf-8"))["network"]
+    write_config(copy, network)
+    bundle = Bundle.open(copy)
+    graphs = OnnxNetwork(bundle, "cpu")
+    with pytest.raises(BundleError, match="terminate"):
+        self_check(NeuralForecaster(bundle, graphs, "cpu").open, graphs, bundle, seconds=0.5)
 
 
 @pytest.mark.parametrize("count", [2**40, 2**31])
@@ -61,7 +66,7 @@ def test_weights_outside_the_folder(copy: Path, location: str) -> None:
     (copy.parent / "secret").write_bytes(bytes(16))
     hostile_graphs.from_elsewhere(copy / "point.onnx", location)
     network = json.loads((copy / "config.json").read_text("utf-8"))["network"]
-    write_config(copy, network, ("float32",))
+    write_config(copy, network)
     if location == "away":
         (copy / location).symlink_to("../secret")
     elif location == "pipe":
@@ -70,13 +75,12 @@ def test_weights_outside_the_folder(copy: Path, location: str) -> None:
         NeuralForecaster.load(copy, "cpu")
 
 
-def test_the_limit_ends_with_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limiting, "_CUDA", ())
+def test_the_limit_ends_with_the_work() -> None:
     before = resource.getrlimit(resource.RLIMIT_DATA)
-    with limiting.memory_limit(1 << 28):
+    with memory_limit(1 << 28, ()):
         with pytest.raises(MemoryError):
             bytearray(1 << 30)
-        with limiting.memory_limit(1 << 27), pytest.raises(MemoryError):
+        with memory_limit(1 << 27, ()), pytest.raises(MemoryError):
             bytearray(1 << 28)
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
     assert len(bytearray(1 << 29)) == 1 << 29

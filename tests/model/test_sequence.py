@@ -26,7 +26,6 @@ class Scripted:
 
     vocabulary = 100
     cache_width = 2
-    dtype = np.float32
 
     def __init__(self, where: Where, what: What) -> None:
         self._where, self._what = where, what

@@ -10,7 +10,6 @@ import pytest_asyncio
 from lsprotocol import types
 
 from editcast_model.diff import Hunk
-from editcast_server.documents import suggestion
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
@@ -51,6 +50,9 @@ class Desk:
 
     async def best(self, document: Document) -> Suggestion:
         await self.service.wait_for(document.uri, 1)
+        while not document.suggestions:  # the model may still be loading
+            await asyncio.sleep(0.01)
+            await self.service.wait_for(document.uri, 1)
         return document.suggestions[0]
 
     def replace(self, document: Document, old: str, new: str) -> None:
@@ -86,8 +88,7 @@ class Desk:
 async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     """A desk where a minute is a moment."""
     monkeypatch.setenv("EDITCAST_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(suggestion, "AFTER", 0.05)
-    service = Service(Screen(), Units.of("utf-16"), SETTINGS)
+    service = Service(Screen(), Units.of("utf-16"), SETTINGS, follow_s=0.05)
     service.start()
     yield Desk(service, tmp_path)
     service.stop()

@@ -38,10 +38,10 @@ async def server(editors: Any, tmp_path_factory: pytest.TempPathFactory) -> Asyn
 def own(tmp_path: Path) -> Path:
     """The bundled model under another name, to spoil."""
     folder = tmp_path / "own"
-    shutil.copytree(bundled_path(), folder, ignore=shutil.ignore_patterns("half"))
+    shutil.copytree(bundled_path(), folder)
     write_card(folder, BUNDLED | {"name": "own"})
     config = json.loads((folder / "config.json").read_text("utf-8"))
-    write_config(folder, config["network"], ("float32",))
+    write_config(folder, config["network"])
     return folder
 
 
@@ -73,7 +73,7 @@ async def said_next(editor: Any, name: str) -> tuple[Any, list[str]]:
 def accept(path: Path) -> None:
     """Make the checksums right again, so that something else has to notice."""
     config = json.loads((path / "config.json").read_text("utf-8"))
-    write_config(path, config["network"], tuple(config["precisions"]))
+    write_config(path, config["network"])
 
 
 def card(**changes: Any) -> Spoil:
@@ -210,7 +210,7 @@ REFUSED: dict[str, tuple[Spoil, str]] = {
     "card of brackets": (text("card.json", "[" * 100_000), "card.json"),
     "network a list": (config(network=[]), "network must be an object"),
     "network too wide": (config(network={"vocabulary": 4096, "width": 10**9}), "network.width"),
-    "precision unknown": (config(precisions=["float32", "int4"]), "precisions[1] must be one of"),
+    "window too wide": (config(inference={"window": 10**9}), "inference.window"),
     "config of brackets": (text("config.json", "[" * 100_000), "config.json"),
     "no checksums": (config(checksums={}), "must have a checksum of"),
     "weights without a checksum": (without_checksum(WEIGHTS), f"a checksum of {WEIGHTS}"),

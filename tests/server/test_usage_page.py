@@ -168,7 +168,7 @@ def test_a_card_that_says_little_or_nonsense(tmp_path: Path) -> None:
     assert str(bundle) in Page(usage_page(tmp_path / "none", "", bundle, [])).text
     (bundle / "card.json").write_text('{"suggestions": {"saves": 1}}', encoding="utf-8")
     config = json.loads((bundle / "config.json").read_text("utf-8"))
-    write_config(bundle, config["network"], tuple(config["precisions"]))
+    write_config(bundle, config["network"])
     page = Page(usage_page(tmp_path / "none", "", bundle, []))
     assert "suggestions['saves'] must be an object" in page.text
 

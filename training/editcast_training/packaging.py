@@ -20,7 +20,7 @@ from editcast_model.bundle import Bundle, write_card
 from editcast_model.card import VERSION
 from editcast_model.checked import UnfitError
 from editcast_model.errors import SourceError, TrainingError
-from editcast_model.export import LARGEST_BUNDLE, export, load_network
+from editcast_model.export import export, load_network
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
 from editcast_model.forecasting.ranker import Ranker
@@ -87,7 +87,6 @@ def finish(
     base: Bundle | None = None,
     report: Callable[[str], None],
     seed: int,
-    largest: int = LARGEST_BUNDLE,
 ) -> Bundle:
     """Make the evaluated bundle of a training.
 
@@ -102,7 +101,6 @@ def finish(
         base: The bundle it was fine-tuned from, whose graphs, line head and confidence it keeps.
         report: Called with what is being done.
         seed: Decides which sessions are drawn.
-        largest: Bytes of a bundle with fp16 graphs at most.
 
     Raises:
         TrainingError: The checkpoint cannot be read, there is nothing to calibrate by, or the
@@ -119,7 +117,7 @@ def finish(
     card |= _measured(network, corpus, provenance)
     with fresh_folder(out) as fresh:
         report("Exporting")
-        export(network, vocabulary, card, fresh, base=base, largest=largest)
+        export(network, vocabulary, card, fresh, base=base)
         card |= _lines(fresh, base, origins, seed, report)
         write_card(fresh, card)
         card |= _suggestions(fresh, base, sessions, seed, report)

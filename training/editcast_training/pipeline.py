@@ -27,7 +27,7 @@ from editcast_model.errors import (
     NoBetterModelError,
     TrainingError,
 )
-from editcast_model.export import LARGEST_BUNDLE, load_network
+from editcast_model.export import load_network
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.private_files import discard, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
@@ -56,14 +56,12 @@ class Recipe:
 
     Attributes:
         network: Makes the architecture of a training from scratch, of a size of vocabulary.
-        largest_bundle: Bytes of a bundle with fp16 graphs at most.
     """
 
     network: Callable[[int], NetworkConfig] = NetworkConfig
     fine_tuning_rate: float = 2e-4
     further_rate: float = 1e-3
     scratch_rate: float = 1.5e-3
-    largest_bundle: int = LARGEST_BUNDLE
 
 
 @dataclass(frozen=True)
@@ -150,7 +148,6 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
         base=None if request.further else request.base,
         report=progress.stage,
         seed=request.seed,
-        largest=request.recipe.largest_bundle,
     )
     return out
 

@@ -77,7 +77,7 @@ class Change:
 
     @property
     def is_legible(self) -> bool:
-        """Tell if it is small enough, and has not just made the text one that does not parse."""
+        """Tell if a change is small enough, and leaves a text that parses as well as before."""
         if len(self.hunks) > _MOST_HUNKS:
             return False
         return self.after.tree.parses or not self.before.tree.parses

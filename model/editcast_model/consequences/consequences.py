@@ -177,7 +177,7 @@ def _is_free(hunk: Hunk, taken: Sequence[tuple[int, int]]) -> bool:
 
 
 def _is_refused(names: Names, active: range | None, one: Consequence) -> bool:
-    """Tell whether it is what is being typed, or would leave a text that does not parse."""
+    """Tell whether a consequence is being typed, or would leave a text that does not parse."""
     if active is not None and one.hunk.start <= active.stop and active.start <= one.hunk.end:
         return True
     return one.kind in _CHECKED and breaks_syntax(names.tree, one.hunk)

@@ -234,7 +234,7 @@ def _line(text: str, node: Node) -> str:
 
 
 def _is_string(node: Node, number: int) -> bool:
-    """Tell whether it is the docstring of a module, or a directive."""
+    """Tell whether a statement is the docstring of a module, or a directive."""
     inner = node.named_child(0) if node.type == "expression_statement" else None
     return inner is not None and inner.type == "string" and number < 9
 

@@ -255,7 +255,7 @@ def _is_alike(change: Change, renamed: Renamed) -> bool:
 
 
 def _is_keyword(names: Names, one: Occurrence) -> bool:
-    """Tell whether it is an annotated field of a class without a constructor, as of a dataclass."""
+    """Tell whether a node is an annotated field of a class without a constructor."""
     if names.tree.language != "python" or one.role is not Role.DEFINITION:
         return False
     whose = owner(names, one)

@@ -15,7 +15,7 @@ _AROUND = 4  # lines kept on each side of what changed
 
 
 class OtherSave(NamedTuple):
-    """What a save changed in another file.
+    """The changed part of another file at one of its saves.
 
     Attributes:
         file: Names the file; equal for the saves of one.

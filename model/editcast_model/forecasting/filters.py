@@ -94,7 +94,7 @@ def _changes_nothing(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
 
 
 def _is_white_space(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether all it changes is white space, and the last save changed more than that."""
+    """Tell whether the hunks change only white space, and the last save changed more."""
     if context.way_back and _is_blank(context.way_back, context.text):
         return False
     return _is_blank(hunks, context.text)
@@ -105,14 +105,14 @@ def _is_blank(hunks: tuple[Hunk, ...], text: str) -> bool:
 
 
 def _is_about_imports(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether all it does is what tools do to imports by themselves."""
+    """Tell whether the hunks do only what tools do to imports by themselves."""
     if context.on_imports or not touches_only_imports(context.text, hunks, context.language):
         return False
     return not all(follows_code(context.text, hunk, context.language) for hunk in hunks)
 
 
 def _undoes(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether all it does is to put back what the last save replaced."""
+    """Tell whether the hunks only put back what the last save replaced."""
     if not context.way_back:
         return False
     way_back = {_core(hunk, context.text) for hunk in context.way_back}
@@ -122,12 +122,12 @@ def _undoes(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
 
 
 def _brings_back(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether it would make the text one that stood here before."""
+    """Tell whether the hunks would make the text one that stood here before."""
     return hash(apply_hunks(context.text, hunks)) in context.texts
 
 
 def _copies_typed(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether it puts the word that is being typed somewhere else: it may be half of one."""
+    """Tell whether the hunks copy the word that is being typed, which may be half of one."""
     if not context.typed:
         return False
     start, end = context.typed.start, context.typed.stop

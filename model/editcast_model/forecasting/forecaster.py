@@ -176,7 +176,7 @@ class NeuralSession:
             self._sequence.forget_answers()
 
     def forget_encoding(self) -> None:
-        """Forget what was encoded; the next prediction encodes it again."""
+        """Forget the encoded state; the next prediction encodes the text again."""
         self._sequence = None
 
     def update(self, text: str, *, saved: bool) -> None:

@@ -80,7 +80,7 @@ class Session(Protocol):
 
 
 class Forecaster(Protocol):
-    """What opens sessions: a network's bundle, or a baseline.
+    """Opener of sessions: a network's bundle, or a baseline.
 
     Attributes:
         name: What the user is told answers: the bundle's name, or the baseline's.

@@ -95,7 +95,7 @@ class Places(NamedTuple):
     lines: dict[int, float]
 
     def on_lines(self) -> Iterator[Floats]:
-        """Find where it may be on the most probable line, on the next one, and so on."""
+        """Yield log probabilities of positions on the most probable line, on the next, ..."""
         line = self.line.copy()
         while line.max() > MASKED:
             here = self.line_of == self.line_of[line.argmax()]
@@ -313,7 +313,7 @@ class LineHead:
 
     @classmethod
     def of(cls, card: Card) -> "LineHead | None":
-        """Read it from a bundle's card; return None if the card has none."""
+        """Read the line head from a bundle's card; return None if the card has none."""
         given = card.lines
         if given is None:
             return None

@@ -1,4 +1,4 @@
-"""What the last saves did to a file: which lines they touched, which words they took and gave."""
+"""Traces of the last saves of a file: lines they touched, words they removed and inserted."""
 
 import re
 from bisect import bisect_right
@@ -24,7 +24,7 @@ def words_of(line: str) -> Words:
 
 @dataclass(frozen=True, slots=True)
 class RecentEdits:
-    """Where the last saves changed a file, and how; the newest of them last.
+    """Lines and words that the last saves of a file changed; the newest save is the last.
 
     Attributes:
         saves: The lines each of them touched, as they are numbered now.

@@ -6,23 +6,24 @@ Linux lets most of them succeed, and ends the process, or another one, when the 
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 #: Bytes that may be added to what the process has: some ten times what a prediction takes.
 HEADROOM = 2 << 30
-_CUDA = ("/dev/nvidiactl", "/dev/dxg")  # whose driver maps more memory than there is
+#: Devices whose driver maps more memory than there is.
+_CUDA = ("/dev/nvidiactl", "/dev/dxg")
 
 
 @contextmanager
-def memory_limit(headroom: int = HEADROOM) -> Iterator[None]:
+def memory_limit(headroom: int = HEADROOM, cuda: Sequence[str] = _CUDA) -> Iterator[None]:
     """Let allocations fail that go beyond the limit; on Linux without CUDA, elsewhere it is none.
 
     It holds for the whole process, and only while it is entered, by one thread at a time.
     """
     pages = _pages()
-    if sys.platform != "linux" or pages is None or any(map(os.path.exists, _CUDA)):
+    if sys.platform != "linux" or pages is None or any(map(os.path.exists, cuda)):
         yield
         return
     import resource

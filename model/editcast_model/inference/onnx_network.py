@@ -91,13 +91,13 @@ def open_session(path: Path, device: Literal["cpu", "cuda"], threads: int = 1) -
         ) from error
 
 
-def _check_declared(bundle: Bundle, stage: str, session: Any, number: str) -> None:
+def _check_declared(bundle: Bundle, stage: str, session: Any) -> None:
     """Compare what a graph takes and returns with the bundle's configuration.
 
     Raises:
         BundleError: They differ.
     """
-    known = signature(bundle.network, stage, number, bundle.format)
+    known = signature(bundle.network, stage, bundle.format)
     takes = {each.name: each for each in session.get_inputs()}
     returns = {each.name: each for each in session.get_outputs()}
     whole = known.outputs.keys() <= returns.keys() <= known.outputs.keys() | known.more_outputs
@@ -130,11 +130,9 @@ class OnnxNetwork:
 
     def __init__(self, bundle: Bundle, device: Device = "auto") -> None:
         self.device = pick_device(device)
-        half = self.device == "cuda" and "float16" in bundle.precisions
-        precision = "float16" if half else "float32"
         self._encode, self._advance, self._point, self._content = (
             open_session(
-                bundle.graph(name, precision),
+                bundle.graph(name),
                 self.device,
                 _ENCODING_THREADS if name == "encode" else 1,
             )
@@ -142,8 +140,7 @@ class OnnxNetwork:
         )
         sessions = (self._encode, self._advance, self._point, self._content)
         for name, session in zip(GRAPHS, sessions, strict=True):
-            _check_declared(bundle, name, session, "float16" if half else "float")
-        self.dtype = np.float16 if half else np.float32
+            _check_declared(bundle, name, session)
         self.vocabulary = bundle.network.vocabulary
         self.cache_width = cache_width(bundle.network)
         self._is_earlier = bundle.format == 3

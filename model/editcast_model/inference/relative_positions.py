@@ -1,4 +1,4 @@
-"""What the position head knows of places: how far each item is from the last edit.
+"""Relative positions for the position head: the distance of each item from the last edit.
 
 Distances are ranks in the text as it is now, signed, in buckets: exact near by, logarithmic
 beyond. Training computes them for every step of an instance, serving for the newest one, by the
@@ -32,7 +32,7 @@ def buckets(timeline: Timeline, farther: npt.NDArray[np.int64] | int = 0) -> npt
 
 
 class Row:
-    """What one edit tells the network beside its content: scalars of `trace`'s arrays."""
+    """Numbers that one edit gives the network beside its content: scalars of `trace`'s arrays."""
 
     __slots__ = ("item", "move", "position", "rank", "site")
 

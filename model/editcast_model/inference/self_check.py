@@ -23,17 +23,22 @@ _AFTER = "x = b\ny = a\n"
 _CHARACTERS = "".join(
     map(chr, (*range(0x800), *range(0x800, 0xD800, 63), *range(0xE000, 0x110000, 0x1FFF)))
 )
-_SECONDS = 60.0  # it takes some hundredths of one
 _LONGEST = 200  # characters of a reason
 
 
-def self_check(open_session: Callable[[str], Any], network: OnnxNetwork, bundle: Bundle) -> None:
+def self_check(
+    open_session: Callable[[str], Any],
+    network: OnnxNetwork,
+    bundle: Bundle,
+    seconds: float = 60.0,
+) -> None:
     """Predict once.
 
     Args:
         open_session: Opens a session of the forecaster on a text.
         network: The forecaster's network.
         bundle: The bundle that both were made of.
+        seconds: The most that it may take; hundredths of one are usual.
 
     Raises:
         BundleError: It cannot predict.
@@ -41,7 +46,7 @@ def self_check(open_session: Callable[[str], Any], network: OnnxNetwork, bundle:
     try:
         if bundle.tokenizer.decode(bundle.tokenizer.ids(_CHARACTERS)) != _CHARACTERS:
             raise ValueError("its tokenizer loses text")
-        with network.deadline(_SECONDS):
+        with network.deadline(seconds):
             _read(network, [START, *bundle.tokenizer.ids(_BEFORE)])
             session = open_session(_BEFORE)
             session.update(_AFTER, saved=True)

@@ -37,7 +37,6 @@ class Network(Protocol):
 
     vocabulary: int
     cache_width: int
-    dtype: Any
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> Any:
         """Encode ``s(0)``, (S,)."""
@@ -96,7 +95,7 @@ class Sequence:
         self.timeline = Timeline(initial)
         self._state = network.encode(np.array(self.timeline.initial, np.int64))
         self._past = np.zeros((64, 2), np.int64)
-        self._cache = np.zeros((64, network.cache_width), network.dtype)
+        self._cache = np.zeros((64, network.cache_width), np.float32)
         # Of each row: where the next edit will be, and what it will say there, once asked.
         self._positions: list[npt.NDArray[np.float32] | None] = []
         self._contents: list[Answers] = []

@@ -1,4 +1,4 @@
-"""What the network sees of a file: a window of whole lines, and the edits that saves made to it."""
+"""Windows: the whole lines of a file that the network sees, with the edits of the saves."""
 
 from collections.abc import Sequence as Ids
 

@@ -29,8 +29,7 @@ def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
 
 def hidden_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
     """Make a bias that hides what is not visible: bool of any shape -> 0 or very negative."""
-    low = -1e4 if dtype == torch.float16 else -1e9
-    return visible.logical_not().to(dtype) * low
+    return visible.logical_not().to(dtype) * -1e9
 
 
 class Block(nn.Module):

@@ -18,7 +18,7 @@ from editcast_model.inference.relative_positions import BUCKETS, trace
 
 @dataclass(frozen=True)
 class Batch:
-    """What every network is given.
+    """Instances as tensors, padded to the same sizes.
 
     Items of a padded batch are counted as if every state had S tokens.
 

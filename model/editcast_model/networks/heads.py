@@ -99,7 +99,7 @@ class Analogy(nn.Module):
 
 
 class Copy(nn.Module):
-    """How much of a content's probability is the vocabulary's, and how much each token's.
+    """Shares of a content's probability: one of the vocabulary, and one of each token.
 
     Tokens are preferred by where they stand as well: a token of the state by its offset from the
     site pointed at, an inserted token by how long ago its edit was.
@@ -144,7 +144,7 @@ class Copy(nn.Module):
 
 
 class Forecasts(NamedTuple):
-    """What a network says of edits 1..T of a batch.
+    """Forecasts of edits 1..T of a batch.
 
     Attributes:
         position: Log probabilities of every position, (B, T, N).

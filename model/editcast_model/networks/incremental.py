@@ -30,7 +30,7 @@ def _ago(rows: Tensor, steps: Tensor) -> Tensor:
 
 
 class _Stage(nn.Module):
-    """What the stages share: the network and the layout of a cache row."""
+    """Base of the stages: the network and the layout of a cache row."""
 
     def __init__(self, network: EditNetwork) -> None:
         super().__init__()

@@ -50,7 +50,7 @@ def cache_width(config: NetworkConfig) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a graph says of one of its inputs or outputs.
+    """Type and shape of an input or output of a graph.
 
     Attributes:
         type: As ONNX Runtime writes it.
@@ -87,16 +87,15 @@ class Signature:
     more_outputs: dict[str, Declared]
 
 
-def signature(config: NetworkConfig, stage: str, number: str, version: int) -> Signature:
+def signature(config: NetworkConfig, stage: str, version: int) -> Signature:
     """Describe a graph.
 
     Args:
         config: The network.
         stage: One of `SIGNATURES`.
-        number: The type of what passes between graphs, `float` or `float16`.
         version: The bundle's format.
     """
-    inner, ids = f"tensor({number})", "tensor(int64)"
+    number, ids = "tensor(float)", "tensor(int64)"
     known = {
         "tokens": Declared(ids, (None,)),
         "edits": Declared(ids, (None, 5 if version == 3 else 4)),
@@ -104,14 +103,14 @@ def signature(config: NetworkConfig, stage: str, number: str, version: int) -> S
         "at": Declared(ids, (1,)),
         "buckets": Declared(ids, (None,)),
         "live": Declared("tensor(bool)", (None, None) if stage == "advance" else (None,)),
-        "cache": Declared(inner, (None, cache_width(config))),
-        "rows": Declared(inner, (None, cache_width(config))),
-        "hidden": Declared(inner, (None, config.width)),
-        "vectors": Declared(inner, (None, VECTOR)),
-        "position": Declared("tensor(float)", (None,)),
-        "content": Declared("tensor(float)", (config.vocabulary,)),
-        "spans": Declared("tensor(float)", (None, None)),
-        "deletes": Declared("tensor(float)", (None,)),
+        "cache": Declared(number, (None, cache_width(config))),
+        "rows": Declared(number, (None, cache_width(config))),
+        "hidden": Declared(number, (None, config.width)),
+        "vectors": Declared(number, (None, VECTOR)),
+        "position": Declared(number, (None,)),
+        "content": Declared(number, (config.vocabulary,)),
+        "spans": Declared(number, (None, None)),
+        "deletes": Declared(number, (None,)),
     }
     inputs, outputs = SIGNATURES[stage]
     more_inputs, more = _EARLIER.get(stage, ([], [])) if version == 3 else ([], [])

@@ -52,7 +52,7 @@ class Occurrence:
 
     @cached_property
     def scopes(self) -> tuple[Scope, ...]:
-        """Find where it is looked up, the innermost first."""
+        """Return the scopes in which a name is looked up, the innermost first."""
         found = tuple(self.rules.scopes(self.path))
         if found:
             return found
@@ -61,7 +61,7 @@ class Occurrence:
 
     @property
     def end(self) -> int:
-        """Find where it ends."""
+        """Return the offset behind the name."""
         return self.start + len(self.name)
 
     @property

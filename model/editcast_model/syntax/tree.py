@@ -63,7 +63,7 @@ class Tree:
             _point(self.text, hunk.end),
             _point(text, hunk.start + len(hunk.text)),
         )
-        return _parse(text, self.language, edited)
+        return _parse(text, self.language, edited, _SECONDS_AGAIN)
 
     def path(self, offset: int) -> Path:
         """Return the nodes around the character at an offset, from the root to the leaf."""
@@ -87,25 +87,25 @@ class Tree:
         return tuple(steps)
 
 
-def parse(text: str, language: str | None) -> Tree | None:
+def parse(text: str, language: str | None, seconds: float = _SECONDS) -> Tree | None:
     """Return the tree of a text.
 
     None without a grammar, and for what is too long or takes too long.
     """
-    return _parse(text, language, None)
+    return _parse(text, language, None, seconds)
 
 
-def _parse(text: str, language: str | None, old: Parsed | None) -> Tree | None:
+def _parse(text: str, language: str | None, old: Parsed | None, seconds: float) -> Tree | None:
     reader = parser(language)
     if reader is None or language is None or len(text) > MOST_CHARACTERS:
         return None
-    parsed = _in_time(reader, _bytes(text), old)
+    parsed = _in_time(reader, _bytes(text), old, seconds)
     return Tree(text, language, parsed) if parsed is not None else None
 
 
-def _in_time(reader: Parser, data: bytes, old: Parsed | None) -> Parsed | None:
+def _in_time(reader: Parser, data: bytes, old: Parsed | None, seconds: float) -> Parsed | None:
     """Return the tree, unless it takes too long."""
-    latest = time.monotonic() + (_SECONDS if old is None else _SECONDS_AGAIN)
+    latest = time.monotonic() + seconds
 
     def read(offset: int, _: object) -> bytes:
         return data[offset : offset + _PIECE]

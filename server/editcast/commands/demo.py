@@ -45,7 +45,7 @@ class Step:
 
     @property
     def verdict(self) -> str:
-        """Say how right it was, by the best word that holds.
+        """Say how right a suggestion was, by the best word that holds.
 
         `hit` (a change that came next, exactly), `part` (of it), `later` (it comes), or `miss`.
         """

@@ -45,7 +45,6 @@ class Document:
         path: The file; None when it is none (an unsaved one, a notebook's cell).
         is_secret: Whether it usually holds secrets, or is a link to what does.
         version: The editor's version of it, as last heard.
-        revision: Counts the changes, whatever the editor's versions do.
         buffer: The text; None while it is not known: too long to be kept, or the editor's changes
             made no sense. The next whole text ends that.
         folder: The open folder that it is in, if any.
@@ -72,7 +71,6 @@ class Document:
         self.path = path_of(uri)
         self.check_path()
         self.version = version
-        self.revision = 0
         self.buffer = None if text is None else Buffer(text, units)
         self.folder: str | None = None
         self.track: Track | None = None
@@ -104,28 +102,28 @@ class Document:
 
     @property
     def name(self) -> str:
-        """Return what the user calls it."""
+        """Return the name that the user knows the document by."""
         return self.path.name if self.path else self.uri.rsplit("/", 1)[-1]
 
     def check_path(self) -> None:
-        """Look on the disk whether it is a secret: when it is opened or saved, not at each key."""
+        """Check on the disk, when opened or saved, whether the file is a secret."""
         self.is_secret = self.path is not None and is_secret(self.path)
 
     def is_allowed(self, settings: Settings) -> bool:
-        """Tell whether the settings let Editcast look at it at all."""
+        """Tell whether the settings let Editcast read the document at all."""
         return not self._refusal(settings)
 
     def problem(self, most_bytes: int) -> str:
-        """Say in a sentence why nothing can be done with its text; else empty."""
+        """Say in a sentence why the document's text cannot be used; else empty."""
         text = None if self.buffer is None else self.buffer.text
         return refusals.by_text(self.name, text, most_bytes)
 
     def too_long(self, most_bytes: int) -> str:
-        """Say that it is too long."""
+        """Say that the document is too long."""
         return refusals.too_long(self.name, most_bytes)
 
     def reason_against(self, settings: Settings) -> str:
-        """Say in a sentence why nothing is suggested in it; empty where something may be."""
+        """Say in a sentence why nothing is suggested in the document; else empty."""
         return self._refusal(settings) or self.problem(settings.max_file_bytes)
 
     def _refusal(self, settings: Settings) -> str:
@@ -233,7 +231,6 @@ class Document:
         return any(is_import(one, self.language) for one in (self._line_before, line))
 
     def _begin_revision(self) -> None:
-        self.revision += 1
         self._had = self.suggestions
         self.cancel()
         if not self.suggestions:
@@ -294,11 +291,11 @@ class Document:
         return self.word_pause is not None and not self.suggestions
 
     def is_under_way(self, count: int) -> bool:
-        """Tell whether they are being predicted."""
+        """Tell whether the best `count` suggestions are being predicted."""
         return self.job is not None and self.job.most >= count
 
     def set_answer(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
-        """Have an answer for the text as it is now."""
+        """Take the answer for the text as it is now."""
         self.job = None
         self.end_pause()
         self._covered = answer.job.most
@@ -308,11 +305,11 @@ class Document:
         self._notify_waiting()
 
     def drop(self, id: str) -> None:
-        """Suggest this no longer."""
+        """Drop a suggestion."""
         self.suggestions = tuple(one for one in self.suggestions if one.id != id)
 
     def reject(self, suggestion: Suggestion) -> None:
-        """Suggest this no longer, and nothing else on its lines as long as the text stays.
+        """Drop a suggestion, and any other on its lines as long as the text stays.
 
         A save may have come between showing it and this: then it has another id by now, or is
         about to be suggested again by what is under way, which ends here.

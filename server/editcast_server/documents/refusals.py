@@ -9,7 +9,7 @@ from editcast_server.settings import Settings
 def by_settings(
     name: str, language: str, path: Path | None, settings: Settings, *, is_secret: bool
 ) -> str:
-    """Say why the settings do not let Editcast look at it."""
+    """Say why the settings do not let Editcast read a document."""
     wanted = settings.languages
     if not settings.enabled:
         return "Editcast is switched off by its setting `enabled`."
@@ -23,7 +23,7 @@ def by_settings(
 
 
 def by_text(name: str, text: str | None, most_bytes: int) -> str:
-    """Say why nothing can be done with its text; None is one that is not known."""
+    """Say why a text cannot be used; None is a text that is not known."""
     if text is None:
         return f"{name} is too long (setting maxFileBytes), or has to be saved to be known again."
     if "\0" in text:
@@ -32,7 +32,7 @@ def by_text(name: str, text: str | None, most_bytes: int) -> str:
 
 
 def too_long(name: str, most_bytes: int) -> str:
-    """Say that it is too long."""
+    """Say that the document is too long."""
     return (
         f"{name} is longer than {most_bytes:,} bytes; Editcast leaves it alone (setting "
         "maxFileBytes)."

@@ -13,7 +13,6 @@ from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecasting.filters import word_at
 from editcast_model.forecasting.interface import Prediction
 
-AFTER: Final = 60.0  # seconds from an accept to the look at what became of it
 CONTEXT: Final = 32  # code points on each side by which a place is recognised
 _CHANGES: Final = 4  # after an accept; its edit is one of them, or was made before
 _FOUND: Final = 8  # results in the text whose accept may still come
@@ -76,7 +75,7 @@ def is_one_of(results: Sequence[AppliedEdit], text: str) -> AppliedEdit | None:
 
 
 class _Place(NamedTuple):
-    """What stands at some hunks of a text and around them."""
+    """Text at some hunks and around them."""
 
     replaced: tuple[str, ...]
     before: str
@@ -150,7 +149,7 @@ class Suggestion:
 
     @property
     def results(self) -> tuple[AppliedEdit, ...]:
-        """Return what the document is once it is accepted: everywhere, or here."""
+        """Return the document after an accept: at all places, or at this one."""
         return (self.whole, self.result) if self.whole else (self.result,)
 
     @property
@@ -172,11 +171,11 @@ class Suggestion:
         return f"Next edit, line {self.line + 1}: {what}{also}{sure}"
 
     def is_for(self, text: str) -> bool:
-        """Tell whether its hunks are places of `text`, which may be a later text."""
+        """Tell whether the suggestion's hunks are places of `text`, which may be a later text."""
         return (self.replaced, self.before, self.after, self.line) == _Place.of(self.hunks, text)
 
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
-        """Return what is left of it when the user makes a change that agrees with it, else None.
+        """Return what is left of the suggestion after a change that agrees with it, else None.
 
         Args:
             change: What was typed or deleted, in offsets of the text before.
@@ -198,7 +197,7 @@ class Suggestion:
         return None
 
     def moved(self, change: Hunk, text: str) -> "Suggestion | None":
-        """Return it for the text after a change elsewhere, or None.
+        """Return the suggestion for the text after a change elsewhere, or None.
 
         It ends with a change at one of its places, and with one that goes on with, or shortens, a
         word that it inserts.
@@ -222,7 +221,7 @@ class Suggestion:
         )
 
     def _with_left(self, done: Hunk, left: Hunk, grown: int, text: str) -> "Suggestion | None":
-        """Return what is left of it when of one of its hunks this is left; None when nothing is.
+        """Return what is left of the suggestion when `left` is left of one hunk; None for nothing.
 
         Args:
             done: The hunk as it was.
@@ -247,7 +246,7 @@ class Suggestion:
         return replace(self, hunks=hunks, everywhere=everywhere, whole=whole, **place)
 
     def insertion_at(self, offset: int, text: str) -> str | None:
-        """Return its text when it is only an insertion at `offset` of `text`, else None.
+        """Return the inserted text if it is only an insertion at `offset` of `text`, else None.
 
         A replacement whose new text only adds to the old counts, and so does an insertion that
         reads the same when made at `offset`.
@@ -294,7 +293,7 @@ class TrackedEdit:
             self._spans[index] = start, end
 
     def is_in(self, text: str) -> bool:
-        """Tell whether all of it stands in the text as it is now."""
+        """Tell whether all new texts stand in the text as it is now."""
         return not self._is_put_back and all(
             new in text[start:end] for new, (start, end) in zip(self._new, self._spans, strict=True)
         )

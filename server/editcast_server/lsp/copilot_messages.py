@@ -15,7 +15,7 @@ DID_SHOW: Final = "textDocument/didShowInlineEdit"
 
 @attrs.define
 class InlineEditContext:
-    """What made the client ask: 1 the user, 2 the client itself (LSP 3.18, inline completion)."""
+    """Reason why the client asks: 1 the user, 2 the client itself (LSP 3.18, inline completion)."""
 
     trigger_kind: int | None = None
 

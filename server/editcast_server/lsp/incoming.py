@@ -1,4 +1,4 @@
-"""What may come from the editor, and when: looked at before a message is read as LSP."""
+"""Checks of messages from the editor, made before a message is read as LSP."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def id_of(message: Any) -> int | str | None:
 
 
 def is_notification(message: Any) -> bool:
-    """Tell whether nobody waits for an answer to it."""
+    """Tell whether nobody waits for an answer to a message."""
     return isinstance(message, dict) and "method" in message and "id" not in message
 
 

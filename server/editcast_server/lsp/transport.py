@@ -1,4 +1,4 @@
-"""What pygls reads from: the bytes of stdin or of one TCP connection, its headers understood.
+"""Byte streams that pygls reads from: stdin or one TCP connection, with headers checked.
 
 Headers are read as HTTP reads them, whatever their case and spaces. One that makes no sense ends
 the session: nobody can say where the next message would begin.

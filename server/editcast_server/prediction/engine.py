@@ -146,7 +146,7 @@ class Projects:
 
 
 class Track:
-    """What the engine knows of one open document: its saved texts, and the session on them.
+    """Engine's part of an open document: its saved texts, and the session on them.
 
     The event loop only calls `save`; the rest belongs to the engine's thread.
 
@@ -266,7 +266,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a job.
+    """Outcome of a job.
 
     Attributes:
         job: The job.

@@ -1,4 +1,4 @@
-"""Which model forecasts: the bundle that the settings name, or the newest, or what stands in."""
+"""Choice and loading of the model: the bundle of the settings, the newest, or a baseline."""
 
 import os
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from editcast_server.settings import Device
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which bundle to use, and where.
+    """Choice of a bundle and a device.
 
     Attributes:
         path: The bundle's folder; empty for the newest trained here, else the bundled one. The
@@ -30,7 +30,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What forecasts now.
+    """The model in use.
 
     Attributes:
         forecaster: The network, or the baseline in its place.

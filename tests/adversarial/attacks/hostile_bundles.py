@@ -17,11 +17,7 @@ _GRAPHS = ("advance.onnx", "content.onnx", "encode.onnx", "point.onnx")
 def make(folder: Path, outside: Path, draw: random.Random) -> tuple[str, Any]:
     """A damaged copy of the bundled model in `folder`; what was done to it."""
     shutil.copytree(bundled_path(), folder, copy_function=link_or_copy)
-    shutil.rmtree(folder / "half")
     config = json.loads((folder / "config.json").read_text())
-    config["precisions"] = ["float32"]
-    names = [name for name in config["checksums"] if not name.startswith("half/")]
-    config["checksums"] = {name: config["checksums"][name] for name in names}
     done = _damage(folder, outside, config, draw)
     return str(folder), done
 
@@ -53,7 +49,6 @@ def _damage(folder: Path, outside: Path, config: dict[str, Any], draw: random.Ra
                     ".",
                     "/",
                     str(outside / "secret.py"),
-                    "half",
                     "\0",
                     "link",
                 )

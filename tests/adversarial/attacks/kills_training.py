@@ -37,7 +37,7 @@ import editcast_training.pipeline, editcast_training.packaging
 import editcast_training.evaluation.corpus_sessions
 from editcast.__main__ import main
 from editcast_training.pipeline import Recipe
-recipe = Recipe(largest_bundle=0)  # fp16 would take as long again
+recipe = Recipe()
 for line in sys.stdin:
     seconds, *words = json.loads(line)
     process = os.fork()

@@ -34,7 +34,7 @@ _SMALL = """
 from editcast.__main__ import main
 from editcast_model.networks.config import NetworkConfig
 from editcast_training.pipeline import Recipe
-main(Recipe(lambda vocabulary: NetworkConfig(vocabulary, 32, feed_forward=32), largest_bundle=0))
+main(Recipe(lambda vocabulary: NetworkConfig(vocabulary, 32, feed_forward=32)))
 """
 _TEXT = "".join(f"value_{index} = load({index})\n" for index in range(60))
 

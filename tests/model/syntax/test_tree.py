@@ -3,10 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk
-from editcast_model.syntax import tree as trees
 from editcast_model.syntax.check import breaks_syntax
 from editcast_model.syntax.languages import _GRAMMARS, language_of, parser
-from editcast_model.syntax.tree import parse
+from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 
 SAMPLES = {
     "c": "int f(int a) { return a; }\n",
@@ -76,12 +75,9 @@ def test_reparsed_is_as_parsed(changes: list[tuple[int, int, str]]) -> None:
         assert str(found.root) == str(fresh.root)
 
 
-def test_too_long_or_too_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = "x = 1\n" * 20_000
-    monkeypatch.setattr(trees, "_SECONDS", 0)
-    assert parse(text, "python") is None
-    monkeypatch.setattr(trees, "MOST_CHARACTERS", 100)
-    assert parse(text, "python") is None
+def test_too_long_or_too_slow() -> None:
+    assert parse("x = 1\n" * 20_000, "python", seconds=0) is None
+    assert parse("x" * (MOST_CHARACTERS + 1), "python") is None
 
 
 BREAKS = [

@@ -95,7 +95,7 @@ def replay_typing(
 
 @dataclass(slots=True)
 class _Typist:
-    """Whoever types one session."""
+    """Typist of one session."""
 
     forecaster: Resumes
     session: EditingSession
