@@ -9,7 +9,7 @@ from editcast_model.diff import Hunk
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.candidates import Candidate
 from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import Fits
+from editcast_model.forecasting.interface import PredictionOptions
 from editcast_model.forecasting.ranker import FEATURES, Ranker
 from editcast_model.history import EditHistory
 from editcast_training.calibration.collected import Collected, collect, collect_to_file, read
@@ -38,9 +38,9 @@ class Recorder:
     def add_other_save(self, save: OtherSave) -> None:
         self.texts.append(save.after)
 
-    def candidates(self, count: int, *, fits: Fits) -> list[Candidate]:
+    def candidates(self, count: int, options: PredictionOptions) -> list[Candidate]:
         size = len(self.texts[-1])
-        assert not fits((Hunk(size, size, " "),))
+        assert not options.fits((Hunk(size, size, " "),))
         return [Candidate(Hunk(size, size, "x\n"), "decoded", 1, 1, -1.0, -0.5)]
 
 

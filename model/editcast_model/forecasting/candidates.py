@@ -14,7 +14,7 @@ import numpy as np
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.interface import Fits
+from editcast_model.forecasting.interface import NO_OPTIONS, PredictionOptions
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, Places, line_features
 from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
@@ -23,10 +23,13 @@ from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
+from editcast_model.syntax.binding import renames_definition, unbinds
 from editcast_model.tokenizer import Tokenizer
 
 #: The log probability of a hunk that the window does not hold.
 UNSEEN = -15.0
+#: The name of the source of consequences.
+CONSEQUENCE = "consequence"
 _WORD = re.compile(r"\w+")
 
 
@@ -139,10 +142,7 @@ class Situation:
         consequences: Of the file's edits, with its parsed texts.
         view: The network's; None before the first change of the file, and where it sees nothing.
         count: How many predictions are wanted.
-        fits: Whether a change may be shown.
-        is_likely: Whether it also leaves every name with a meaning, as far as the file tells: what
-            else is defined by another name is renamed only where something follows from it.
-        typed: Where the word stands that is being typed, code points; None when none is.
+        options: What they have to keep to.
         modules: What other files define by other names, or with other parameters, than before.
         config: The bundle's settings of inference.
     """
@@ -153,11 +153,22 @@ class Situation:
     consequences: Consequences
     view: NetworkView | None
     count: int
-    fits: Fits
-    is_likely: Fits
-    typed: range | None = None
+    options: PredictionOptions = NO_OPTIONS
     modules: Collection[ModuleChange] = ()
     config: InferenceConfig = InferenceConfig()
+
+    def accepts(self, hunk: Hunk, source: str) -> bool:
+        """Tell whether a source may propose a hunk: it fits, and leaves names with a meaning.
+
+        What is defined by another name is renamed only where something follows from it, so that
+        only consequences do so.
+        """
+        if not self.options.fits((hunk,)):
+            return False
+        names = self.consequences.names(self.history.text)
+        return source == CONSEQUENCE or not (
+            unbinds(names, hunk) or renames_definition(names, hunk)
+        )
 
     def candidate(
         self,

@@ -22,7 +22,7 @@ from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.consequences.module_changes import ModuleHistory
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
-from editcast_model.forecasting.interface import Forecaster, Prediction, Session
+from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions, Session
 from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_server.prediction import model_loader
@@ -223,7 +223,7 @@ class Track:
                 log.debug("Held back, %s", reason)
             return reason is None
 
-        return session.predict(most, fits=fits, typed=conditions.context.typed, cancelled=cancelled)
+        return session.predict(most, PredictionOptions(fits, conditions.context.typed, cancelled))
 
     def prepare(self, cancelled: Callable[[], bool]) -> None:
         """Get ready for the next prediction."""

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting.filters import EditContext, line_at
 from editcast_model.forecasting.import_lines import is_import
-from editcast_model.forecasting.interface import Prediction, Session
+from editcast_model.forecasting.interface import Prediction, PredictionOptions, Session
 from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
 from editcast_model.history import EditHistory
 
@@ -155,7 +155,7 @@ class TypedDocument:
         def fits(hunks: tuple[Hunk, ...]) -> bool:
             return not is_beside(self._left_alone, hunks, self.text) and context.accepts(hunks)
 
-        return next(iter(self._session.predict(1, fits=fits)), None)
+        return next(iter(self._session.predict(1, PredictionOptions(fits))), None)
 
     def _update_session(self, *, saved: bool) -> None:
         listener = self._session or self._history
