@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 EXTENSION := vscode-client
 
+# Those that need no repository, corpus or candidates.
+BENCHMARKS := consequences diff editor load memory scenarios suggest
 .PHONY: demo test check audit bench bundled soak docs lock vsix package sbom clean python node
 
 demo: $(VENV)/.runtime
@@ -29,7 +31,7 @@ docs: $(VENV)/.all
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.all
-	for each in benchmarks/*.py; do echo "== $$each"; $(BIN)/python $$each || exit 1; done
+	for each in $(BENCHMARKS:%=benchmarks/%.py); do echo "== $$each"; $(BIN)/python $$each || exit 1; done
 
 # The bundled model, from MIRROR, a folder of the repositories of training/bundled.toml, and SAVES, recorded
 # histories. Every step goes on where it was; the same steps and seed make the same model.
@@ -44,13 +46,17 @@ bundled: $(VENV)/.all
 	$(BIN)/editcast train $(WORK)/model --scratch --corpus $(WORK)/corpus --steps $(STEPS) $(SOURCES)
 	cp -R $(WORK)/model/bundle/. $(BUNDLE)/
 
-# What the extension installs, by hash. uv asks the index for all platforms' files.
+# What the extension installs, by hash: on a machine without an NVIDIA driver, and (-gpu) on one with it. uv asks
+# the index for all platforms' files.
 LOCK := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --custom-compile-command "make lock" -c constraints.txt pyproject.toml
+CPU := --override tools/locks/cpu.txt
 
 lock: $(VENV)/.all
-	$(LOCK) -o requirements.lock
-	$(LOCK) --extra train -c requirements.lock -o requirements-train.lock
+	$(LOCK) -o requirements-gpu.lock
+	$(LOCK) --extra train -c requirements-gpu.lock -o requirements-train-gpu.lock
+	$(LOCK) $(CPU) -c requirements-train-gpu.lock -o requirements.lock
+	$(LOCK) tools/locks/torch.in --extra train $(CPU) -c requirements-train-gpu.lock -o requirements-train.lock
 
 # An hour of attacks, or as many minutes as SOAK_MINUTES says; without a wheel of atheris no fuzzing.
 soak: $(VENV)/.all

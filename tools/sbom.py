@@ -27,15 +27,15 @@ def main(folder: Path) -> None:
 
 
 def of_python() -> dict[str, Any]:
-    """The locked distributions that the server runs on."""
+    """Return the locked distributions of the server, with either build of ONNX Runtime."""
     options = ("--output-reproducible", "--pyproject", "pyproject.toml", "--output-format", "JSON")
     # Its one warning: a list of requirements does not say which of them needs which.
     python = (sys.executable, "-W", "ignore::UserWarning", "-m", "cyclonedx_py")
-    return _made_by([*python, "requirements", *options, "requirements.lock"])
+    return _made_by([*python, "requirements", *options, "requirements-gpu.lock"])
 
 
 def of_npm() -> dict[str, Any]:
-    """The npm packages that are bundled; npm's own moment and number give way to the sources'."""
+    """Return the bundled npm packages; npm's moment and number give way to the sources'."""
     options = ("--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only")
     document = _made_by(["npm", "sbom", *options], EXTENSION)
     document["metadata"]["component"]["name"] = "editcast"  # npm takes the folder's name

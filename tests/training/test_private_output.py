@@ -63,7 +63,7 @@ def test_nobody_else_may_read_it(
     assert (tmp_path / "below" / "corpus" / "train" / "project.parquet").exists()
     assert (tmp_path / "out" / "run" / "log.jsonl").exists()
     assert (tmp_path / "out" / "bundle" / "encode.onnx").exists()
-    assert (tmp_path / "evaluation" / "report.html").exists()
+    assert (tmp_path / "evaluation" / "repeat-best.json").exists()
     assert readable(trained) == []  # from scratch: an export of its own
 
 

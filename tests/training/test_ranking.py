@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.diff import Hunk
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.candidates import Candidate
@@ -13,7 +14,7 @@ from editcast_model.forecasting.interface import PredictionOptions
 from editcast_model.forecasting.ranker import FEATURES, Ranker
 from editcast_model.history import EditHistory
 from editcast_training.calibration.collected import Collected, collect, collect_to_file, read
-from editcast_training.calibration.ranker import best, calibration, fit, fit_across
+from editcast_training.calibration.ranker import best, calibration, fit, fit_across, recalibrate
 from editcast_training.evaluation.metrics import Score
 from editcast_training.evaluation.results import Row
 from editcast_training.evaluation.sessions import EditingSession
@@ -140,3 +141,10 @@ def test_the_kinds_of_steps_count_the_same() -> None:
     given = [of_kind("commits", number, GOOD) for number in range(180)]
     given += [of_kind("saves", number, BAD) for number in range(180, 200)]
     assert fit(given).confidence(decoded("a", -1.0)) == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_bundle_keeps_what_is_fitted_elsewhere(tmp_path: Path) -> None:
+    given = Bundle.open(bundled_path())
+    fitted = recalibrate(given, steps(), tmp_path / "fitted").card.calibration
+    assert fitted.weights.keys() == {"decoded", "cross-file"}
+    assert fitted.continuation == given.card.calibration.continuation != ()

@@ -28,8 +28,9 @@ from editcast_model.tokenizer import Tokenizer
 
 #: The log probability of a hunk that the window does not hold.
 UNSEEN = -15.0
-#: The name of the source of consequences.
-CONSEQUENCE = "consequence"
+#: Names of the sources that may give what is defined another name: others follow, or it is still
+#: being typed.
+CONSEQUENCE, CONTINUATION = "consequence", "continuation"
 _WORD = re.compile(r"\w+")
 
 
@@ -144,6 +145,7 @@ class Situation:
         count: How many predictions are wanted.
         options: What they have to keep to.
         modules: What other files define by other names, or with other parameters, than before.
+        continuation: The weights of continuations; see `forecasting.continuation`.
         config: The bundle's settings of inference.
     """
 
@@ -155,20 +157,17 @@ class Situation:
     count: int
     options: PredictionOptions = NO_OPTIONS
     modules: Collection[ModuleChange] = ()
+    continuation: Sequence[float] = ()
     config: InferenceConfig = InferenceConfig()
 
     def accepts(self, hunk: Hunk, source: str) -> bool:
-        """Tell whether a source may propose a hunk: it fits, and leaves names with a meaning.
-
-        What is defined by another name is renamed only where something follows from it, so that
-        only consequences do so.
-        """
+        """Tell whether a source may propose a hunk: it fits, and leaves names with a meaning."""
         if not self.options.fits((hunk,)):
             return False
+        if source in (CONSEQUENCE, CONTINUATION):
+            return True
         names = self.consequences.names(self.history.text)
-        return source == CONSEQUENCE or not (
-            unbinds(names, hunk) or renames_definition(names, hunk)
-        )
+        return not (unbinds(names, hunk) or renames_definition(names, hunk))
 
     def candidate(
         self,

@@ -25,6 +25,7 @@ from editcast_model.forecasting.candidates import (
     Situation,
 )
 from editcast_model.forecasting.consequence_edits import ConsequenceEdits
+from editcast_model.forecasting.continuation import Continuations
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.decoded_edits import DecodedEdits
 from editcast_model.forecasting.filters import word_at
@@ -50,6 +51,7 @@ from editcast_model.tokenizer import Tokenizer
 #: The candidate sources; a hunk that two of them propose is the later one's.
 SOURCES: tuple[type[CandidateSource], ...] = (
     DecodedEdits,
+    Continuations,
     RepeatedEdits,
     CrossFileEdits,
     ConsequenceEdits,
@@ -267,6 +269,7 @@ class NeuralSession:
             count,
             options,
             self._modules.values(),
+            self._forecaster.bundle.card.continuation,
             self._config,
         )
 

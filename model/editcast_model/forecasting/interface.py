@@ -56,11 +56,14 @@ class PredictionOptions:
         fits: Whether a change is worth showing; another is looked for in its place if not.
         typed: Where the word stands that is being typed, code points: it may be half of the one
             that is meant, and nothing that depends on it is predicted elsewhere.
+        cursor: Where something was typed last, behind it; None if nothing was, or if the last
+            change was no insertion.
         cancelled: Whether the answer is needed no longer.
     """
 
     fits: Fits = anything
     typed: range | None = None
+    cursor: int | None = None
     cancelled: Callable[[], bool] = never
 
 

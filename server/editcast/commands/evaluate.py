@@ -29,7 +29,6 @@ from editcast_server.settings import Device
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.metrics import PRECISIONS
 from editcast_training.evaluation.project_sessions import read_sessions
-from editcast_training.evaluation.report import write_report
 from editcast_training.evaluation.results import Evaluation, hardware, summarize
 from editcast_training.evaluation.runner import replay
 from editcast_training.evaluation.sessions import EditingSession
@@ -100,7 +99,7 @@ def serving(model: str, device: str) -> Iterator[ReplayClient]:
     multiple=True,
     type=_FILE,
     metavar="RESULT",
-    help="An earlier result (JSON) for the same page; may be repeated.",
+    help="An earlier result (JSON) to print beside; may be repeated.",
 )
 @click.option("--commits", default=40, show_default=True, type=click.IntRange(1, 10**6))
 @click.option(
@@ -136,8 +135,8 @@ def evaluate(
     """Replay histories in a language server and score what it suggests after every save.
 
     Of every project's commits --commits are drawn; recorded saves are all replayed. What has a time
-    is replayed again, among what was saved in the project's other files. Into the folder --out go a
-    result for each model (JSON), report.html, and its pictures (PNG), for you alone to read.
+    is replayed again, among what was saved in the project's other files. The result of each model
+    goes into the folder --out (JSON), for you alone to read.
     """
     if typing and compare:
         raise click.UsageError(
@@ -177,9 +176,8 @@ def evaluate(
             )
         evaluation.write(out / f"{_file_name(evaluation.name)}.json")
         evaluations.append(evaluation)
-    page = write_report(evaluations, out)
     _print_tables(evaluations)
-    click.echo(f"The whole report: {page}")
+    click.echo(f"The results are in {out}.")
 
 
 def _evaluate_typing(

@@ -43,7 +43,7 @@ class Seek(nn.Module):
         return torch.softmax(scores + hidden_rows, -1)
 
     def sought(self, hidden: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
-        """The vectors looked for.
+        """Return the vectors looked for.
 
         Args:
             hidden: Of the decoder, (..., T, D).

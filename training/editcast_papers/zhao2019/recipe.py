@@ -60,7 +60,7 @@ class Config:
 
 
 def learning_rate(config: Config, step: int) -> float:
-    """The rate of a step, counted from 0."""
+    """Return the rate of a step, counted from 0."""
     if config.schedule == "constant":
         return config.rate
     warm_up = min(_WARM_UP, max(config.steps // 10, 1))
@@ -69,7 +69,7 @@ def learning_rate(config: Config, step: int) -> float:
 
 
 def device_words(device: torch.device) -> str:
-    """The device, as it stands in a line of results."""
+    """Return the device, as it stands in a line of results."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     threads = torch.get_num_threads()
@@ -208,7 +208,7 @@ class Judgements:
 
 
 def percent(right: Tensor, of: Tensor) -> float:
-    """The share of the marked, in percent, to two decimals; 0 of none."""
+    """Return the share of the marked, in percent, to two decimals; 0 of none."""
     return round(100 * int((right & of).sum()) / max(int(of.sum()), 1), 2)
 
 

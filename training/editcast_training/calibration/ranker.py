@@ -114,6 +114,8 @@ def recalibrate(bundle: Bundle, steps: Sequence[Collected], out: Path) -> Bundle
     if not any(step.candidates for step in steps):
         raise TrainingError("There is nothing to calibrate by: no file has two changes.")
     rows, known = calibration(steps)
+    kept = bundle.card.written.get("calibration")  # of continuations, which are fitted elsewhere
+    known = {**(kept if isinstance(kept, dict) else {}), **known}
     found = {"version": VERSION, "calibration": known, "suggestions": by_kind(rows)}
     with fresh_folder(out) as fresh:
         shutil.copytree(bundle.path, fresh, dirs_exist_ok=True)

@@ -142,21 +142,6 @@ def coverage_at(points: Iterable[CurvePoint], precision: float) -> float:
     return max((p.coverage for p in points if p.precision >= precision), default=0.0)
 
 
-def precision_at(points: Sequence[CurvePoint], coverage: float) -> float | None:
-    """Return the clean precision when `coverage` of the steps are shown; None if never so many.
-
-    Inside a group of equal confidences it is what a random order gives on average.
-    """
-    shown = clean = 0.0
-    for point in points:
-        if point.coverage >= coverage:
-            share = (coverage - shown) / (point.coverage - shown)
-            clean += share * (point.coverage * point.precision - clean)
-            return clean / coverage if coverage else None
-        shown, clean = point.coverage, point.coverage * point.precision
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Bin:
     """Suggestions of about equal confidence: their mean confidence and their clean share."""
