@@ -307,7 +307,7 @@ def answered(server: Any, ids: list[str]) -> None:
     server.ask("workspace/executeCommand", {"command": "editcast.status"})
     for id in ids:
         server.answer(id)
-    counts = Counter(one["id"] for one in server.received if "method" not in one)
+    counts = Counter(one["id"] for one in server.messages if "method" not in one)
     assert {counts[id] for id in ids} == {1}
 
 
