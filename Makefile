@@ -46,13 +46,17 @@ bundled: $(VENV)/.all
 	$(BIN)/editcast train $(WORK)/model --scratch --corpus $(WORK)/corpus --steps $(STEPS) $(SOURCES)
 	cp -R $(WORK)/model/bundle/. $(BUNDLE)/
 
-# What the extension installs, by hash. uv asks the index for all platforms' files.
+# What the extension installs, by hash: on a machine without an NVIDIA driver, and (-gpu) on one with it. uv asks
+# the index for all platforms' files.
 LOCK := $(BIN)/python -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --custom-compile-command "make lock" -c constraints.txt pyproject.toml
+CPU := --override tools/locks/cpu.txt
 
 lock: $(VENV)/.all
-	$(LOCK) -o requirements.lock
-	$(LOCK) --extra train -c requirements.lock -o requirements-train.lock
+	$(LOCK) -o requirements-gpu.lock
+	$(LOCK) --extra train -c requirements-gpu.lock -o requirements-train-gpu.lock
+	$(LOCK) $(CPU) -c requirements-train-gpu.lock -o requirements.lock
+	$(LOCK) tools/locks/torch.in --extra train $(CPU) -c requirements-train-gpu.lock -o requirements-train.lock
 
 # An hour of attacks, or as many minutes as SOAK_MINUTES says; without a wheel of atheris no fuzzing.
 soak: $(VENV)/.all

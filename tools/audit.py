@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-LOCK = ROOT / "requirements-train.lock"  # what the server runs on is in it too
+LOCK = ROOT / "requirements-train-gpu.lock"  # the other lists have no package that it lacks
 
 
 def main() -> int:

@@ -27,11 +27,11 @@ def main(folder: Path) -> None:
 
 
 def of_python() -> dict[str, Any]:
-    """Return the locked distributions that the server runs on."""
+    """Return the locked distributions of the server, with either build of ONNX Runtime."""
     options = ("--output-reproducible", "--pyproject", "pyproject.toml", "--output-format", "JSON")
     # Its one warning: a list of requirements does not say which of them needs which.
     python = (sys.executable, "-W", "ignore::UserWarning", "-m", "cyclonedx_py")
-    return _made_by([*python, "requirements", *options, "requirements.lock"])
+    return _made_by([*python, "requirements", *options, "requirements-gpu.lock"])
 
 
 def of_npm() -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from editcast_model.diff import Hunk, diff, shortest_hunk
+from editcast_model.memory.project_memory import ProjectMemory
 
 #: Saves that are remembered.
 DEPTH = 30
@@ -40,6 +41,7 @@ class EditHistory:
         language: Its LSP identifier; empty where nobody knows it.
         path: Within its project; empty where nobody knows it.
         imports: Statements by which other files of the project get names, by the names.
+        memory: What files of the project say; of no other file where nobody knows them.
         text: As it is now.
         saves: The last `DEPTH` saves that changed something, oldest first.
         unsaved: The hunks from the text last saved to `text`, in the order they were first seen.
@@ -49,6 +51,7 @@ class EditHistory:
     def __init__(self, text: str, *, language: str = "", path: str = "") -> None:
         self.language, self.path = language, path
         self.imports: Mapping[str, str] = {}
+        self.memory = ProjectMemory()
         self.text = self._saved = text
         self.saves: deque[Save] = deque(maxlen=DEPTH)
         self.unsaved: tuple[Hunk, ...] = ()

@@ -119,7 +119,7 @@ class Service:
         """Apply changes to a document."""
         document = self.documents.get(uri)
         if document is None:
-            self._warn(f"{uri} was changed but never opened; Editcast takes no notice of it.")
+            log.warning("%s was changed but never opened; Editcast takes no notice of it.", uri)
             return
         had = document.suggestions
         trouble = document.change(version, changes)
@@ -142,7 +142,7 @@ class Service:
         """Take in a save of a document, with its text if the editor sent it."""
         document = self.documents.get(uri)
         if document is None:
-            self._warn(f"{uri} was saved but never opened; Editcast takes no notice of it.")
+            log.warning("%s was saved but never opened; Editcast takes no notice of it.", uri)
             return
         if text is not None:
             if is_longer(text, self.settings.max_file_bytes):
@@ -286,7 +286,7 @@ class Service:
             self._engine.choose(self._choice)
         self._policy.follow(settings)
         if reads(settings) != reads(before):
-            self.projects.forget_imports()
+            self.projects.forget_files()
             for document in self.documents.values():
                 self.projects.read(document.folder, settings)
         self._withdraw_all()

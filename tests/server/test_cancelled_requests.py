@@ -49,6 +49,7 @@ class _Session:
         *,
         fits: Fits = anything,
         typed: range | None = None,
+        cursor: int | None = None,
         cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
         self.owner.begun.append(self.text)

@@ -45,6 +45,7 @@ class Scripted:
             *,
             fits: Fits = anything,
             typed: range | None = None,
+            cursor: int | None = None,
             cancelled: Callable[[], bool] = never,
         ) -> list[Prediction]:
             found = self.owner.script(self.updates[-1][0], count, cancelled)

@@ -11,12 +11,14 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ("requirements.lock", "requirements-train.lock")
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-DIRECT = {
-    "requirements.lock": PROJECT["dependencies"],
-    "requirements-train.lock": PROJECT["dependencies"] + PROJECT["optional-dependencies"]["train"],
+#: What is installed, by the list that begins it: for the processor, and for NVIDIA cards.
+LOCKS = {
+    "requirements.lock": ["requirements.lock"],
+    "requirements-train.lock": ["requirements-train.lock", "requirements-torch.lock"],
+    "requirements-gpu.lock": ["requirements-gpu.lock"],
+    "requirements-train-gpu.lock": ["requirements-train-gpu.lock"],
 }
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 # sys_platform and platform_machine, by the platforms' names in README and metadata.
 PLATFORMS = [
     ("linux", "x86_64"),
@@ -34,9 +36,22 @@ MACHINES = [
 ]
 
 
+def direct(lock: str) -> list[Requirement]:
+    """Return what the project asks for; without a card, ONNX Runtime of its own name."""
+    lines = PROJECT["dependencies"]
+    if "-train" in lock:
+        lines = lines + PROJECT["optional-dependencies"]["train"]
+    asked = [Requirement(line) for line in lines]
+    if "-gpu" in lock:
+        return asked
+    runtimes = ("onnxruntime", "onnxruntime-gpu")
+    return [one for one in asked if one.name not in runtimes] + [Requirement("onnxruntime>=1.20")]
+
+
 def entries(lock: str) -> list[tuple[Requirement, list[str]]]:
-    """The requirements of a lock file, and each one's hashes."""
-    text = re.sub(r"^#.*\n", "", (ROOT / lock).read_text(), flags=re.MULTILINE)
+    """The requirements of the lock files that are installed together, and each one's hashes."""
+    text = "".join((ROOT / each).read_text() for each in LOCKS[lock])
+    text = re.sub(r"^(#|--extra-index-url ).*\n", "", text, flags=re.MULTILINE)
     lines = text.replace("\\\n", " ").splitlines()
     split = (line.split("--hash=") for line in lines)
     return [(Requirement(first), [one.strip() for one in rest]) for first, *rest in split]
@@ -63,7 +78,7 @@ def test_every_entry_is_one_version_with_its_hashes(lock: str) -> None:
     listed = entries(lock)
     assert len(listed) > 20
     for requirement, hashes in listed:
-        assert re.fullmatch(r"==[\w.]+", str(requirement.specifier)), requirement
+        assert re.fullmatch(r"==[\w.]+(\+cpu)?", str(requirement.specifier)), requirement
         assert requirement.url is None
         assert hashes
         assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", one) for one in hashes), requirement
@@ -73,10 +88,10 @@ def test_every_entry_is_one_version_with_its_hashes(lock: str) -> None:
 @pytest.mark.parametrize("lock", LOCKS)
 def test_a_machine_gets_what_the_project_asks_for(lock: str, machine: dict[str, str]) -> None:
     got = pinned(lock, machine)
-    for line in DIRECT[lock]:
-        requirement = Requirement(line)
+    for requirement in direct(lock):
         if applies(requirement, machine):
-            assert requirement.specifier.contains(got[canonicalize_name(requirement.name)]), line
+            version = got[canonicalize_name(requirement.name)]
+            assert requirement.specifier.contains(version), requirement
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda one: "-".join(one.values()))
@@ -90,14 +105,30 @@ def test_the_lock_has_the_versions_of_the_constraints(lock: str, machine: dict[s
         version = got.get(canonicalize_name(constraint.name))
         if version is not None and applies(constraint, machine):
             shared += 1
-            assert str(constraint.specifier) == f"=={version}", "run make lock"
+            assert constraint.specifier.contains(version), "run make lock"
     assert shared >= 9
 
 
 def test_what_training_adds_leaves_the_server_as_it_is() -> None:
     for machine in MACHINES:
-        server, training = (pinned(lock, machine) for lock in LOCKS)
+        server, training, server_gpu, training_gpu = (pinned(lock, machine) for lock in LOCKS)
         assert server.items() <= training.items()
+        assert server_gpu.items() <= training_gpu.items()
+
+
+def test_without_a_card_nothing_of_cuda_is_installed() -> None:
+    for machine in MACHINES:
+        names = pinned("requirements-train.lock", machine)
+        assert "onnxruntime" in names
+        assert {one for one in names if re.match("nvidia|cuda|triton|onnxruntime-", one)} == set()
+        assert ("+cpu" in names["torch"]) == (machine["sys_platform"] == "linux")
+
+
+def test_only_one_list_names_another_index_and_only_torch_comes_from_it() -> None:
+    naming = {one.name for one in ROOT.glob("requirements*.lock") if "index-url" in one.read_text()}
+    assert naming == {"requirements-torch.lock"}
+    text = (ROOT / "requirements-torch.lock").read_text()
+    assert re.findall(r"^([\w-]+)==", text, re.MULTILINE) == ["torch"]
 
 
 @pytest.mark.parametrize("lock", LOCKS)
@@ -108,7 +139,8 @@ def test_nothing_that_a_locked_package_needs_is_missing(lock: str) -> None:
     for name in got:
         if name.startswith(("nvidia-", "cuda-", "triton")):
             continue  # torch's own for CUDA, which a machine without it does not install
-        for line in requires(name) or []:
+        # Either build of ONNX Runtime needs the same; here is one of them.
+        for line in requires("onnxruntime-gpu" if name == "onnxruntime" else name) or []:
             requirement = Requirement(line)
             if applies(requirement, here):
                 version = got.get(canonicalize_name(requirement.name))

@@ -31,10 +31,11 @@ def locked(lock: str) -> set[str]:
     return set(re.findall(r"^([\w.-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-train.lock"])
+@pytest.mark.parametrize("lock", ["", "-gpu", "-train", "-train-gpu"])
 def test_no_distribution_that_is_installed_sends(lock: str) -> None:
-    names = locked(lock)
-    assert {"pygls", "sentencepiece", *EXPLAINED} <= names
+    names = locked(f"requirements{lock}.lock")
+    runtimes = EXPLAINED if "-gpu" in lock else {"onnxruntime"}
+    assert {"pygls", "sentencepiece", *runtimes} <= names
     assert {name for name in names if SENDERS.fullmatch(name)} == set()
 
 

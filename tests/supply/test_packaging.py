@@ -69,10 +69,12 @@ def test_the_extension_lists_the_locked_packages_and_its_wheel(builds: tuple[Pat
         files = {name: archive.read(name) for name in archive.namelist()}
     [wheel] = [name for name in files if name.endswith(".whl")]
     name, digest = wheel.rpartition("/")[2], hashlib.sha256(files[wheel]).hexdigest()
-    for each in ("requirements", "requirements-train"):
-        listed = files[f"extension/server/{each}.txt"].decode()
-        lock = (ROOT / f"{each}.lock").read_text()
+    for each in ("", "-gpu", "-train", "-train-gpu"):
+        listed = files[f"extension/server/requirements{each}.txt"].decode()
+        lock = (ROOT / f"requirements{each}.lock").read_text()
         assert listed == f"{lock}./{name} --hash=sha256:{digest}\n"
+    torch = files["extension/server/requirements-torch.txt"]
+    assert torch == (ROOT / "requirements-torch.lock").read_bytes()
 
 
 @pytest.mark.parametrize(

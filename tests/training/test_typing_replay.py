@@ -54,6 +54,7 @@ class ScriptedSession:
         *,
         fits: Fits = anything,
         typed: range | None = None,
+        cursor: int | None = None,
         cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
         self.forecaster.asked.append(self.history.text)

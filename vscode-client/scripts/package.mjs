@@ -27,10 +27,10 @@ if (!existsSync("out/extension.js")) {
   fail('the extension is not built; run "npm run build" first.');
 }
 const digest = createHash("sha256").update(readFileSync(join("server", wheels[0]))).digest("hex");
-for (const name of ["requirements", "requirements-train"]) {
-  const lock = readFileSync(join("..", `${name}.lock`), "utf8");
-  const wheel = `./${wheels[0]} --hash=sha256:${digest}\n`;
-  writeFileSync(join("server", `${name}.txt`), lock + wheel);
+for (const name of ["", "-gpu", "-train", "-train-gpu", "-torch"]) {
+  const lock = readFileSync(join("..", `requirements${name}.lock`), "utf8");
+  const wheel = name === "-torch" ? "" : `./${wheels[0]} --hash=sha256:${digest}\n`;
+  writeFileSync(join("server", `requirements${name}.txt`), lock + wheel);
 }
 for (const name of readdirSync(".")) {
   if (name.endsWith(".vsix")) {

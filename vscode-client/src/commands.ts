@@ -2,14 +2,16 @@
 
 import * as vscode from "vscode";
 
+import { SIZES } from "./installation/runtime";
 import { isOn, toggled } from "./languages";
 import type { Launcher } from "./launcher";
-import { reviewNextEdits } from "./nextEdit";
-import type { Offers } from "./offers";
+import { reviewNextEdits } from "./offers/nextEdit";
+import type { Key, Offers } from "./offers/offers";
 import { ServerCommand } from "./protocol";
 import { showReport } from "./report";
 import type { Server } from "./server";
 import type { StatusItem } from "./status";
+import { openWalkthrough, showKeys, showPrivacy, tryIt } from "./walkthrough";
 
 /** Registers all commands; dispose of the result to take them away again. */
 export function registerCommands(
@@ -18,10 +20,11 @@ export function registerCommands(
   offers: Offers,
   status: StatusItem,
   log: vscode.LogOutputChannel,
+  context: vscode.ExtensionContext,
 ): vscode.Disposable {
   const commands: Record<string, (argument?: unknown) => unknown> = {
     "editcast.nextEdit": () => reviewNextEdits(server),
-    "editcast.tab": (argument) => offers.tab(argument === "Tab"),
+    "editcast.tab": (argument) => offers.tab(argument as Key | undefined),
     "editcast.acceptSuggestion": () => offers.accept(),
     "editcast.acceptEverywhere": () => offers.accept("everywhere"),
     "editcast.acceptWord": () => offers.acceptPart("word"),
@@ -36,6 +39,13 @@ export function registerCommands(
     "editcast.trainModel": () => train(server, launcher),
     "editcast.revertModel": () => server.execute(ServerCommand.revert),
     "editcast.showReport": () => showReport(server),
+    "editcast.install": () => server.install(),
+    "editcast.openWalkthrough": openWalkthrough,
+    "editcast.tryIt": () => tryIt(context),
+    "editcast.showKeys": showKeys,
+    "editcast.showPrivacy": () => showPrivacy(context),
+    "editcast.chooseEagerness": chooseEagerness,
+    "editcast.chooseDevice": chooseDevice,
     "editcast.restartServer": () => server.restart(),
     "editcast.showLog": () => {
       log.show();
@@ -49,6 +59,10 @@ export function registerCommands(
 
 /** The commands that make sense now, for a click on the status bar item. */
 async function showMenu(status: StatusItem): Promise<void> {
+  if (status.state === "absent") {
+    await vscode.commands.executeCommand("editcast.install");
+    return;
+  }
   const configuration = vscode.workspace.getConfiguration("editcast");
   const enabled = configuration.get<boolean>("enabled", true);
   const language = vscode.window.activeTextEditor?.document.languageId;
@@ -82,6 +96,8 @@ async function showMenu(status: StatusItem): Promise<void> {
       : []),
     { label: "$(history) Go back to the previous model", command: "editcast.revertModel" },
     { label: "$(graph) Show the report", command: "editcast.showReport" },
+    { label: "$(dashboard) Choose the eagerness", command: "editcast.chooseEagerness" },
+    { label: "$(book) First steps", command: "editcast.openWalkthrough" },
   ];
   const down = status.state === "failed" || status.state === "stopped";
   const choice = await vscode.window.showQuickPick(
@@ -103,6 +119,31 @@ async function snooze(server: Server, status: StatusItem): Promise<void> {
   const choice = await vscode.window.showQuickPick(items, { title: "Snooze Editcast for" });
   if (choice !== undefined) {
     await server.execute(ServerCommand.snooze, choice.seconds);
+  }
+}
+
+async function chooseEagerness(): Promise<void> {
+  const items = [
+    { label: "Low", detail: "few suggestions: about 85 of 100 are expected to be right" },
+    { label: "Medium", detail: "about 60 of 100" },
+    { label: "High", detail: "many suggestions: about 35 of 100" },
+  ];
+  const choice = await vscode.window.showQuickPick(items, { title: "How often Editcast speaks" });
+  if (choice !== undefined) {
+    await change<string>("eagerness", () => choice.label.toLowerCase());
+  }
+}
+
+/** Where the model runs, and with it which packages are installed: the server is started anew for them. */
+async function chooseDevice(): Promise<void> {
+  const items = [
+    { label: "Choose by itself", detail: "an NVIDIA card where there is a driver for one", device: "auto" },
+    { label: "The processor", detail: `${SIZES.cpu.server.disk} MB on the disk`, device: "cpu" },
+    { label: "An NVIDIA card", detail: `${SIZES.gpu.server.disk} MB on the disk`, device: "cuda" },
+  ];
+  const choice = await vscode.window.showQuickPick(items, { title: "Where Editcast's model runs" });
+  if (choice !== undefined) {
+    await change<string>("device", () => choice.device);
   }
 }
 

@@ -5,10 +5,11 @@ import * as vscode from "vscode";
 
 import { registerCommands } from "./commands";
 import { Launcher } from "./launcher";
-import { Offers } from "./offers";
+import { Offers } from "./offers/offers";
 import { ProgressNotifications } from "./progress";
 import { Server } from "./server";
 import { StatusItem } from "./status";
+import { welcome } from "./walkthrough";
 
 let server: Server | undefined;
 
@@ -24,13 +25,29 @@ export function activate(context: vscode.ExtensionContext): void {
     status,
     started,
     offers,
-    registerCommands(started, launcher, offers, status, log),
+    registerCommands(started, launcher, offers, status, log, context),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (
         change.affectsConfiguration("editcast.serverCommand") ||
-        change.affectsConfiguration("editcast.python")
+        change.affectsConfiguration("editcast.python") ||
+        (change.affectsConfiguration("editcast.device") && launcher.hasOtherPackages)
       ) {
         void started.restart();
+      } else if (change.affectsConfiguration("editcast")) {
+        // The file at hand may be served now, or no longer; first the server is told of the change.
+        setTimeout(() => {
+          const editor = vscode.window.activeTextEditor;
+          void (editor && started.ask(editor.document));
+        });
+      }
+    }),
+    started.onDidInstall(() => {
+      void welcome(context);
+    }),
+    // Whoever comes back may have installed a Python meanwhile.
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (focused) {
+        void started.startIfPython();
       }
     }),
     // A folder that becomes trusted may name the server or the Python to use.

@@ -6,11 +6,12 @@ import type { Executable } from "vscode-languageclient/node";
 
 import {
   addTraining,
+  type Bundled,
   bundledRequirements,
-  ownEnvironment,
+  madeEnvironment,
+  newEnvironment,
   removeUnused,
-  type Surroundings,
-} from "./environment";
+} from "./installation/environment";
 import {
   canTrain,
   EnvironmentProblem,
@@ -19,7 +20,13 @@ import {
   isRecentEnough,
   probe,
   usualInterpreters,
-} from "./interpreters";
+} from "./installation/interpreters";
+import { findUv, type Surroundings } from "./installation/packages";
+import { type Runtime, runtimeFor, SIZES } from "./installation/runtime";
+
+/** Keys of what the user answered, in the extension's own state. */
+const AGREED = "editcast.agreed";
+const REFUSED = "editcast.refused";
 
 /** The part of the Python extension's interface that is used here. */
 interface PythonExtension {
@@ -32,8 +39,10 @@ interface PythonExtension {
 }
 
 export class Launcher {
-  /** The interpreter of our own environment, when that is what the server runs with. */
-  private own: string | undefined;
+  /** Our own environment's interpreter and what it was made of, when the server runs with it. */
+  private own: { python: string; bundled: Bundled } | undefined;
+  /** Whether the server was installed by this window, which has not been said yet. */
+  private isNew = false;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -59,8 +68,52 @@ export class Launcher {
       // Without -P, Python would look for modules in the working directory first.
       return this.executable(chosen.path, ["-P", "-m", "editcast", "serve"]);
     }
-    this.own = await this.ownPython(chosen, named !== "");
-    return this.executable(this.own, ["-I", "-m", "editcast", "serve"]);
+    const bundled = bundledRequirements(this.context.extensionPath, runtime());
+    const python =
+      (await madeEnvironment(bundled, this.root)) ?? (await this.install(bundled, chosen, named !== ""));
+    this.own = { python, bundled };
+    // Not awaited: the server need not wait for it, and runs as well when it fails.
+    removeUnused(this.root, python).catch((error: unknown) => {
+      this.log.warn(`unused environments remain: ${String(error)}`);
+    });
+    return this.executable(python, ["-I", "-m", "editcast", "serve"]);
+  }
+
+  /** Whether the server runs with packages for another device than the setting asks for now. */
+  get hasOtherPackages(): boolean {
+    return this.own !== undefined && this.own.bundled.runtime !== runtime();
+  }
+
+  /** Return true once after an installation. */
+  tellsOfInstallation(): boolean {
+    const isNew = this.isNew;
+    this.isNew = false;
+    return isNew;
+  }
+
+  /** Whether the user has been asked to install, and said no. */
+  get isRefused(): boolean {
+    return this.context.globalState.get<boolean>(REFUSED, false);
+  }
+
+  /** Notes the user's answer: what may be downloaded is the server of a kind of runtime, and its updates. */
+  async answer(agrees: boolean): Promise<void> {
+    const others = this.agreed.filter((one) => one !== runtime());
+    await this.context.globalState.update(AGREED, agrees ? [...others, runtime()] : others);
+    await this.context.globalState.update(REFUSED, !agrees);
+  }
+
+  /** Has the user asked again, who said no before. */
+  async askAgain(): Promise<void> {
+    await this.context.globalState.update(REFUSED, false);
+  }
+
+  private get agreed(): Runtime[] {
+    return this.context.globalState.get<Runtime[]>(AGREED, []);
+  }
+
+  private get root(): string {
+    return this.context.globalStorageUri.fsPath;
   }
 
   /**
@@ -70,20 +123,20 @@ export class Launcher {
    * @throws EnvironmentProblem when the installation failed
    */
   async prepareTraining(): Promise<boolean> {
-    const python = this.own;
-    if (python === undefined || (await canTrain(python))) {
+    if (this.own === undefined || (await canTrain(this.own.python))) {
       return true;
     }
+    const { python, bundled } = this.own;
+    const { download, disk } = SIZES[bundled.runtime].training;
     const choice = await vscode.window.showInformationMessage(
-      "Training needs PyTorch and a few other packages, which take several GB on the disk. " +
-        "Install them into Editcast's own environment?",
+      `Training needs PyTorch (for ${words(bundled.runtime)}) and a few other packages: about ` +
+        `${gigabytes(download)} to download, ${gigabytes(disk)} on the disk. Install them beside Editcast's server?`,
       "Install",
       "Not Now",
     );
     if (choice !== "Install") {
       return false;
     }
-    const bundled = bundledRequirements(this.context.extensionPath);
     await this.withProgress("Editcast: installing what training needs", (surroundings) =>
       addTraining(python, bundled, surroundings),
     );
@@ -121,18 +174,33 @@ export class Launcher {
     }
   }
 
-  private async ownPython(chosen: Interpreter | undefined, named: boolean): Promise<string> {
-    const bundled = bundledRequirements(this.context.extensionPath);
+  /**
+   * Our own environment, made now if the user has agreed to it.
+   *
+   * @throws EnvironmentProblem of the kind `not-agreed`, whose message is the question
+   */
+  private async install(
+    bundled: Bundled,
+    chosen: Interpreter | undefined,
+    named: boolean,
+  ): Promise<string> {
+    const uv = await findUv();
     const candidates = chosen === undefined ? [] : [[chosen.path]];
-    const find = (): Promise<Interpreter> =>
-      findBase(named ? candidates : [...candidates, ...usualInterpreters(process.platform)]);
-    const python = await this.withProgress("Editcast: preparing its server", (surroundings) =>
-      ownEnvironment(bundled, find, surroundings),
+    const usual = named ? [] : usualInterpreters(process.platform);
+    const base = await findBase([...candidates, ...usual], uv !== undefined);
+    if (!this.agreed.includes(bundled.runtime)) {
+      const { download, disk } = SIZES[bundled.runtime].server;
+      throw new EnvironmentProblem(
+        "not-agreed",
+        `Editcast's server is not on this machine yet. Installing it downloads about ${download} MB of ` +
+          `Python packages for ${words(bundled.runtime)}, each checked by its hash, and takes about ` +
+          `${disk} MB on the disk. After that nothing is downloaded, and nothing leaves your machine.`,
+      );
+    }
+    const python = await this.withProgress("Editcast: installing its server", (surroundings) =>
+      newEnvironment(bundled, base, { ...surroundings, uv }),
     );
-    // Not awaited: the server need not wait for it, and runs as well when it fails.
-    removeUnused(this.context.globalStorageUri.fsPath, python).catch((error: unknown) => {
-      this.log.warn(`unused environments remain: ${String(error)}`);
-    });
+    this.isNew = true;
     return python;
   }
 
@@ -146,19 +214,36 @@ export class Launcher {
       token.onCancellationRequested(() => {
         abort.abort();
       });
+      let shown = 0;
       return task({
-        root: this.context.globalStorageUri.fsPath,
+        root: this.root,
         signal: abort.signal,
         report: (line) => {
           this.log.info(line);
-          const message = /^Making .*|^Collecting \S+|^Installing collected packages/.exec(line);
-          if (message !== null) {
-            progress.report({ message: message[0] });
-          }
+        },
+        progress: (message, done) => {
+          const increment = Math.max(0, 100 * done - shown);
+          shown += increment;
+          progress.report({ message, increment });
         },
       });
     });
   }
+}
+
+/** The packages that this machine needs. */
+function runtime(): Runtime {
+  return runtimeFor(vscode.workspace.getConfiguration("editcast").get<string>("device", "auto"));
+}
+
+/** What a runtime is for, in the user's words. */
+function words(runtime: Runtime): string {
+  return runtime === "gpu" ? "an NVIDIA card" : "the processor";
+}
+
+/** A number of megabytes, in gigabytes where it is large. */
+function gigabytes(size: number): string {
+  return size < 1000 ? `${size} MB` : `${(size / 1000).toFixed(1)} GB`;
 }
 
 /** Whether a program may be started: one that lies in a folder that is not trusted may not. */

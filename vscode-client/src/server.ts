@@ -13,7 +13,7 @@ import {
   type InitializeParams,
 } from "vscode-languageclient/node";
 
-import { EnvironmentProblem } from "./interpreters";
+import { EnvironmentProblem, findBase, usualInterpreters } from "./installation/interpreters";
 import type { Launcher } from "./launcher";
 import type { ProgressNotifications } from "./progress";
 import {
@@ -42,14 +42,19 @@ class Client extends LanguageClient {
 export class Server implements vscode.Disposable {
   private readonly predicted = new vscode.EventEmitter<NextEditResult>();
   private readonly ended = new vscode.EventEmitter<void>();
+  private readonly installed = new vscode.EventEmitter<void>();
   /** The suggestions of a document are others now. */
   readonly onDidPredict = this.predicted.event;
   /** The server's process ended, or is about to. */
   readonly onDidEnd = this.ended.event;
+  /** The server is ready for the first time after its installation. */
+  readonly onDidInstall = this.installed.event;
   private client: LanguageClient | undefined;
   /** Starts, stops and restarts, one after the other. */
   private queue: Promise<void> = Promise.resolve();
   private crashes: number[] = [];
+  /** Why the server was not started, if it was not. */
+  private problem: EnvironmentProblem["kind"] | undefined;
 
   constructor(
     private readonly launcher: Launcher,
@@ -101,8 +106,9 @@ export class Server implements vscode.Disposable {
    */
   async ask(document: vscode.TextDocument): Promise<void> {
     const client = this.running;
-    if (client === undefined || document.uri.scheme !== "file") {
-      this.status.tell("");
+    const reason = leftAlone(document);
+    if (client === undefined || document.uri.scheme !== "file" || reason !== "") {
+      this.status.tell(reason, reason === "");
       return;
     }
     const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
@@ -110,7 +116,7 @@ export class Server implements vscode.Disposable {
       const result = await client.sendRequest(nextEditRequest, { textDocument });
       const words = await this.explain(document, result);
       if (document === vscode.window.activeTextEditor?.document) {
-        this.status.tell(words);
+        this.status.tell(words, result !== null);
       }
     } catch (error) {
       this.log.info(`no prediction for ${document.fileName}: ${String(error)}`);
@@ -130,6 +136,7 @@ export class Server implements vscode.Disposable {
   dispose(): void {
     this.predicted.dispose();
     this.ended.dispose();
+    this.installed.dispose();
   }
 
   private enqueue(step: () => Promise<void>): Promise<void> {
@@ -137,8 +144,27 @@ export class Server implements vscode.Disposable {
     return this.queue;
   }
 
+  /** Asks whether to install the server, again if need be. */
+  async install(): Promise<void> {
+    await this.launcher.askAgain();
+    await this.restart();
+  }
+
+  /** Starts anew if what was missing is a Python, and there is one by now. */
+  async startIfPython(): Promise<void> {
+    if (["no-python", "old-python", "no-venv"].includes(this.problem ?? "")) {
+      try {
+        await findBase(usualInterpreters(process.platform));
+      } catch {
+        return;
+      }
+      await this.restart();
+    }
+  }
+
   private async startNow(): Promise<void> {
     this.status.show("starting");
+    this.problem = undefined;
     try {
       const executable = await this.launcher.find();
       this.log.info(`starting ${[executable.command, ...(executable.args ?? [])].join(" ")}`);
@@ -148,7 +174,31 @@ export class Server implements vscode.Disposable {
       const editor = vscode.window.activeTextEditor;
       void (editor && this.ask(editor.document));
     } catch (error) {
-      this.fail(error);
+      this.problem = error instanceof EnvironmentProblem ? error.kind : undefined;
+      if (error instanceof EnvironmentProblem && error.kind === "not-agreed") {
+        // Not awaited: an answer may never come, and stopping must not wait for it.
+        void this.askToInstall(error.message);
+      } else if (error instanceof EnvironmentProblem && error.kind === "cancelled") {
+        await this.launcher.answer(false);
+        this.status.show("absent", error.message);
+      } else {
+        this.fail(error);
+      }
+    }
+  }
+
+  /** Nothing is downloaded before a yes; after a no the status bar item asks again. */
+  private async askToInstall(question: string): Promise<void> {
+    this.status.show("absent", "Its server is not installed: click to install it.");
+    if (this.launcher.isRefused) {
+      return;
+    }
+    const choice = await vscode.window.showInformationMessage(question, "Install", "Not Now");
+    if (choice !== undefined) {
+      await this.launcher.answer(choice === "Install");
+    }
+    if (choice === "Install") {
+      await this.restart();
     }
   }
 
@@ -211,6 +261,12 @@ export class Server implements vscode.Disposable {
     this.progress.client = client;
     client.onNotification(statusNotification, (status) => {
       this.status.show(status.state, status.message, status.model);
+      if (status.state === "ready" || status.state === "baseline") {
+        void vscode.commands.executeCommand("setContext", "editcast.ready", true);
+        if (this.launcher.tellsOfInstallation()) {
+          this.installed.fire();
+        }
+      }
     });
     client.onNotification(didPredictNotification, (result) => {
       const document = vscode.window.activeTextEditor?.document;
@@ -242,4 +298,12 @@ export class Server implements vscode.Disposable {
     );
     return { action: CloseAction.DoNotRestart, handled: true };
   }
+}
+
+/** Why a document is left alone whatever the server says, or nothing. */
+function leftAlone({ uri, isUntitled }: vscode.TextDocument): string {
+  if (uri.scheme === "vscode-notebook-cell") {
+    return "Editcast leaves notebooks alone.";
+  }
+  return isUntitled ? "Editcast suggests nothing in a file that has not been saved yet." : "";
 }

@@ -3,7 +3,7 @@
 import type { NextEditResult, ServerState } from "./protocol";
 
 /** The server's own states, and those in which there is no server to tell. */
-export type State = ServerState | "starting" | "stopped" | "failed";
+export type State = ServerState | "absent" | "starting" | "stopped" | "failed";
 
 export interface Presentation {
   text: string;
@@ -13,6 +13,7 @@ export interface Presentation {
 }
 
 const PRESENTATIONS: Record<State, { icon: string; words: string; severity?: "warning" | "error" }> = {
+  absent: { icon: "cloud-download", words: "not installed" },
   starting: { icon: "loading~spin", words: "starting" },
   ready: { icon: "edit", words: "ready" },
   // Only the icon changes while a prediction is under way, so that the bar does not jump about.
@@ -25,7 +26,12 @@ const PRESENTATIONS: Record<State, { icon: string; words: string; severity?: "wa
   failed: { icon: "error", words: "not running", severity: "error" },
 };
 
-export function present(state: State): Presentation {
+/** @param isServed false where the document at hand is left alone */
+export function present(state: State, isServed = true): Presentation {
+  if (!isServed && ["ready", "thinking", "baseline"].includes(state)) {
+    const label = "Editcast is ready, but not for this file";
+    return { text: "$(circle-slash) Editcast: not here", label, severity: "none" };
+  }
   const { icon, words, severity } = PRESENTATIONS[state];
   return {
     text: `$(${icon}) Editcast: ${words}`,

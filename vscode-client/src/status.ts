@@ -14,6 +14,7 @@ export class StatusItem implements vscode.Disposable {
   private message = "";
   private model = "";
   private prediction = "";
+  private isServed = true;
 
   constructor() {
     this.item.name = "Editcast";
@@ -30,7 +31,7 @@ export class StatusItem implements vscode.Disposable {
   /** The state in words, with what the server says about it. */
   describe(): string {
     const lines = [
-      present(this.current).label,
+      present(this.current, this.isServed).label,
       this.message,
       this.model === "" ? "" : `Model: ${this.model}`,
       this.current === "snoozed" || this.current === "disabled" ? "" : this.prediction,
@@ -43,7 +44,26 @@ export class StatusItem implements vscode.Disposable {
     this.current = state === "thinking" && model === "" ? "starting" : state;
     this.message = message;
     this.model = model;
-    const { text, label, severity } = present(this.current);
+    this.draw();
+  }
+
+  /**
+   * Tells what was predicted for the document at hand, or why nothing is.
+   *
+   * @param isServed false where the document is left alone, for which `words` has the reason
+   */
+  tell(words: string, isServed = true): void {
+    this.prediction = words;
+    this.isServed = isServed;
+    this.draw();
+  }
+
+  dispose(): void {
+    this.item.dispose();
+  }
+
+  private draw(): void {
+    const { text, label, severity } = present(this.current, this.isServed);
     this.item.text = text;
     this.item.accessibilityInformation = { label, role: "button" };
     this.item.tooltip = this.describe();
@@ -51,15 +71,5 @@ export class StatusItem implements vscode.Disposable {
       severity === "none"
         ? undefined
         : new vscode.ThemeColor(`statusBarItem.${severity}Background`);
-  }
-
-  /** Tells in the tooltip what was predicted for the document at hand, or why nothing is. */
-  tell(words: string): void {
-    this.prediction = words;
-    this.item.tooltip = this.describe();
-  }
-
-  dispose(): void {
-    this.item.dispose();
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, it, mock } from "node:test";
 
-import { Chain, CHAIN_MS } from "../src/chain";
+import { Chain, CHAIN_MS } from "../src/offers/chain";
 
 describe("the end of a chain", () => {
   let changes = 0;

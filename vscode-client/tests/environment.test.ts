@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -21,18 +22,19 @@ import {
   addTraining,
   type Bundled,
   bundledRequirements,
-  environmentPython,
-  explainInstallFailure,
-  ownEnvironment,
+  madeEnvironment,
+  newEnvironment,
   removeUnused,
-  type Surroundings,
-} from "../src/environment";
-import { EnvironmentProblem, findBase, type Interpreter } from "../src/interpreters";
+} from "../src/installation/environment";
+import { explainInstallFailure } from "../src/installation/failures";
+import { EnvironmentProblem, findBase, type Interpreter } from "../src/installation/interpreters";
+import { environmentPython, type Surroundings } from "../src/installation/packages";
 
 let folder: string;
 // `make test` names the Python of its own environment; by hand the first on the path will do.
 const python = process.env.EDITCAST_TEST_PYTHON ?? "python3";
-const realPython = (): Promise<Interpreter> => findBase([[python]]);
+const make = async (bundled: Bundled, surroundings: Surroundings): Promise<string> =>
+  newEnvironment(bundled, await findBase([[python]]), surroundings);
 
 function inside(root: string, report: (line: string) => void = () => undefined): Surroundings {
   return { root, report, signal: new AbortController().signal };
@@ -55,7 +57,7 @@ function withoutIndex(context: TestContext): void {
 }
 
 /** A wheel that pip installs like any other, with one empty module of its name. */
-function makeWheel(into: string, name: string, requirement?: string): string {
+function makeWheel(into: string, name: string, requirement?: string, files: string[] = []): string {
   mkdirSync(into, { recursive: true });
   const wheel = join(into, `${name}-0.1.0-py3-none-any.whl`);
   const metadata = [
@@ -68,7 +70,8 @@ function makeWheel(into: string, name: string, requirement?: string): string {
   const script = `
 import sys, zipfile
 with zipfile.ZipFile(sys.argv[1], "w") as wheel:
-    wheel.writestr(sys.argv[2] + ".py", "")
+    for file in sys.argv[4:] or [sys.argv[2] + ".py"]:
+        wheel.writestr(file, "")
     if sys.argv[2] == "editcast":
         wheel.writestr("pygls.py", "")  # by which the probe knows a whole installation
     info = sys.argv[2] + "-0.1.0.dist-info/"
@@ -76,7 +79,7 @@ with zipfile.ZipFile(sys.argv[1], "w") as wheel:
     wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
     wheel.writestr(info + "RECORD", "")
 `;
-  execFileSync(python, ["-c", script, wheel, name, metadata]);
+  execFileSync(python, ["-c", script, wheel, name, metadata, ...files]);
   return wheel;
 }
 
@@ -84,16 +87,26 @@ function hashOf(file: string): string {
   return `--hash=sha256:${createHash("sha256").update(readFileSync(file)).digest("hex")}`;
 }
 
+/** The names of all that is installed beside an interpreter. */
+function distributions(interpreter: string): string[] {
+  const code = "from importlib.metadata import distributions as d; print(*sorted(x.name for x in d()))";
+  return execFileSync(interpreter, ["-I", "-c", code]).toString().trim().split(" ");
+}
+
 /** What an extension brings: a server, and lists of what it and training need besides. */
 function bundle(server: string[] = [], training: string[] = [], requirement?: string): Bundled {
   const extension = join(folder, "extension");
   const wheel = makeWheel(join(extension, "server"), "editcast", requirement);
   const own = `./${basename(wheel)} ${hashOf(wheel)}`;
-  const lists = { "requirements.txt": server, "requirements-train.txt": [...server, ...training] };
+  const lists = {
+    "requirements.txt": [...server, own],
+    "requirements-train.txt": [...server, own],
+    "requirements-torch.txt": training,
+  };
   for (const [name, listed] of Object.entries(lists)) {
-    writeFileSync(join(extension, "server", name), [...listed, own, ""].join("\n"));
+    writeFileSync(join(extension, "server", name), [...listed, ""].join("\n"));
   }
-  return bundledRequirements(extension);
+  return bundledRequirements(extension, "cpu");
 }
 
 /** A package index of files, which the user's own pip configuration names; returns its files. */
@@ -127,17 +140,17 @@ describe("an environment of our own", () => {
     const report = (line: string): void => {
       lines.push(line);
     };
-    const first = await ownEnvironment(bundled, realPython, inside(root, report));
+    const first = await make(bundled, inside(root, report));
     assert.match(execFileSync(first, ["-c", "import editcast; print(editcast.__file__)"]).toString(), /server-/);
     assert.ok(lines.some((line) => line.startsWith("Successfully installed editcast-0.1.0")));
-    const unneeded = (): Promise<never> => Promise.reject(new Error("it is there already"));
     const mark = join(first, "..", "..", "editcast-complete");
     utimesSync(mark, 0, 0);
-    assert.equal(await ownEnvironment(bundled, unneeded, inside(root)), first);
+    assert.equal(await madeEnvironment(bundled, root), first);
     assert.ok(statSync(mark).mtimeMs > 0, "it is known when it was last used");
     rmSync(first);
     symlinkSync("/nonexistent/python", first);
-    assert.equal(await ownEnvironment(bundled, realPython, inside(root, report)), first);
+    assert.equal(await madeEnvironment(bundled, root), undefined);
+    assert.equal(await make(bundled, inside(root, report)), first);
     execFileSync(first, ["-c", "import editcast"]);
     assert.equal(readdirSync(root).length, 1, "no half-made environment is left");
   });
@@ -147,10 +160,46 @@ describe("an environment of our own", () => {
     const needed = makeWheel(files, "needed", "huggingface-hub");
     offer(files, basename(needed));
     const bundled = bundle([`needed==0.1.0 ${hashOf(needed)}`], [], "httpx");
-    const made = await ownEnvironment(bundled, realPython, inside(root));
+    const made = await make(bundled, inside(root));
     execFileSync(made, ["-I", "-c", "import editcast, needed"]);
-    const listed = execFileSync(made, ["-I", "-m", "pip", "list", "--format=freeze"]).toString();
-    assert.doesNotMatch(listed, /hugging|httpx|hf.xet/i);
+    assert.deepEqual(distributions(made), ["editcast", "needed"]);
+  });
+
+  it("is made by uv where that is there, and by pip where uv fails", async () => {
+    const uv = execFileSync(python, ["-c", "import uv; print(uv.find_uv_bin())"]).toString().trim();
+    for (const [program, expected] of [[uv, "uv\n"], [join(folder, "no-uv"), "pip\n"]] as const) {
+      const own = join(root, basename(program));
+      const made = await make(bundle(), { ...inside(own), uv: program });
+      const installer = "from importlib.metadata import distribution as d; print(d('editcast').read_text('INSTALLER').strip())";
+      assert.equal(execFileSync(made, ["-I", "-c", installer]).toString(), expected);
+      assert.deepEqual(distributions(made), ["editcast"]);
+      assert.ok(!existsSync(join(made, "..", "..", "downloads")));
+    }
+  });
+
+  it("tells how far it is in megabytes", async () => {
+    const told: [string, number][] = [];
+    const progress = (words: string, done: number): void => {
+      told.push([words, done]);
+    };
+    await make(bundle(), { ...inside(root), progress });
+    assert.ok(told.length > 0);
+    for (const [words, done] of told) {
+      assert.match(words, /^(downloading|unpacking), \d+ of about \d+ MB$/);
+      assert.ok(done >= 0 && done < 1);
+    }
+  });
+
+  it("has no tests and tools of packages, no stubs, and no library that only programs in C load", async (context) => {
+    const files = mirror(context, "onnxruntime");
+    const kept = ["onnxruntime/__init__.py", "onnxruntime/capi/state.so"];
+    const left = ["onnxruntime/tools/it.py", "onnxruntime/tests/test_it.py", "onnxruntime/it.pyi", "onnxruntime/capi/libonnxruntime.so.1"];
+    const wheel = makeWheel(files, "onnxruntime", undefined, [...kept, ...left]);
+    offer(files, basename(wheel));
+    const made = await make(bundle([`onnxruntime==0.1.0 ${hashOf(wheel)}`]), inside(root));
+    const where = "import onnxruntime; print(onnxruntime.__path__[0])";
+    const site = dirname(execFileSync(made, ["-I", "-c", where]).toString().trim());
+    assert.deepEqual([...kept, ...left].filter((file) => existsSync(join(site, file))), kept);
   });
 
   it("takes no package of another content", async (context) => {
@@ -159,7 +208,7 @@ describe("an environment of our own", () => {
     offer(files, basename(needed));
     const bundled = bundle([`needed==0.1.0 ${hashOf(needed)}`]);
     makeWheel(files, "needed", "something-else");
-    await assert.rejects(ownEnvironment(bundled, realPython, inside(root)), {
+    await assert.rejects(make(bundled, inside(root)), {
       kind: "wrong-package",
       message: /nothing was installed: set pip's index/,
     });
@@ -169,7 +218,7 @@ describe("an environment of our own", () => {
   it("takes no wheel of Editcast but the one that it was packaged with", async () => {
     const bundled = bundle();
     makeWheel(dirname(bundled.server), "editcast", "something-else");
-    await assert.rejects(ownEnvironment(bundled, realPython, inside(root)), { kind: "wrong-package" });
+    await assert.rejects(make(bundled, inside(root)), { kind: "wrong-package" });
   });
 
   it("builds nothing, even from sources of the right content", async (context) => {
@@ -178,14 +227,14 @@ describe("an environment of our own", () => {
     writeFileSync(sources, "");
     offer(files, basename(sources));
     const bundled = bundle([`needed==0.1.0 ${hashOf(sources)}`]);
-    await assert.rejects(ownEnvironment(bundled, realPython, inside(root)), { kind: "no-packages" });
+    await assert.rejects(make(bundled, inside(root)), { kind: "no-packages" });
   });
 
   it("gets what training needs from the package index, when that can be reached", async (context) => {
     const files = mirror(context, "needed");
     const needed = makeWheel(files, "needed");
     const bundled = bundle([], [`needed==0.1.0 ${hashOf(needed)}`]);
-    const made = await ownEnvironment(bundled, realPython, inside(root));
+    const made = await make(bundled, inside(root));
     offer(files, basename(needed));
     await addTraining(made, bundled, inside(root));
     execFileSync(made, ["-I", "-c", "import editcast, needed"]);
@@ -193,7 +242,7 @@ describe("an environment of our own", () => {
 
   it("is as it was when what training needs cannot be reached", async (context) => {
     const bundled = bundle([], [`needed==0.1.0 --hash=sha256:${"0".repeat(64)}`]);
-    const made = await ownEnvironment(bundled, realPython, inside(root));
+    const made = await make(bundled, inside(root));
     withoutIndex(context);
     await assert.rejects(addTraining(made, bundled, inside(root)), { kind: "no-network" });
     execFileSync(made, ["-I", "-c", "import editcast"]);
@@ -202,7 +251,7 @@ describe("an environment of our own", () => {
   it("says that the package index cannot be reached", async (context) => {
     const bundled = bundle([`needed==0.1.0 --hash=sha256:${"0".repeat(64)}`]);
     withoutIndex(context);
-    await assert.rejects(ownEnvironment(bundled, realPython, inside(root)), {
+    await assert.rejects(make(bundled, inside(root)), {
       kind: "no-network",
       message: /connect to the network, .* and retry/,
     });
@@ -214,7 +263,7 @@ describe("an environment of our own", () => {
     const report = (): void => {
       abort.abort();
     };
-    await assert.rejects(ownEnvironment(bundle(), realPython, { root, report, signal: abort.signal }), {
+    await assert.rejects(make(bundle(), { root, report, signal: abort.signal }), {
       kind: "cancelled",
     });
     assert.deepEqual(readdirSync(root), []);
@@ -223,7 +272,7 @@ describe("an environment of our own", () => {
   it("cannot be made where its folder cannot be", async () => {
     writeFileSync(join(folder, "file"), "");
     await assert.rejects(
-      ownEnvironment(bundle(), realPython, inside(join(folder, "file", "storage"))),
+      make(bundle(), inside(join(folder, "file", "storage"))),
       (error) => error instanceof EnvironmentProblem && error.message.includes("ENOTDIR"),
     );
   });
@@ -276,7 +325,7 @@ describe("a failed installation", () => {
       /no room .* in \/storage/,
     ],
     ["ENOSPC: no space left on device, mkdir '/storage'", "no-disk", /no room/],
-    ["Error: [Errno 28] No space left on device: '/storage/making-x/lib64'", "no-disk", /free about/],
+    ["Error: [Errno 28] No space left on device: '/storage/making-x/lib64'", "no-disk", /make room/],
     [
       "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/storage'",
       "no-permission",
@@ -317,6 +366,6 @@ describe("a failed installation", () => {
 
 describe("what the extension brings", () => {
   it("is missed with a sentence that says what to do", () => {
-    assert.throws(() => bundledRequirements(folder), { kind: "no-wheel", message: /reinstall/ });
+    assert.throws(() => bundledRequirements(folder, "cpu"), { kind: "no-wheel", message: /reinstall/ });
   });
 });

@@ -11,7 +11,7 @@ import {
   isRecentEnough,
   probe,
   usualInterpreters,
-} from "../src/interpreters";
+} from "../src/installation/interpreters";
 
 let folder: string;
 const python = process.env.EDITCAST_TEST_PYTHON ?? "python3";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import { applied, endOf, firstPart, type Hunk, shortestHunk, typed, withLeft } from "../src/offer";
+import { applied, changesWord, endOf, firstPart, type Hunk, shortestHunk, typed, withLeft } from "../src/offers/offer";
 
 const hunk = (start: number, end: number, text: string): Hunk => ({ start, end, text });
 
@@ -98,5 +98,16 @@ describe("the shortest replacement", () => {
 
   it("ends where the new text ends", () => {
     assert.equal(endOf([hunk(1, 3, "xyz"), hunk(5, 5, "q")]), 7);
+  });
+});
+
+describe("a list of completions", () => {
+  it("changes the word at the cursor unless its fitting entries are that word", () => {
+    assert.ok(!changesWord(["amount"], "amount"));
+    assert.ok(!changesWord(["amount", "price"], "amount"));
+    assert.ok(changesWord(["amount", "amounts"], "amount"));
+    assert.ok(changesWord(["totalAmount"], "amount"));
+    assert.ok(changesWord(["price"], ""));
+    assert.ok(!changesWord([], ""));
   });
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
-import type { Hunk } from "../src/offer";
-import { everywhereHint, hint, type Lines, preview } from "../src/preview";
+import type { Hunk } from "../src/offers/offer";
+import { everywhereHint, hint, type Lines, preview } from "../src/offers/preview";
 
 function linesOf(text: string): Lines {
   const lines = text.split("\n");

@@ -15,6 +15,13 @@ describe("the status bar", () => {
     assert.equal(words(present("thinking").text), words(present("ready").text));
   });
 
+  it("says that the file at hand is left alone, but for what concerns all files", () => {
+    assert.equal(present("ready", false).text, "$(circle-slash) Editcast: not here");
+    assert.equal(present("thinking", false).label, present("ready", false).label);
+    assert.equal(present("snoozed", false).label, "Editcast is snoozed");
+    assert.equal(present("absent").label, "Editcast is not installed");
+  });
+
   it("asks for attention only when there is something to do", () => {
     assert.equal(present("failed").severity, "error");
     assert.equal(present("stopped").severity, "warning");

@@ -140,6 +140,8 @@ class Situation:
             else is defined by another name is renamed only where something follows from it.
         typed: Where the word stands that is being typed, code points; None when none is.
         modules: What other files define by other names, or with other parameters, than before.
+        cursor: Where something was typed last, behind it; None if nothing was.
+        continuation: The weights of continuations; see `forecasting.continuation`.
         config: The bundle's settings of inference.
     """
 
@@ -153,6 +155,8 @@ class Situation:
     is_likely: Fits
     typed: range | None = None
     modules: Collection[ModuleChange] = ()
+    cursor: int | None = None
+    continuation: Sequence[float] = ()
     config: InferenceConfig = InferenceConfig()
 
     def candidate(

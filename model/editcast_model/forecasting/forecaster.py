@@ -25,6 +25,7 @@ from editcast_model.forecasting.candidates import (
     Situation,
 )
 from editcast_model.forecasting.consequence_edits import ConsequenceEdits
+from editcast_model.forecasting.continuation import Continuations
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.decoded_edits import DecodedEdits
 from editcast_model.forecasting.filters import word_at
@@ -51,6 +52,7 @@ from editcast_model.tokenizer import Tokenizer
 #: The candidate sources; a hunk that two of them propose is the later one's.
 SOURCES: tuple[type[CandidateSource], ...] = (
     DecodedEdits,
+    Continuations,
     RepeatedEdits,
     CrossFileEdits,
     ConsequenceEdits,
@@ -200,13 +202,14 @@ class NeuralSession:
         *,
         fits: Fits = anything,
         typed: range | None = None,
+        cursor: int | None = None,
         cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
         """Predict the likeliest next edits that fit, for the text last given."""
         ranker = self._forecaster.ranker
         self._cancelled = cancelled
         try:
-            candidates = self.candidates(count, fits=fits, typed=typed)
+            candidates = self.candidates(count, fits=fits, typed=typed, cursor=cursor)
         except CancelledError:
             return []
         finally:
@@ -246,10 +249,15 @@ class NeuralSession:
         return view.lines if view else None
 
     def candidates(
-        self, count: int, *, fits: Fits = anything, typed: range | None = None
+        self,
+        count: int,
+        *,
+        fits: Fits = anything,
+        typed: range | None = None,
+        cursor: int | None = None,
     ) -> list[Candidate]:
         """Return what all sources propose, where `count` predictions are wanted."""
-        situation = self.situation(count, fits=fits, typed=typed)
+        situation = self.situation(count, fits=fits, typed=typed, cursor=cursor)
         text, out = self.history.text, dict[Hunk, Candidate]()
         for source in self._sources:
             for one in source.propose(situation):
@@ -265,7 +273,12 @@ class NeuralSession:
         ]
 
     def situation(
-        self, count: int, *, fits: Fits = anything, typed: range | None = None
+        self,
+        count: int,
+        *,
+        fits: Fits = anything,
+        typed: range | None = None,
+        cursor: int | None = None,
     ) -> Situation:
         """Return what candidates are proposed for, where `count` predictions are wanted."""
         repeats = self._repeats()
@@ -288,6 +301,8 @@ class NeuralSession:
             is_worth_proposing,
             typed,
             self._modules.values(),
+            cursor,
+            self._forecaster.bundle.card.continuation,
             self._config,
         )
 

@@ -63,6 +63,7 @@ class Session(Protocol):
         *,
         fits: Fits = anything,
         typed: range | None = None,
+        cursor: int | None = None,
         cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
         """Predict at most `count` edits of the text last given, best first; none if cancelled.
@@ -72,6 +73,8 @@ class Session(Protocol):
             fits: Whether a change is worth showing; another is looked for in its place if not.
             typed: Where the word stands that is being typed, code points: it may be half of the one
                 that is meant, and nothing that depends on it is predicted elsewhere.
+            cursor: Where something was typed last, behind it; None if nothing was, or if the last
+                change was no insertion.
             cancelled: Whether the answer is needed no longer.
         """
 

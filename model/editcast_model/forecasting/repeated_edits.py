@@ -97,6 +97,7 @@ class _RepeatLastSession(_BaselineSession):
         *,
         fits: Fits = anything,
         typed: range | None = None,
+        cursor: int | None = None,
         cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
         """Find the next places that read like the last one; at most `count`."""
@@ -120,6 +121,7 @@ class _RepeatBestSession(_BaselineSession):
         *,
         fits: Fits = anything,
         typed: range | None = None,
+        cursor: int | None = None,
         cancelled: Callable[[], bool] = never,
     ) -> list[Prediction]:
         """Find the `count` places and replacements with the highest scores, best first."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
-from editcast_model.forecasting.filters import EditContext, line_at
+from editcast_model.forecasting.filters import EditContext, cursor_after, line_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.interface import Prediction, Session
 from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
@@ -86,6 +86,7 @@ class TypedDocument:
         self._session: Session | None = None
         self._past = hash(text)  # of all the texts and saves until now
         self._texts = deque([hash(text)], maxlen=_TEXTS)
+        self._cursor: int | None = None
         self._changed = "", ""  # the line of the last change, before and after it
         self._left_alone: tuple[Span, ...] = ()  # lines, where something else was typed
 
@@ -115,6 +116,7 @@ class TypedDocument:
         self._update_session(saved=True)
         self._past = hash((self._past, "saved"))
         self._left_alone = ()
+        self._cursor = None
         self.shown = None
 
     def ask(self, *, is_typing: bool) -> bool:
@@ -150,12 +152,13 @@ class TypedDocument:
             way_back=diff(self.text, saves[-1].before) if saves else (),
             texts=frozenset(self._texts),
             on_imports=any(is_import(line, self._language) for line in self._changed),
+            cursor=self._cursor,
         )
 
         def fits(hunks: tuple[Hunk, ...]) -> bool:
             return not is_beside(self._left_alone, hunks, self.text) and context.accepts(hunks)
 
-        return next(iter(self._session.predict(1, fits=fits)), None)
+        return next(iter(self._session.predict(1, fits=fits, cursor=self._cursor)), None)
 
     def _update_session(self, *, saved: bool) -> None:
         listener = self._session or self._history
@@ -168,6 +171,7 @@ class TypedDocument:
     def _follow(self, change: Hunk) -> list[Offer]:
         """Change the text; returns the offers that the change made a part of."""
         before, self.text = self.text, apply_hunks(self.text, (change,))
+        self._cursor = cursor_after(change)
         self._changed = line_at(before, change.start), line_at(self.text, change.start)
         self._left_alone = tuple(moved(span, change) for span in self._left_alone)
         agreeing = [one for one in self.offered if one.follow(change, before, self.text)]

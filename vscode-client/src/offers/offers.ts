@@ -5,30 +5,29 @@ import * as vscode from "vscode";
 
 import { Chain } from "./chain";
 import { Drawing, type Way } from "./drawing";
+import {
+  hover,
+  hunksOf,
+  indents,
+  isCompletable,
+  isReadOnly,
+  linesOf,
+  NEAR_LINES,
+  type Offered,
+  type Reach,
+  reach,
+  tabSize,
+} from "./editors";
 import { endOf, firstPart, type Hunk, type Offer, type Part, typed, withLeft } from "./offer";
-import { everywhereHint, hint, type Lines, preview } from "./preview";
-import { type NextEditResult, ServerCommand } from "./protocol";
-import type { TextEdit } from "vscode-languageclient/node";
-import type { Server } from "./server";
+import { everywhereHint, hint, preview } from "./preview";
+import { type NextEditResult, ServerCommand } from "../protocol";
+import type { Server } from "../server";
 
-/** An offer further below the cursor, or above it, is jumped to before it is accepted. */
-const NEAR_LINES = 2;
 /** The mark at the end of a chain of accepted offers. */
 const NO_MORE = "no more";
 
-interface Offered {
-  offer: Offer;
-  /** The document's version and text that the offer is for. */
-  version: number;
-  text: string;
-  /** Whether the user has jumped to it. */
-  jumped: boolean;
-  /** Whether the server knows that it was drawn. */
-  told: boolean;
-}
-
-/** What Tab would do, as the context key `editcast.offer` says it. */
-type Reach = "here" | "elsewhere" | "";
+/** The Tab key, without a list of completions or with one of a single entry. */
+export type Key = "Tab" | "TabInList";
 
 export class Offers implements vscode.Disposable {
   private readonly drawing = new Drawing();
@@ -108,13 +107,21 @@ export class Offers implements vscode.Disposable {
   /**
    * Jumps to the offer, or accepts it once it is where the cursor is.
    *
-   * @param byTab whether the Tab key was pressed, which keeps its meaning in front of a line's text.
-   *   The keyboard's conditions say so too, but hear of a cursor that was just moved too late.
+   * @param key the Tab key, which keeps its meaning in front of a line's text, or in a list of one
+   *   completion; nothing for any other key. The keyboard's conditions say so too, but hear of a
+   *   cursor that was just moved too late.
    */
-  async tab(byTab: boolean): Promise<void> {
+  async tab(key?: Key): Promise<void> {
     const { editor, offered } = this.current;
-    if (editor === undefined || offered === undefined || (byTab && indents(editor, offered))) {
-      if (byTab && !(offered === undefined && this.chain.swallows())) {
+    if (key === "TabInList" && editor !== undefined) {
+      if (await isCompletable(editor)) {
+        await vscode.commands.executeCommand("acceptSelectedSuggestion");
+        return;
+      }
+      await vscode.commands.executeCommand("hideSuggestWidget");
+    }
+    if (editor === undefined || offered === undefined || (key !== undefined && indents(editor, offered))) {
+      if (key !== undefined && !(offered === undefined && this.chain.swallows())) {
         await vscode.commands.executeCommand("tab");
       }
       this.draw();
@@ -158,6 +165,7 @@ export class Offers implements vscode.Disposable {
       const end = editor.document.positionAt(endOf(hunks.filter(({ start }) => start <= last.start)));
       editor.selection = new vscode.Selection(end, end);
       editor.revealRange(new vscode.Range(end, end));
+      this.setContext("editcast.accepted", true);
       await this.server.tell(ServerCommand.accept, offered.offer.id);
     } else {
       this.chain.end();
@@ -214,9 +222,12 @@ export class Offers implements vscode.Disposable {
   private get current(): { editor: vscode.TextEditor | undefined; offered: Offered | undefined } {
     const editor = vscode.window.activeTextEditor;
     const offered = editor && this.offered.get(editor.document.uri.toString());
+    // Several cursors, or a text that cannot be changed: nothing is drawn, and every key is itself.
+    const isOut =
+      editor === undefined || editor.selections.length > 1 || isReadOnly(editor.document);
     return {
       editor,
-      offered: offered?.version === editor?.document.version ? offered : undefined,
+      offered: !isOut && offered?.version === editor.document.version ? offered : undefined,
     };
   }
 
@@ -331,58 +342,4 @@ export class Offers implements vscode.Disposable {
       void vscode.commands.executeCommand("setContext", key, value);
     }
   }
-}
-
-/** Whether an offer is close enough to the cursor to be accepted without a jump. */
-function reach(editor: vscode.TextEditor, { offer, jumped }: Offered): Reach {
-  const [first] = offer.hunks;
-  const line = editor.document.positionAt(first?.start ?? 0).line;
-  const below = line - editor.selection.active.line;
-  return jumped || (below >= 0 && below <= NEAR_LINES) ? "here" : "elsewhere";
-}
-
-/** Whether Tab indents: in front of a line's text, unless the user has jumped there by Tab. */
-function indents({ document, selection }: vscode.TextEditor, { jumped }: Offered): boolean {
-  const { line, character } = selection.active;
-  const before = document.lineAt(line).text.slice(0, character);
-  return !selection.isEmpty || (before.trim() === "" && !jumped);
-}
-
-function hunksOf(document: vscode.TextDocument, edits: readonly TextEdit[]): Hunk[] {
-  return edits.map(({ range: { start, end }, newText }) => ({
-    start: document.offsetAt(new vscode.Position(start.line, start.character)),
-    end: document.offsetAt(new vscode.Position(end.line, end.character)),
-    text: newText,
-  }));
-}
-
-function linesOf(document: vscode.TextDocument): Lines {
-  return {
-    lineCount: document.lineCount,
-    line: (line) => document.lineAt(line).text,
-    place: (offset) => {
-      const { line, character } = document.positionAt(offset);
-      return { line, character };
-    },
-  };
-}
-
-function tabSize(editor: vscode.TextEditor): number {
-  return typeof editor.options.tabSize === "number" ? editor.options.tabSize : 4;
-}
-
-function hover(offer: Offer): vscode.MarkdownString {
-  const places = offer.everywhere.length;
-  const commands = {
-    "editcast.acceptSuggestion": "Accept",
-    ...(places > 0 ? { "editcast.acceptEverywhere": `Apply to all ${places} places` } : {}),
-    "editcast.rejectSuggestion": "Dismiss",
-    "editcast.snoozeSuggestions": "Snooze",
-  };
-  const text = new vscode.MarkdownString("", true);
-  text.isTrusted = { enabledCommands: Object.keys(commands) };
-  text.appendText(offer.title);
-  const links = Object.entries(commands).map(([command, words]) => `[${words}](command:${command})`);
-  text.appendMarkdown(`\n\n${links.join(" · ")}`);
-  return text;
 }

@@ -2,8 +2,8 @@
 
 import * as vscode from "vscode";
 
-import { type NextEditResult, nextEditRequest, ServerCommand, type Suggestion } from "./protocol";
-import type { Server } from "./server";
+import { type NextEditResult, nextEditRequest, ServerCommand, type Suggestion } from "../protocol";
+import type { Server } from "../server";
 
 /** As many as the code action menu offers. */
 const COUNT = 3;

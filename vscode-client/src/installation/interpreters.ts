@@ -2,6 +2,7 @@
 // tests run in plain Node.
 
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 
@@ -37,7 +38,8 @@ export class EnvironmentProblem extends Error {
       | "no-wheel"
       | "install-failed"
       | "crashes"
-      | "cancelled",
+      | "cancelled"
+      | "not-agreed",
     sentence: string,
   ) {
     super(sentence);
@@ -121,9 +123,13 @@ export function usualInterpreters(platform: NodeJS.Platform): string[][] {
 /**
  * The first candidate that can make environments and is recent enough.
  *
+ * @param hasUv whether uv makes them
  * @throws EnvironmentProblem when there is none, saying what the nearest miss lacks
  */
-export async function findBase(candidates: readonly (readonly string[])[]): Promise<Interpreter> {
+export async function findBase(
+  candidates: readonly (readonly string[])[],
+  hasUv = false,
+): Promise<Interpreter> {
   let recent: Interpreter | undefined;
   let newest: Interpreter | undefined;
   for (const command of candidates) {
@@ -134,7 +140,7 @@ export async function findBase(candidates: readonly (readonly string[])[]): Prom
       continue; // not there, or it does not run: the next one may
     }
     if (isRecentEnough(found.version)) {
-      if (found.makesEnvironments) {
+      if (found.makesEnvironments || hasUv) {
         return found;
       }
       recent ??= found;
@@ -142,6 +148,7 @@ export async function findBase(candidates: readonly (readonly string[])[]): Prom
       newest = found;
     }
   }
+  const install = howToInstall(process.platform);
   if (recent !== undefined) {
     throw new EnvironmentProblem(
       "no-venv",
@@ -153,12 +160,34 @@ export async function findBase(candidates: readonly (readonly string[])[]): Prom
     throw new EnvironmentProblem(
       "old-python",
       `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer and ${newest.path} is ` +
-        `${newest.version.join(".")}: install a newer one or name it in the setting editcast.python.`,
+        `${newest.version.join(".")}: install a newer one (${install}) or name it in the setting editcast.python.`,
     );
   }
   throw new EnvironmentProblem(
     "no-python",
-    `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer and found none: install it, or name ` +
-      `it in the setting editcast.python.`,
+    `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer and found none: install it (${install}), ` +
+      `or name it in the setting editcast.python.`,
   );
+}
+
+const INSTALLERS = {
+  "/usr/bin/apt-get": "sudo apt-get install python3 python3-venv",
+  "/usr/bin/dnf": "sudo dnf install python3",
+  "/usr/bin/pacman": "sudo pacman -S python",
+  "/usr/bin/zypper": "sudo zypper install python3",
+  "/sbin/apk": "sudo apk add python3",
+  "/opt/homebrew/bin/brew": "brew install python",
+  "/usr/local/bin/brew": "brew install python",
+};
+
+/** The command that installs a Python on this system, or where to get one. */
+export function howToInstall(
+  platform: NodeJS.Platform,
+  exists: (file: string) => boolean = existsSync,
+): string {
+  if (platform === "win32") {
+    return "winget install Python.Python.3.13";
+  }
+  const found = Object.entries(INSTALLERS).find(([program]) => exists(program));
+  return found?.[1] ?? "from python.org";
 }

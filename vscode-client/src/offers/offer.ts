@@ -122,6 +122,18 @@ export function endOf(hunks: readonly Hunk[]): number {
   return end;
 }
 
+/** Whether one of some completions fits to a typed word without being that word. */
+export function changesWord(completions: readonly string[], word: string): boolean {
+  const fits = (completion: string): boolean => {
+    let found = 0;
+    for (const character of completion.toLowerCase()) {
+      found += character === word.toLowerCase()[found] ? 1 : 0;
+    }
+    return found === word.length;
+  };
+  return completions.some((completion) => completion !== word && fits(completion));
+}
+
 function size(hunk: Hunk): number {
   return hunk.end - hunk.start + hunk.text.length;
 }

@@ -5,6 +5,7 @@
 // block to the right of the lines that are there.
 
 import { applied, type Hunk } from "./offer";
+import { changedWords } from "./words";
 
 export interface Place {
   line: number;
@@ -43,7 +44,7 @@ const HINT_WIDTH = 60;
 /** What is drawn at the place of an offer. */
 export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number): Preview {
   const drawn: Preview = { insertions: [], deletions: [], block: [] };
-  for (const hunk of hunks) {
+  for (const hunk of hunks.flatMap((each) => inWords(each, lines))) {
     const start = lines.place(hunk.start);
     const end = lines.place(hunk.end);
     if (hunk.end > hunk.start) {
@@ -56,6 +57,16 @@ export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number): 
     }
   }
   return drawn;
+}
+
+/** The words that a replacement within a line changes, where some of its words stay. */
+function inWords(hunk: Hunk, lines: Lines): Hunk[] {
+  const start = lines.place(hunk.start);
+  const end = lines.place(hunk.end);
+  if (start.line !== end.line || hunk.end === hunk.start || /^$|[\r\n]/.test(hunk.text)) {
+    return [hunk];
+  }
+  return changedWords(lines.line(start.line).slice(start.character, end.character), hunk);
 }
 
 /**

@@ -1,0 +1,39 @@
+"""The walkthrough, by what it says only, on VS Code's own settings for completions."""
+
+import pytest
+
+pytestmark = pytest.mark.timeout(900)
+
+#: VS Code's defaults, where the tests beside this one have others.
+DEFAULTS = {
+    "editor.acceptSuggestionOnEnter": "on",
+    "editor.hover.enabled": "on",
+    "editor.minimap.enabled": True,
+    "editor.quickSuggestions": {"other": "on", "comments": "off", "strings": "off"},
+    "editor.suggestOnTriggerCharacters": True,
+    "editcast.confidenceThreshold": None,
+}
+STEP = ".getting-started-step"
+
+
+def test_the_first_suggestion_is_taken_in_the_sample(open_workbench, vsix):
+    workbench = open_workbench(vsix, model="")
+    workbench.configure(DEFAULTS)
+    workbench.open()
+    workbench.wait_until_ready()
+    workbench.run("Editcast: First Steps")
+    workbench.wait("the steps", lambda: "Try it now" in "".join(workbench.texts(STEP)))
+    workbench.click(STEP, "Try it now")
+    workbench.click(f"{STEP} .monaco-button", "Try It")
+    workbench.wait("the sample", lambda: "def total(price, tax):" in workbench.lines())
+    sample = workbench.lines()
+    workbench.wait("the name, selected", lambda: workbench.has_message("(5 selected)"))
+    workbench.type("amount", delay=120)
+    workbench.wait("the first suggestion", lambda: "amount" in workbench.ghosts())
+    workbench.press("Tab")
+    renamed = [line.replace("price", "amount") for line in sample]
+    workbench.wait("the first use", lambda: workbench.lines()[2] == renamed[2])
+    workbench.wait("the second suggestion", lambda: "amount" in workbench.ghosts())
+    workbench.press("Tab")
+    workbench.wait("both uses", lambda: workbench.lines() == renamed)
+    assert workbench.complaints() == []
