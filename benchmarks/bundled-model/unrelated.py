@@ -1,4 +1,4 @@
-"""How quiet it is in files that a change has nothing to do with, once the change is made.
+"""Suggestions in files that a change has nothing to do with, once the change is made.
 
 Of each test project's sampled commits all files are saved; then files that the commit left as they
 were are opened, and whatever is suggested there is wrong. Needs the repositories.

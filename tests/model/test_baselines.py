@@ -19,7 +19,7 @@ third = load(other, mode)
 
 
 def after(forecaster: Forecaster, *texts: str, count: int = 1) -> list[Prediction]:
-    """What is predicted after opening the first text and saving the others."""
+    """Return what is predicted after opening the first text and saving the others."""
     session = forecaster.open(texts[0])
     for text in texts[1:]:
         session.update(text, saved=True)

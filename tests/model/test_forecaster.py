@@ -58,7 +58,7 @@ def consistent(session: NeuralSession) -> None:
 
 
 def sound(session: NeuralSession, predictions: list[Prediction], count: int = 1) -> None:
-    """What every prediction is, whatever the network."""
+    """Return what every prediction is, whatever the network."""
     text = session.history.text
     assert len(predictions) <= count
     for one in predictions:

@@ -39,7 +39,7 @@ class CodeActionResponse:
 
 
 class Protocol(protocol.EditcastMessages, LanguageClientProtocol):
-    """What pytest-lsp records, and our own messages."""
+    """Client of pytest-lsp that also records our own messages."""
 
     def get_result_type(self, method: str) -> Any:
         if method == types.TEXT_DOCUMENT_CODE_ACTION:
@@ -48,7 +48,7 @@ class Protocol(protocol.EditcastMessages, LanguageClientProtocol):
 
 
 class Editor:
-    """What an editor does, and what it was told; its documents are kept as an editor keeps them."""
+    """Editor that records messages and keeps its documents as an editor does."""
 
     def __init__(self, client: LanguageClient, home: Path, units: Units) -> None:
         self.client = client
@@ -322,7 +322,7 @@ class Wire:
         self.send(method="textDocument/didChange", params=params)
 
     def predicts(self) -> bool:
-        """Whether the server still does all of its work."""
+        """Tell whether the server still does all of its work."""
         calls = "".join(
             f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4)
         )

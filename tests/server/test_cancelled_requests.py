@@ -103,7 +103,7 @@ class Bench:
         return asyncio.create_task(self.service.wait_for(uri, count))
 
     async def is_free(self) -> bool:
-        """Whether the engine serves another document."""
+        """Tell whether the engine serves another document."""
         self.open("a:quick", QUICK)
         document = await self.ask("a:quick")
         self.service.close("a:quick")

@@ -282,7 +282,7 @@ def test_numbers_are_not_cut(wire: Callable[..., Any], place: Any) -> None:
 
 
 def shown(server: Any) -> list[str]:
-    """What the user was told, but for which model there is."""
+    """Return what the user was told, but for which model there is."""
     return [one for one in server.shown if "repeat-best" not in one]
 
 

@@ -73,7 +73,7 @@ def test_what_was_collected_is_not_collected_again(tmp_path: Path) -> None:
 
 
 def steps(count: int = 200) -> list[Collected]:
-    """What is probable is right; a cross-file edit is where it was made often."""
+    """Return what is probable is right; a cross-file edit is where it was made often."""
     draw = np.random.default_rng(0)
     out = []
     for number in range(count):
