@@ -1,4 +1,4 @@
-"""What the wheel and the extension are made of, as CycloneDX files: a part of `make vsix`.
+"""Parts of the wheel and of the extension, as CycloneDX files, made by `make vsix`.
 
 One file lists the Python distributions that the extension installs, with their hashes; the other
 the npm packages that are bundled into it. The same sources give the same bytes.

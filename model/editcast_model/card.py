@@ -31,6 +31,8 @@ RANKER_FEATURES = (
     "length",
     "known",
     "unscored",
+    "repeating",
+    "descending",
 )
 #: What describes a continuation; see `forecasting.continuation`.
 CONTINUATION_FEATURES = (

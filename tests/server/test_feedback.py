@@ -1,4 +1,4 @@
-"""What becomes of accepted text, and what decisions change; the service without its messages."""
+"""Fate of accepted text, and effects of decisions; the service without its messages."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -43,7 +43,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same renaming as six saves of one file."""
+    """Return the same renaming as six saves of one file."""
     changes = []
     for text in TEXTS[:-1]:
         start = text.index("load")

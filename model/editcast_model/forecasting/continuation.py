@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.candidates import Candidate, Situation
+from editcast_model.forecasting.candidates import CONTINUATION, Candidate, Situation
 from editcast_model.memory.project_memory import AHEAD, LONGEST, Places, ProjectMemory, own_places
 from editcast_model.memory.units import LineUnits, begun
 
@@ -99,14 +99,14 @@ class _Votes:
 class Continuations:
     """The candidate source at the cursor."""
 
-    name = "continuation"
+    name = CONTINUATION
 
     def __init__(self) -> None:
         self._continuer: Continuer | None = None
 
     def propose(self, situation: Situation) -> Iterator[Candidate]:
         """Propose the continuation that is likely to spare most."""
-        cursor, history = situation.cursor, situation.history
+        cursor, history = situation.options.cursor, situation.history
         if cursor is None:
             return
         if self._continuer is None or self._continuer.memory is not history.memory:
@@ -118,7 +118,7 @@ class Continuations:
             return
         best, probability = max(sure, key=lambda each: each[1] * _worth(each[0].text))
         hunk = Hunk(cursor, cursor, best.text)
-        if situation.fits((hunk,)):
+        if situation.accepts(hunk, self.name):
             yield situation.described(Candidate(hunk, self.name, prior=probability))
 
 

@@ -124,7 +124,7 @@ def _in_time(reader: Parser, data: bytes, old: Parsed | None, seconds: float) ->
 
 
 class _Pieces(threading.local):
-    """What a parser reads next, one object for each thread.
+    """Buffer that a parser reads next, one object for each thread.
 
     The binding of tree-sitter (0.26.1) never lets go of an object that it has read from.
     """

@@ -22,7 +22,7 @@ from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.consequences.module_changes import ModuleHistory
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
-from editcast_model.forecasting.interface import Forecaster, Prediction, Session
+from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions, Session
 from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_model.memory.project_memory import ProjectMemory
@@ -233,9 +233,8 @@ class Track:
             return reason is None
 
         context = conditions.context
-        return session.predict(
-            most, fits=fits, typed=context.typed, cursor=context.cursor, cancelled=cancelled
-        )
+        options = PredictionOptions(fits, context.typed, context.cursor, cancelled)
+        return session.predict(most, options)
 
     def prepare(self, cancelled: Callable[[], bool]) -> None:
         """Get ready for the next prediction."""

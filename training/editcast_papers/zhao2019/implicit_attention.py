@@ -135,7 +135,7 @@ class ImplicitAttention(nn.Module):
         return x + sinusoid(ranks, self.config.width).to(x.dtype)
 
     def places_read(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
-        """Which of the state each row reads: a bias (B, 1, R, S), and the offsets (B, R, S)."""
+        """Return a bias (B, 1, R, S) to the state of each row, and the offsets (B, R, S)."""
         config, size = self.config, batch.state.shape[1]
         seen = (batch.state != PAD)[:, None, :]
         if config.deletions:  # the last row says nothing, so what it reads is of no consequence

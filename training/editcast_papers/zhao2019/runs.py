@@ -67,7 +67,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What is known of a task before any training.
+    """Facts about a task before any training.
 
     Attributes:
         task: Its name.
@@ -111,7 +111,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class StepTime:
-    """What a training step of a task costs.
+    """Cost of a training step of a task.
 
     Attributes:
         task: As in the tables; so is `model`.

@@ -137,7 +137,7 @@ def _generate(task: Task, meta: bool, count: int, draw: np.random.Generator) -> 
 
 
 def _shape(pattern: str) -> list[bool]:
-    """Which places of a match must hold the marked letter."""
+    """Return the places of a match that must hold the marked letter."""
     return [letter == "A" for letter in re.sub("[()]", "", pattern)]
 
 
@@ -170,7 +170,7 @@ def _automaton(shape: Sequence[bool]) -> tuple[npt.NDArray[np.int64], npt.NDArra
 
 
 def _marks(shape: Sequence[bool], count: int, draw: np.random.Generator) -> npt.NDArray[np.bool_]:
-    """Where the marked letter stands, bool (count, LENGTH): uniform strings with enough matches.
+    """Return the marked letter's places, bool (count, LENGTH), of strings with enough matches.
 
     Few strings have enough (three times AA: one in hundreds), so they are not drawn and thrown
     away: going backwards gives the chance that a state of the search sees enough matches in what

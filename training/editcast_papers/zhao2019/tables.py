@@ -1,4 +1,4 @@
-"""What a table shows of many runs: of each seed the configuration that was best on dev."""
+"""Choice of a table's runs: of each seed the configuration that was best on dev."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

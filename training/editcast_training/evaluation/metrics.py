@@ -97,10 +97,11 @@ def score_over_time(hunks: Sequence[Hunk], step: Step) -> Score:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A suggestion that was shown: how sure it was, and whether it was clean."""
+    """A suggestion that was shown: how sure it was, if it was clean, and how much it counts."""
 
     confidence: float
     clean: bool
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

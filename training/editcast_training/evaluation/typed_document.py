@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting.filters import EditContext, cursor_after, line_at
 from editcast_model.forecasting.import_lines import is_import
-from editcast_model.forecasting.interface import Prediction, Session
+from editcast_model.forecasting.interface import Prediction, PredictionOptions, Session
 from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
 from editcast_model.history import EditHistory
 from editcast_model.memory.project_memory import ProjectMemory
@@ -177,7 +177,9 @@ class TypedDocument:
         def fits(hunks: tuple[Hunk, ...]) -> bool:
             return not is_beside(self._left_alone, hunks, self.text) and context.accepts(hunks)
 
-        return next(iter(self._session.predict(1, fits=fits, cursor=self._cursor)), None)
+        return next(
+            iter(self._session.predict(1, PredictionOptions(fits, cursor=self._cursor))), None
+        )
 
     def _update_session(self, *, saved: bool) -> None:
         listener = self._session or self._history
