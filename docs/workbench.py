@@ -55,7 +55,7 @@ def change(window: Workbench, file: Path, line: int, column: int, old: str, new:
 
 
 def open_file(window: Workbench, name: str, text: str) -> Path:
-    """A window on a new file, without the side bar."""
+    """Open a window on a new file, without the side bar."""
     file = window.start(text, name)
     window.press("Control+b")
     window.focus_editor()
@@ -69,7 +69,7 @@ def take(window: Workbench, name: str, height: int) -> None:
 
 
 def pictures(window: Workbench) -> None:
-    """A replacement, an edit that is far away, and new lines."""
+    """Take pictures of a replacement, an edit that is far away, and new lines."""
     file = open_file(window, "report.py", REPORT)
     for line in (2, 3):
         change(window, file, line, REPORT.split("\n")[line - 1].index(OLD) + 1, OLD, NEW)

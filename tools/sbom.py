@@ -1,4 +1,4 @@
-"""What the wheel and the extension are made of, as CycloneDX files: a part of `make vsix`.
+"""Parts of the wheel and of the extension, as CycloneDX files, made by `make vsix`.
 
 One file lists the Python distributions that the extension installs, with their hashes; the other
 the npm packages that are bundled into it. The same sources give the same bytes.
@@ -27,7 +27,7 @@ def main(folder: Path) -> None:
 
 
 def of_python() -> dict[str, Any]:
-    """The locked distributions that the server runs on, with either build of ONNX Runtime."""
+    """Return the locked distributions of the server, with either build of ONNX Runtime."""
     options = ("--output-reproducible", "--pyproject", "pyproject.toml", "--output-format", "JSON")
     # Its one warning: a list of requirements does not say which of them needs which.
     python = (sys.executable, "-W", "ignore::UserWarning", "-m", "cyclonedx_py")
@@ -35,7 +35,7 @@ def of_python() -> dict[str, Any]:
 
 
 def of_npm() -> dict[str, Any]:
-    """The npm packages that are bundled; npm's own moment and number give way to the sources'."""
+    """Return the bundled npm packages; npm's moment and number give way to the sources'."""
     options = ("--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only")
     document = _made_by(["npm", "sbom", *options], EXTENSION)
     document["metadata"]["component"]["name"] = "editcast"  # npm takes the folder's name

@@ -1,4 +1,4 @@
-"""What personal training is worth: trained on the older part of a project, measured on the newer.
+"""Worth of personal training: trained on the older part of a project, measured on the newer.
 
 Of each test project's commits the older four fifths are cloned, `editcast train` fine-tunes the
 bundled model on them in a process of its own, and both models are replayed behind real servers on

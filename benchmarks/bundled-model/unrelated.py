@@ -1,4 +1,4 @@
-"""How quiet it is in files that a change has nothing to do with, once the change is made.
+"""Suggestions in files that a change has nothing to do with, once the change is made.
 
 Of each test project's sampled commits all files are saved; then files that the commit left as they
 were are opened, and whatever is suggested there is wrong. Needs the repositories.
@@ -12,6 +12,7 @@ import click
 
 from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.interface import PredictionOptions
 from editcast_server.prediction.policy import default_threshold
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.project_sessions import Changes
@@ -53,7 +54,7 @@ def main(repositories: Path, mirror: Path) -> None:
                     for save in saves:
                         opening.add_other_save(save)
                     context = EditContext.of([text], session.language)
-                    found = opening.predict(1, fits=context.accepts)
+                    found = opening.predict(1, PredictionOptions(context.accepts))
                     opened[where] += 1
                     shown[where] += bool(found) and found[0].confidence >= threshold
     for where, count in opened.items():

@@ -201,7 +201,7 @@ def _longest_chain(i: _Ints, j: _Ints) -> tuple[_Ints, _Ints]:
 
 
 def _doubled(x: _Ints, y: _Ints, run: int) -> tuple[_Ints, _Ints]:
-    """Number the runs of twice the length, from the numbers of all runs of length `run`."""
+    """Assign numbers to the runs of twice the length, from those of all runs of length `run`."""
     size = int(max(x.max(), y.max())) + 1
     pairs_x, pairs_y = x[:-run] * size + x[run:], y[:-run] * size + y[run:]
     _, numbers = np.unique(np.concatenate([pairs_x, pairs_y]), return_inverse=True)

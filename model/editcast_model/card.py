@@ -31,10 +31,28 @@ RANKER_FEATURES = (
     "length",
     "known",
     "unscored",
+    "repeating",
+    "descending",
+)
+#: What describes a continuation; see `forecasting.continuation`.
+CONTINUATION_FEATURES = (
+    "log_share",
+    "least_share",
+    "places",
+    "agreement",
+    "own",
+    "recent",
+    "characters",
+    "units",
+    "in_word",
+    "completes_word",
+    "begins_line",
+    "ends_line",
 )
 #: How many numbers describe a line.
 LINE_FEATURES = 54
 _WEIGHTS = 1 + len(RANKER_FEATURES)
+_CONTINUATION_WEIGHTS = 1 + len(CONTINUATION_FEATURES)
 
 _LARGEST = 1e6  # of a weight: sums of products of these stay finite
 Count = Annotated[int, Between(0, 10**15)]
@@ -56,6 +74,12 @@ def _ascending(points: tuple[Weights, ...]) -> str:
 
 
 Points = Annotated[tuple[Point, ...], Long(0, 10_000), _ascending]
+
+
+def _all_or_none(weights: Weights) -> str:
+    """Check that none is missing."""
+    is_whole = len(weights) in (0, _CONTINUATION_WEIGHTS)
+    return "" if is_whole else f"must be {_CONTINUATION_WEIGHTS} numbers, or none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +172,8 @@ class Calibration:
         points: The curve from the ranker's probability to a confidence.
         threshold: The least confidence that is shown by default; None where nobody knows it.
         precision: Measured share of suggestions that are clean from there on.
+        continuation: An intercept and a weight for each of `CONTINUATION_FEATURES`, of the
+            confidence of a continuation; those of the bundled card where a card has none.
         low: The least confidence that is shown to those who want little; None as above.
         high: The least confidence that is shown to those who want much; None as above.
         suggestions: How many all of this was fitted on.
@@ -156,6 +182,7 @@ class Calibration:
     features: Texts = RANKER_FEATURES
     weights: dict[Name, Annotated[Weights, Long(_WEIGHTS, _WEIGHTS)]] = field(default_factory=dict)
     points: Points = ()
+    continuation: Annotated[Weights, Long(0, _CONTINUATION_WEIGHTS), _all_or_none] = ()
     threshold: Share | None = None
     precision: Share | None = None
     low: Share | None = None
@@ -215,6 +242,11 @@ class Card:
             read["calibration"] = {**read["calibration"], "precision": None}
         card = replace(structure(read, cls), written=written)
         return replace(card, calibration=_bundled_calibration()) if earlier else card
+
+    @property
+    def continuation(self) -> Weights:
+        """Weights of continuations; those of the bundled card where it has none."""
+        return self.calibration.continuation or _bundled_calibration().continuation
 
 
 def _earlier_weights(calibration: object) -> object | None:

@@ -85,9 +85,8 @@ class Timeline:
         self._live = np.zeros(size + 64, np.bool_)
         self._live[:size] = True
         self._site = np.arange(size + 64, dtype=np.int32)
-        self._past: list[tuple[int, int, int]] = []  # rank of the edit, last place, last kind
+        self._past: list[tuple[int, int]] = []  # rank of the edit, last place
         self._last_rank = 0
-        self._last_kind = START
 
     def __len__(self) -> int:
         return len(self.edits)
@@ -119,11 +118,6 @@ class Timeline:
         The rank of the token it inserted, or of the token that followed the one it deleted.
         """
         return self._last_rank
-
-    @property
-    def last_kind(self) -> int:
-        """Return the last edit's kind: `DELETE`, `SAVE`, `PAD` (an insertion) or `START` (none)."""
-        return self._last_kind
 
     def order(self) -> npt.NDArray[np.int64]:
         """Return the live items in the order of the text."""
@@ -167,24 +161,21 @@ class Timeline:
         if item == len(self._rank):
             self._grow()
         rank = int(self._rank[position])
-        self._past.append((rank, self._last_rank, self._last_kind))
+        self._past.append((rank, self._last_rank))
         self._site[item] = self._site[position]
         self._tokens[item] = edit.content
         ranks = self._rank[:item]
         if edit.content == SAVE:
             self._live[item] = False
             self._rank[item] = 0
-            self._last_kind = SAVE
         elif edit.content == DELETE:
             self._live[position] = self._live[item] = False
             ranks[ranks > rank] -= 1
             self._rank[item] = self._last_rank = rank
-            self._last_kind = DELETE
         else:
             ranks[ranks > rank] += 1
             self._live[item] = True
             self._rank[item] = self._last_rank = rank + 1
-            self._last_kind = PAD
         self.edits.append(edit)
         return item
 
@@ -193,7 +184,7 @@ class Timeline:
         while len(self.edits) > count:
             edit = self.edits.pop()
             item = self.items
-            rank, self._last_rank, self._last_kind = self._past.pop()
+            rank, self._last_rank = self._past.pop()
             ranks = self._rank[:item]
             self._live[item] = False
             if edit.content == DELETE:

@@ -7,11 +7,15 @@ made anew from it, after another model was loaded, say, knows what the one befor
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from editcast_model.diff import Hunk, diff, shortest_hunk
+from editcast_model.memory.project_memory import ProjectMemory
 
 #: Saves that are remembered.
 DEPTH = 30
+#: Saves by which it is judged if somebody repeats changes, and moves by which if downwards.
+_JUDGED_SAVES, _JUDGED_MOVES = 3, 4
 #: What stood somewhere, and what stands there then, without common ends.
 Change = tuple[str, str]
 
@@ -40,19 +44,28 @@ class EditHistory:
         language: Its LSP identifier; empty where nobody knows it.
         path: Within its project; empty where nobody knows it.
         imports: Statements by which other files of the project get names, by the names.
+        memory: What files of the project say; of no other file where nobody knows them.
         text: As it is now.
         saves: The last `DEPTH` saves that changed something, oldest first.
         unsaved: The hunks from the text last saved to `text`, in the order they were first seen.
         last: Where the last change ends, an offset in `text`; 0 before the first.
+        repeating: How much of a change is likely one that was made before, 0 to 1: the share of
+            the last saves' changes, with half of one added.
+        descending: The share of the last changes that were below the one before; 0.5 for fewer
+            than two. What is not saved yet counts as a save in both.
     """
 
     def __init__(self, text: str, *, language: str = "", path: str = "") -> None:
         self.language, self.path = language, path
         self.imports: Mapping[str, str] = {}
+        self.memory = ProjectMemory()
         self.text = self._saved = text
         self.saves: deque[Save] = deque(maxlen=DEPTH)
         self.unsaved: tuple[Hunk, ...] = ()
         self.last = 0
+        self.repeating, self.descending = _repeating([]), 0.5
+        self._repeated: deque[float] = deque(maxlen=_JUDGED_SAVES)
+        self._starts: deque[int] = deque(maxlen=_JUDGED_MOVES + 1)
         self._changes: deque[list[Change]] = deque(maxlen=DEPTH)
 
     @property
@@ -81,12 +94,16 @@ class EditHistory:
                 for hunk in self.unsaved
                 if hunk.end <= last.end
             )
+        made = changes(self._saved, self.unsaved)
+        self._judge(made)
         if not saved or not self.unsaved:
             return None
         number = self.saves[-1].number + 1 if self.saves else 1
         save = Save(number, self._saved, text, self.unsaved)
         self.saves.append(save)
-        self._changes.append(changes(save.before, save.hunks))
+        self._repeated.append(self._share_known(made))
+        self._starts.append(self.unsaved[-1].start)
+        self._changes.append(made)
         self._saved, self.unsaved = text, ()
         return save
 
@@ -99,6 +116,25 @@ class EditHistory:
         times = [of_save.count(change) for of_save in made]
         last = max((number for number, count in enumerate(times) if count), default=len(times))
         return sum(times), max(len(times) - 2 - last, 0)
+
+    def _judge(self, made: Sequence[Change]) -> None:
+        """Judge how somebody works by the last saves and what was made since."""
+        repeated, starts = list(self._repeated), list(self._starts)
+        if made:
+            repeated.append(self._share_known(made))
+            starts.append(self.unsaved[-1].start)
+        moves = [after > before for before, after in pairwise(starts[-_JUDGED_MOVES - 1 :])]
+        self.repeating = _repeating(repeated[-_JUDGED_SAVES:])
+        self.descending = sum(moves) / len(moves) if moves else 0.5
+
+    def _share_known(self, made: Sequence[Change]) -> float:
+        """Compute which share of some changes a save has made before."""
+        known = {change for of_save in self._changes for change in of_save}
+        return sum(change in known for change in made) / len(made)
+
+
+def _repeating(shares: Sequence[float]) -> float:
+    return (sum(shares) + 0.5) / (len(shares) + 2)
 
 
 def in_text_order(hunks: Iterable[Hunk]) -> list[Hunk]:

@@ -7,7 +7,7 @@ thread and to the store's.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -24,8 +24,6 @@ from editcast_server.prediction.project_imports import reads
 from editcast_server.settings import Settings
 from editcast_server.status import Activity, Status
 from editcast_server.store_writer import Saves, now_ms
-from editcast_server.usage_page import usage_page
-from editcast_store import paths
 from editcast_store.saves import What
 
 log = logging.getLogger(__name__)
@@ -153,13 +151,10 @@ class Service:
                 return
             document.replace(text)
         document.check_path()
-        if (
-            document.buffer is None
-            or not document.is_allowed(self.settings)
-            or not self._fits(document)
-        ):
+        buffer = document.buffer
+        if buffer is None or not (document.is_allowed(self.settings) and self._fits(document)):
             return
-        text = document.buffer.text
+        text = buffer.text
         self._feedback.take_applied(document)
         document.rejections.forget_typed_lines()
         document.end_suppression()
@@ -258,9 +253,7 @@ class Service:
         if is_current:
             self._client.has_predicted(document)
 
-    # What the user decides
-
-    # A suggestion that is not remembered any more is no mistake of the editor's.
+    # Decisions; a suggestion that is not remembered any more is no mistake of the editor's
 
     def shown(self, id: str) -> None:
         """Record that the user has seen a suggestion."""
@@ -293,7 +286,7 @@ class Service:
             self._engine.choose(self._choice)
         self._policy.follow(settings)
         if reads(settings) != reads(before):
-            self.projects.forget_imports()
+            self.projects.forget_files()
             for document in self.documents.values():
                 self.projects.read(document.folder, settings)
         self._withdraw_all()
@@ -302,33 +295,17 @@ class Service:
     def set_training(self, message: str) -> None:
         """Set how far training is, empty when none runs; a new model is loaded at its end."""
         if self._activity.training and not message:
-            self._engine.check_for_newer()
+            self.check_model()
         self._activity.training = message
         self._activity.update()
 
-    async def report(self) -> str:
-        """Write the report page (HTML) from what is on this machine."""
-        await asyncio.wrap_future(self._saves.written())
-        model = self._activity.model
-        return await asyncio.to_thread(
-            usage_page,
-            paths.store_path(),
-            model.forecaster.name if model else "",
-            model.path if model else None,
-            tuple(self.latencies),
-        )
-
-    async def revert(self) -> str:
-        """Go back to the model before the last training; what happened, as a sentence.
-
-        Raises:
-            BundleError: There is none, or it cannot be used.
-        """
-        from editcast_store.models import revert  # imports tokenizers, as `models` does
-
-        sentence = await asyncio.to_thread(revert, paths.models_dir())
+    def check_model(self) -> None:
+        """Load the model in place if it is another one than the model in use."""
         self._engine.check_for_newer()
-        return sentence
+
+    def written(self) -> Awaitable[None]:
+        """Wait until all saves so far are on the disk."""
+        return asyncio.wrap_future(self._saves.written())
 
     def _withdraw_all(self) -> None:
         for document in self.documents.values():
@@ -359,6 +336,11 @@ class Service:
             self._ask(document, 1)
 
     # What is served
+
+    @property
+    def model(self) -> Model | None:
+        """Return the model in use; None while the first one is loaded."""
+        return self._activity.model
 
     @property
     def status(self) -> Status:

@@ -34,7 +34,7 @@ OVERTIME = 600.0  # seconds after a slice's end until it is taken to hang
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What an attack gets of the soak.
+    """Share of the soak that an attack gets.
 
     Attributes:
         module: Its module.
@@ -164,7 +164,7 @@ class Soak:
             self.figures[line["module"]].add(Figures.from_json(line["figures"]))
 
     def table(self) -> Table:
-        """What was tried and what was found."""
+        """Return what was tried and what was found."""
         table = Table("attack", "what", "figure", title="Soak")
         for plan in self.plans:
             figures = self.figures[plan.module]

@@ -32,7 +32,7 @@ PATIENCE_S = 120  # for a busy machine; no measure
 
 
 class Session:
-    """Where an editor runs: a project with one file, and a home of its own."""
+    """Return a project with one file, and a home of its own, for an editor."""
 
     edited = EDITED
     taken = TAKEN

@@ -1,4 +1,4 @@
-"""What the tests of the model share: a small tokenizer, instances, and a small bundle."""
+"""Fixtures of the model's tests: a small tokenizer, instances, and a small bundle."""
 
 import random
 from collections.abc import Callable

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.interface import Forecaster, Prediction
+from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions
 from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
 from editcast_model.forecasting.replacements import REMEMBERED
 
@@ -19,7 +19,7 @@ third = load(other, mode)
 
 
 def after(forecaster: Forecaster, *texts: str, count: int = 1) -> list[Prediction]:
-    """What is predicted after opening the first text and saving the others."""
+    """Return what is predicted after opening the first text and saving the others."""
     session = forecaster.open(texts[0])
     for text in texts[1:]:
         session.update(text, saved=True)
@@ -60,7 +60,7 @@ def test_what_was_typed_since_the_save_counts_until_it_is_typed_over(
 def test_a_cancelled_request_predicts_nothing(forecaster: Forecaster) -> None:
     session = forecaster.open(CALLS)
     session.update(renamed(CALLS), saved=True)
-    assert session.predict(cancelled=lambda: True) == []
+    assert session.predict(1, PredictionOptions(cancelled=lambda: True)) == []
 
 
 def test_repeat_last_needs_the_two_tokens_on_both_sides() -> None:
@@ -225,9 +225,9 @@ def test_places_that_do_not_fit_are_passed_over(forecaster: Forecaster) -> None:
     session.update(saved, saved=True)
     places = [prediction.hunks[0] for prediction in session.predict(4)]
     fitting = [hunk for hunk in places if hunk != places[1]]
-    found = session.predict(2, fits=lambda hunks: hunks[0] != places[1])
+    found = session.predict(2, PredictionOptions(lambda hunks: hunks[0] != places[1]))
     assert [prediction.hunks[0] for prediction in found] == fitting[:2]
-    assert session.predict(2, fits=lambda hunks: False) == []
+    assert session.predict(2, PredictionOptions(lambda hunks: False)) == []
 
 
 @BOTH

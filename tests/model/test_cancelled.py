@@ -7,6 +7,7 @@ import pytest
 
 from editcast_model.bundle import bundled_path
 from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.interface import PredictionOptions
 
 LINES = "".join(f'total = storage.fetch(database, "{name}")\n' for name in ("a", "b", "c", "d"))
 RUNS = ("advance", "point", "content")
@@ -46,6 +47,9 @@ def test_no_run_begins_once_it_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> 
     assert found and needed > 8
     for allowed in range(needed):
         session = opened()
-        assert session.predict(cancelled=lambda most=allowed: len(runs) >= most) == []
+        assert (
+            session.predict(1, PredictionOptions(cancelled=lambda most=allowed: len(runs) >= most))
+            == []
+        )
         assert len(runs) == allowed
         assert [one.hunks for one in session.predict()] == [one.hunks for one in found]

@@ -9,6 +9,7 @@ from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.forecasting.cross_file import other_save
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
+from editcast_model.forecasting.interface import PredictionOptions
 from editcast_model.forecasting.ranker import FEATURES, Ranker
 from editcast_model.history import EditHistory
 
@@ -88,7 +89,7 @@ class Ends:
         if history.saves and history.language == "python":
             size = len(history.text)
             hunk = Hunk(size, size, history.saves[0].hunks[0].text)
-            if situation.fits((hunk,)):
+            if situation.accepts(hunk, self.name):
                 yield situation.candidate(hunk, self.name, prior=0.9)
 
 
@@ -103,4 +104,4 @@ def test_a_new_source_is_a_class_and_its_registration(
     assert one.scored == 2 and one.log_probability < 0
     best = session.predict()[0]
     assert best.confidence == 0.9 and best.hunks == (one.hunk,)
-    assert not [one for one in session.candidates(1, fits=lambda hunks: False) if one]
+    assert not [one for one in session.candidates(1, PredictionOptions(lambda hunks: False)) if one]

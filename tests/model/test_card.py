@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from editcast_model.bundle import Bundle, bundled_path
-from editcast_model.card import VERSION, Card
+from editcast_model.card import CONTINUATION_FEATURES, VERSION, Card
 from editcast_model.checked import UnfitError
+from editcast_model.forecasting.continuation import Continuations
 from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
 from editcast_model.forecasting.ranker import FEATURES, Ranker
@@ -104,7 +105,8 @@ def test_the_bundled_card_is_read_as_it_is() -> None:
     assert card.written == WRITTEN and card.version == VERSION
     assert card.name == WRITTEN["name"] and card.created is not None
     weights = card.calibration.weights
-    assert weights.keys() == {source.name for source in SOURCES}
+    assert weights.keys() == {source.name for source in SOURCES} - {Continuations.name}
+    assert len(card.continuation) == 1 + len(CONTINUATION_FEATURES)
     assert {name: list(of) for name, of in weights.items()} == known["weights"]
     assert [list(point) for point in card.calibration.points] == known["points"]
     assert list(card.calibration.features) == known["features"] == list(FEATURES)

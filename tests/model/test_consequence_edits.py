@@ -7,7 +7,7 @@ from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.consequence_edits import everywhere
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
-from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.interface import Prediction, PredictionOptions
 from editcast_model.history import EditHistory
 
 PYTHON = """\
@@ -80,7 +80,9 @@ def test_nothing_that_depends_on_the_word_at_is_proposed(forecaster: NeuralForec
     for word in ("b", "br", "bread", "breadth"):
         session.update(PYTHON.replace("(width", f"({word}", 1), saved=False)
         typed = range(9, 9 + len(word))
-        assert not list(session._sources[-1].propose(session.situation(3, typed=typed)))
+        assert not list(
+            session._sources[-1].propose(session.situation(3, PredictionOptions(typed=typed)))
+        )
     # Nothing was typed for a while: the word is whole, and not saved yet.
     assert len(list(session._sources[-1].propose(session.situation(3)))) == 4
 

@@ -1,7 +1,8 @@
 """Everyday edits and what follows from them, as marked texts in syntax/*.cases.
 
 `[[old=>new]]` is what was typed, `{{2:old=>new}}` the second edit that follows from it, and nothing
-else does. A case begins with `-- language: name`.
+else does. A case begins with `-- language: name`. In syntax/*.chains each edit follows from those
+before it.
 """
 
 import re
@@ -42,9 +43,9 @@ class Case:
         return sorted({int(one["order"]) for one in _MARK.finditer(self.marked) if one["order"]})
 
 
-def _cases() -> list[Case]:
+def _cases(suffix: str) -> list[Case]:
     found = []
-    for path in sorted((Path(__file__).parent / "syntax").glob("*.cases")):
+    for path in sorted((Path(__file__).parent / "syntax").glob(f"*.{suffix}")):
         parts = _HEAD.split(path.read_text(encoding="utf-8"))[1:]
         found += [
             Case(name, language, marked.rstrip("\n") + "\n")
@@ -53,7 +54,7 @@ def _cases() -> list[Case]:
     return found
 
 
-CASES = _cases()
+CASES, CHAINS = _cases("cases"), _cases("chains")
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.language}: {one.name}")
 
 
@@ -86,6 +87,20 @@ def test_one_by_one_comes_to_the_same(case: Case) -> None:
         assert found
         text = apply_hunks(text, [found[0].hunk])
     assert text == case.text(typed=True, follows=frozenset(case.numbers))
+    assert made.propose([before], text) == []
+
+
+@pytest.mark.parametrize("case", CHAINS, ids=lambda one: f"{one.language}: {one.name}")
+def test_one_follows_from_those_before(case: Case) -> None:
+    before, text = case.text(typed=False), case.text(typed=True)
+    made = Consequences(case.language)
+    cursor = None
+    for number in case.numbers:
+        found = made.propose([before], text, cursor=cursor)
+        assert found
+        text = apply_hunks(text, [found[0].hunk])
+        cursor = found[0].hunk.start + len(found[0].hunk.text)
+        assert text == case.text(typed=True, follows=frozenset(range(1, number + 1)))
     assert made.propose([before], text) == []
 
 

@@ -1,4 +1,4 @@
-"""What was replaced in other files: kept, heard, and made again here."""
+"""Cross-file edits: kept, taken in, and made again here."""
 
 import pytest
 from hypothesis import given

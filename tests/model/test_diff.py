@@ -98,7 +98,7 @@ def test_the_same_texts_have_the_same_hunks(pair: tuple[str, str]) -> None:
 def test_hunks_replayed_on_subtokens_give_the_encoding_of_the_text_after(
     tokenizer: Tokenizer, pair: tuple[str, str]
 ) -> None:
-    """What training and serving rely on, hunk by hunk, left to right and right to left."""
+    """Return what training and serving rely on, hunk by hunk, left to right and right to left."""
     before, after = pair
     hunks = diff(before, after)
     encoding = tokenizer.encode(before)

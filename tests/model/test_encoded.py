@@ -1,4 +1,4 @@
-"""What is kept encoded of open files: how much, what goes first, and that nothing changes."""
+"""Encoded states of open files: their bound, the first to go, and equal predictions."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is told of equal tokens, and the pointers that use it."""
+"""Equality of tokens as input, and the pointers that use it."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""What nobody wants to be offered, as a table."""
+"""The filters, as a table of changes that nobody wants."""
 
 import ast
 

@@ -14,7 +14,7 @@ from editcast_model.forecasting.forecaster import (
     NeuralForecaster,
     NeuralSession,
 )
-from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.interface import Prediction, PredictionOptions
 from editcast_model.history import DEPTH
 from editcast_model.inference.config import InferenceConfig
 
@@ -58,7 +58,7 @@ def consistent(session: NeuralSession) -> None:
 
 
 def sound(session: NeuralSession, predictions: list[Prediction], count: int = 1) -> None:
-    """What every prediction is, whatever the network."""
+    """Return what every prediction is, whatever the network."""
     text = session.history.text
     assert len(predictions) <= count
     for one in predictions:
@@ -188,20 +188,23 @@ def test_only_what_fits_is_predicted(forecaster: NeuralForecaster, code: str) ->
         asked.append(hunks)
         return hunks != first.hunks
 
-    others = session.predict(3, fits=fits)
+    others = session.predict(3, PredictionOptions(fits))
     consistent(session)
     assert others and first.hunks in asked
     assert all(one.hunks in asked and one.hunks != first.hunks for one in others)
-    assert session.predict(3, fits=lambda hunks: False) == []
+    assert session.predict(3, PredictionOptions(lambda hunks: False)) == []
 
 
 def test_cancelled(forecaster: NeuralForecaster, code: str) -> None:
     session = forecaster.open(code)
     session.update(code.replace("parse", "read"), saved=True)
-    assert session.predict(cancelled=lambda: True) == []
+    assert session.predict(1, PredictionOptions(cancelled=lambda: True)) == []
     for after in range(12):
         answers = iter([False] * after)
-        assert len(session.predict(cancelled=lambda it=answers: next(it, True))) <= 1  # type: ignore
+        assert (
+            len(session.predict(1, PredictionOptions(cancelled=lambda it=answers: next(it, True))))
+            <= 1
+        )  # type: ignore
         consistent(session)
     assert session.predict() == say(session, session.history.text, saved=False)
 

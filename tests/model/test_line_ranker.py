@@ -1,4 +1,4 @@
-"""Which line comes next: what is seen of lines, and how it is joined to the pointer."""
+"""The line ranker: features of lines, joined to the pointer."""
 
 import json
 from collections.abc import Sequence
@@ -84,7 +84,7 @@ def test_what_was_not_touched_stood_there_before(before: str, after: str) -> Non
 def features_of(
     text: str, recent: RecentEdits, position: Sequence[float] | None = None
 ) -> LineFeatures:
-    """Of a text each character of which is an item, behind a start token."""
+    """Compute the features of a text each character of which is an item, behind a start token."""
     size = len(text) + 1
     chances = np.array(position if position else [1 / size] * size, np.float32)
     return line_features(

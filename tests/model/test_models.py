@@ -52,7 +52,7 @@ def train(bundle: Bundle, name: str, models: Path) -> Path:
 
 
 def in_use() -> str:
-    """What a server would load; a bundle that is not whole fails here."""
+    """Return what a server would load; a bundle that is not whole fails here."""
     return Bundle.open(default_bundle_path()).name
 
 

@@ -1,4 +1,4 @@
-"""What the position head is told of places, against a list that is really edited."""
+"""Relative positions, against a list that is really edited."""
 
 import numpy as np
 import pytest
@@ -109,7 +109,7 @@ def test_training_and_serving_see_the_same(seed: int) -> None:
 def test_distances_are_those_of_the_text_that_nothing_was_left_out_of(
     seed: int, size: int, steps: int
 ) -> None:
-    """The same edits to a text and to some of its tokens, those pointed at among them."""
+    """Return the same edits to a text and to some of its tokens, those pointed at among them."""
     state, edits = random_instance(size, steps, seed)
     whole, _, near = trace(state, edits)
     pointed = {edit.position for edit in edits if edit.position < size} | {0}

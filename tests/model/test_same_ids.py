@@ -23,7 +23,7 @@ def both() -> tuple[Tokenizer, Reference]:
 
 
 def reference_ids(reference: Reference, text: str) -> list[int]:
-    """What `tokenizers` makes of a text, lexical token by lexical token."""
+    """Return what `tokenizers` makes of a text, lexical token by lexical token."""
     raw = (token.encode("utf-8", "surrogatepass").decode("latin-1") for token in lex(text))
     words = (token.translate(_TO_ALPHABET) for token in raw)
     return [piece.id for word in words for piece in reference.model.tokenize(word)]

@@ -1,4 +1,4 @@
-"""What can happen to the store's file: several writers, kill -9, damage, a full disk."""
+"""Accidents of the store's file: several writers, kill -9, damage, a full disk."""
 
 import random
 import sqlite3

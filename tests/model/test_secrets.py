@@ -1,4 +1,4 @@
-"""Which files are taken for secrets, which are not, and that the store keeps none of the first."""
+"""Files that are taken for secrets, those that are not, and a store without the first."""
 
 import json
 import os

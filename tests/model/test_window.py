@@ -1,4 +1,4 @@
-"""What the network sees of a file, and of the saves that led to it."""
+"""Windows of files, and of the saves that led to them."""
 
 from pathlib import Path
 

@@ -39,7 +39,7 @@ class CodeActionResponse:
 
 
 class Protocol(protocol.EditcastMessages, LanguageClientProtocol):
-    """What pytest-lsp records, and our own messages."""
+    """Client of pytest-lsp that also records our own messages."""
 
     def get_result_type(self, method: str) -> Any:
         if method == types.TEXT_DOCUMENT_CODE_ACTION:
@@ -48,7 +48,7 @@ class Protocol(protocol.EditcastMessages, LanguageClientProtocol):
 
 
 class Editor:
-    """What an editor does, and what it was told; its documents are kept as an editor keeps them."""
+    """Editor that records messages and keeps its documents as an editor does."""
 
     def __init__(self, client: LanguageClient, home: Path, units: Units) -> None:
         self.client = client
@@ -237,7 +237,7 @@ class Wire:
 
     def __init__(self, home: Path, *arguments: str, **environment: str) -> None:
         self.home = home
-        self.received: list[dict[str, Any]] = []
+        self.messages: list[dict[str, Any]] = []
         self.errors = b""
         self._news = threading.Condition()
         self._has_ended = False
@@ -289,7 +289,7 @@ class Wire:
 
     def ask(self, method: str, params: Any = None, *, id: Any = None) -> dict[str, Any]:
         """A request's answer."""
-        id = id or f"{method} {len(self.received)}"
+        id = id or f"{method} {len(self.messages)}"
         self.send(id=id, method=method, params=params)
         return self.answer(id)
 
@@ -298,11 +298,11 @@ class Wire:
         return self.answers(id)[0]
 
     def answers(self, id: Any) -> list[dict[str, Any]]:
-        return [one for one in self.received if "method" not in one and one["id"] == id]
+        return [one for one in self.messages if "method" not in one and one["id"] == id]
 
     def received(self, method: str) -> list[Any]:
         """The parameters of the notifications that came."""
-        return [one.get("params") for one in self.received if one.get("method") == method]
+        return [one.get("params") for one in self.messages if one.get("method") == method]
 
     @property
     def shown(self) -> list[str]:
@@ -322,7 +322,7 @@ class Wire:
         self.send(method="textDocument/didChange", params=params)
 
     def predicts(self) -> bool:
-        """Whether the server still does all of its work."""
+        """Tell whether the server still does all of its work."""
         calls = "".join(
             f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4)
         )
@@ -367,7 +367,7 @@ class Wire:
             elif not header.strip():
                 message = json.loads(self.process.stdout.read(size))
                 with self._news:
-                    self.received.append(message)
+                    self.messages.append(message)
                     self._news.notify_all()
         with self._news:
             self._has_ended = True

@@ -1,4 +1,4 @@
-"""What editors and files get wrong: one clear sentence each, and the server stays up."""
+"""Mistakes of editors and files: one clear sentence each, and the server stays up."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ Partial = types.TextDocumentContentChangePartial
 
 
 async def is_up(editor: Any) -> bool:
-    """Whether the server still does all of its work."""
+    """Tell whether the server still does all of its work."""
     uri = editor.open("up.py", CALLS)
     editor.type(uri, "render", "draw")
     editor.save(uri)

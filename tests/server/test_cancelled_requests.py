@@ -11,7 +11,7 @@ from lsprotocol import types
 
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.interface import Fits, Prediction, anything
+from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions
 from editcast_model.history import EditHistory
 from editcast_server.documents.buffer import Units
 from editcast_server.service import Service
@@ -43,19 +43,14 @@ class _Session:
         self.history.update(text, saved=saved)
         self.text = text
 
-    def predict(
-        self,
-        count: int = 1,
-        *,
-        fits: Fits = anything,
-        typed: range | None = None,
-        cancelled: Callable[[], bool] = never,
-    ) -> list[Prediction]:
+    def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
         self.owner.begun.append(self.text)
-        while "slow" in self.text and not cancelled() and not self.owner.may_end.wait(0.001):
+        while (
+            "slow" in self.text and not options.cancelled() and not self.owner.may_end.wait(0.001)
+        ):
             """Nobody has cancelled it."""
         self.owner.ended.append(self.text)
-        return [] if cancelled() else [Prediction((Hunk(0, 0, "x"),), 0.0, 0.9, 1)]
+        return [] if options.cancelled() else [Prediction((Hunk(0, 0, "x"),), 0.0, 0.9, 1)]
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
         """Nothing to prepare."""
@@ -108,7 +103,7 @@ class Bench:
         return asyncio.create_task(self.service.wait_for(uri, count))
 
     async def is_free(self) -> bool:
-        """Whether the engine serves another document."""
+        """Tell whether the engine serves another document."""
         self.open("a:quick", QUICK)
         document = await self.ask("a:quick")
         self.service.close("a:quick")

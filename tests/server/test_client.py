@@ -15,6 +15,7 @@ from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.errors import ServerError
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import Prediction
+from editcast_server.prediction.policy import default_threshold
 
 BASELINE = {"confidenceThreshold": 0, "modelPath": "/nowhere/at/all"}
 CALLS = "".join(f"def part_{i}(text):\n    return render('🎉', {i})\n\n\n" for i in range(6))
@@ -88,6 +89,12 @@ def test_the_demo_prints_every_step(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert printed.count("Predicts nothing") == len(steps) - len(shown)
     assert printed.count("Hit: this came next") == [one.verdict for one in steps].count("hit")
     assert list(tmp_path.glob("history*")) == []  # the user's own store
+    # Nobody can know that a new task begins; all that follows from its first change is shown.
+    begins = [save.purpose for save in demo_session.SAVES].index("a field deserves its whole name")
+    known = steps[: begins - 1] + steps[begins:]
+    assert [step.verdict for step in known] == ["hit"] * len(known)
+    threshold = default_threshold(demo._card())
+    assert min(one.suggested.confidence for one in known if one.suggested) >= threshold
 
 
 def test_the_recorded_session_is_what_it_says() -> None:

@@ -9,7 +9,7 @@ import pytest
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import EditContext
-from editcast_model.forecasting.interface import Fits, Prediction, anything
+from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions
 from editcast_model.history import EditHistory
 from editcast_server.prediction.engine import Answer, Engine, Job, Track
 from editcast_server.prediction.model_loader import Choice
@@ -40,15 +40,10 @@ class Scripted:
             self.history.update(text, saved=saved)
 
         def predict(
-            self,
-            count: int = 1,
-            *,
-            fits: Fits = anything,
-            typed: range | None = None,
-            cancelled: Callable[[], bool] = never,
+            self, count: int = 1, options: PredictionOptions = NO_OPTIONS
         ) -> list[Prediction]:
-            found = self.owner.script(self.updates[-1][0], count, cancelled)
-            return [one for one in found if fits(one.hunks)][:count]
+            found = self.owner.script(self.updates[-1][0], count, options.cancelled)
+            return [one for one in found if options.fits(one.hunks)][:count]
 
         def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
             self.owner.prepared += 1

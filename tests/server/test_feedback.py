@@ -1,4 +1,4 @@
-"""What becomes of accepted text, and what decisions change; the service without its messages."""
+"""Fate of accepted text, and effects of decisions; the service without its messages."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,6 +13,7 @@ from editcast_model.diff import Hunk
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
+from editcast_server.lsp.convert import title_of
 from editcast_server.service import Service
 from editcast_server.settings import Settings
 from editcast_server.status import Status
@@ -259,7 +260,7 @@ async def test_a_score_that_is_no_probability_is_not_printed(desk: Desk) -> None
     document = await desk.begin("a.py")
     best = await desk.best(document)
     assert best.confidence > 0
-    assert "%" not in best.title and not best.title.endswith(")")
+    assert "%" not in title_of(best) and not title_of(best).endswith(")")
 
 
 async def test_the_last_latencies_are_known(desk: Desk) -> None:

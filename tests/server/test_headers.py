@@ -1,4 +1,4 @@
-"""What stands before each message on the wire: read as HTTP reads it, and within bounds."""
+"""Headers of messages on the wire: read as HTTP reads them, and within bounds."""
 
 import json
 import os

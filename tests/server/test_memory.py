@@ -1,4 +1,4 @@
-"""What the server keeps resident with many files open; `benchmarks/memory.py` measures it."""
+"""Resident memory with many files open; `benchmarks/memory.py` measures it."""
 
 from collections.abc import Callable
 from itertools import islice

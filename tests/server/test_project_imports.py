@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from editcast_model.consequences import import_index
 from editcast_model.consequences.import_index import ImportIndex
+from editcast_model.memory.project_memory import ProjectMemory
 from editcast_server.prediction import project_imports
 from editcast_server.prediction.engine import Projects
 from editcast_server.prediction.project_imports import FolderReader
@@ -27,11 +28,18 @@ def index_of(*texts: str, language: str = "python", suffix: str = "py") -> Impor
     return known
 
 
-def read(folder: Path, settings: Settings | None = None) -> ImportIndex:
+def read(
+    folder: Path, settings: Settings | None = None, memory: ProjectMemory | None = None
+) -> ImportIndex:
     known = ImportIndex()
-    FolderReader(known).read(folder, NAME, settings or Settings())
+    FolderReader(known, memory or ProjectMemory()).read(folder, NAME, settings or Settings())
     finish()
     return known
+
+
+def follows(memory: ProjectMemory, text: str) -> bool:
+    """Tell whether the memory has a text."""
+    return len(memory.occurrences(memory.vocabulary.known_ids(text), "")) > 0
 
 
 def finish() -> None:
@@ -83,9 +91,11 @@ def test_files_on_the_disk(tmp_path: Path) -> None:
     (tmp_path / "deep" / "down" / "a.py").write_text(PATH)
     (tmp_path / "b.ts").write_text('import { c } from "./c";\n')
     (tmp_path / "d.md").write_text("import os\n")
-    known = read(tmp_path)
+    memory = ProjectMemory()
+    known = read(tmp_path, memory=memory)
     assert names(known) == {"Path": PATH.strip()}
     assert names(known, "typescript") == {"c": 'import { c } from "./c";'}
+    assert follows(memory, PATH)
 
 
 @pytest.mark.parametrize(
@@ -101,8 +111,10 @@ def test_what_is_left_alone(tmp_path: Path, name: str) -> None:
     path.write_text(PATH)
     (path.parent / "beside.py").write_text(PATH if "pyvenv" in name else "")
     settings = Settings(exclude=("left_out*",), languages=("*", "!typescript"))
-    known = read(tmp_path, settings)
+    memory = ProjectMemory()
+    known = read(tmp_path, settings, memory)
     assert names(known) == names(known, "typescript") == {}
+    assert not follows(memory, PATH)
 
 
 def test_no_link_is_followed(tmp_path: Path) -> None:
@@ -125,8 +137,8 @@ def test_what_is_no_plain_file(tmp_path: Path) -> None:
     (tmp_path / "latin.py").write_bytes(b"# \xe9\xff\nimport re\n")
     (tmp_path / "long.py").write_text("import a\n" + "x = 1\n" * 100_000 + "import b\n")
     assert set(names(read(tmp_path))) == {"re", "a"}
-    assert project_imports._beginning(tmp_path / "pipe.py") == ""
-    assert project_imports._beginning(tmp_path / "missing.py") == ""
+    assert project_imports._text(tmp_path / "pipe.py") == ""
+    assert project_imports._text(tmp_path / "missing.py") == ""
 
 
 def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,18 +158,19 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_the_editor_has_is_newer_than_the_disk(tmp_path: Path) -> None:
     (tmp_path / "0.py").write_text(PATH)
     known = index_of("import os\n")
-    FolderReader(known).read(tmp_path, NAME, Settings())
+    FolderReader(known, ProjectMemory()).read(tmp_path, NAME, Settings())
     finish()
     assert names(known) == {"os": "import os"}
 
 
 def test_what_is_forgotten_is_read_anew(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(PATH)
-    known = ImportIndex()
-    reader = FolderReader(known)
+    known, memory = ImportIndex(), ProjectMemory()
+    reader = FolderReader(known, memory)
     reader.read(tmp_path, NAME, Settings())
     reader.forget()
     finish()
+    assert not follows(memory, PATH)
     assert names(known) == {} and not known.of(f"{NAME}/b.py", "python")
     reader.read(tmp_path, NAME, Settings())
     finish()

@@ -1,4 +1,4 @@
-"""What is saved in one file of a folder is offered in its other files."""
+"""Saves of one file of a folder that are offered in its other files."""
 
 from pathlib import Path
 from typing import Any

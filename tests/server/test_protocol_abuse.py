@@ -282,7 +282,7 @@ def test_numbers_are_not_cut(wire: Callable[..., Any], place: Any) -> None:
 
 
 def shown(server: Any) -> list[str]:
-    """What the user was told, but for which model there is."""
+    """Return what the user was told, but for which model there is."""
     return [one for one in server.shown if "repeat-best" not in one]
 
 
@@ -307,7 +307,7 @@ def answered(server: Any, ids: list[str]) -> None:
     server.ask("workspace/executeCommand", {"command": "editcast.status"})
     for id in ids:
         server.answer(id)
-    counts = Counter(one["id"] for one in server.received if "method" not in one)
+    counts = Counter(one["id"] for one in server.messages if "method" not in one)
     assert {counts[id] for id in ids} == {1}
 
 

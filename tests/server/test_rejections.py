@@ -1,4 +1,4 @@
-"""How a rejection is recognised after later edits."""
+"""Rejections, recognised after later edits."""
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.filters import EditContext

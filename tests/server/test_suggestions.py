@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
 from editcast_model.forecasting.interface import Prediction
 from editcast_server.documents.suggestion import Suggestion
+from editcast_server.lsp.convert import insertion_at, title_of
 
 
 def suggestion(text: str, *hunks: Hunk, confidence: float = 0.934) -> Suggestion:
@@ -109,7 +110,7 @@ def test_the_places_that_are_left(marked: str, change: Hunk, left: int | None) -
 )
 def test_titles(marked: str, title: str) -> None:
     text, hunks = parse(marked)
-    assert suggestion(text, *hunks).title == title
+    assert title_of(suggestion(text, *hunks)) == title
 
 
 @pytest.mark.parametrize(
@@ -129,7 +130,7 @@ def test_titles(marked: str, title: str) -> None:
 )
 def test_what_is_inserted_at_the_cursor(marked: str, cursor: int, inserted: str | None) -> None:
     text, hunks = parse(marked)
-    found = suggestion(text, *hunks).insertion_at(cursor, text)
+    found = insertion_at(suggestion(text, *hunks), cursor, text)
     assert found == inserted
     if found is not None:
         assert text[:cursor] + found + text[cursor:] == apply_hunks(text, hunks)

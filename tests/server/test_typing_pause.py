@@ -21,7 +21,7 @@ async def drain(editor: Any) -> None:
 
 
 def predicted(editor: Any, uri: str) -> list[Any]:
-    """What was predicted for the document as it is now; to say what is gone does not count."""
+    """Return what was predicted for the document as it is now, withdrawals left out."""
     version = editor.versions[uri]
     return [
         one

@@ -36,7 +36,7 @@ def outcome(
     model: str = "m",
     confidence: float = 0.55,
 ) -> Outcome:
-    """What happened so many minutes after `NOW`."""
+    """Return what happened so many minutes after `NOW`."""
     time = int(NOW.timestamp() * 1000 + minutes * MINUTE)
     return Outcome(id, what, path, language, model, confidence, time)
 

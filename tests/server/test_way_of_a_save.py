@@ -1,4 +1,4 @@
-"""How many modules a save enters on its way to the suggestion."""
+"""Count of the modules that a save enters on its way to the suggestion."""
 
 import asyncio
 import sys
@@ -59,7 +59,7 @@ class Entered:
 
 
 class Screen:
-    """What an editor shows of a service."""
+    """Screen of an editor without messages."""
 
     def __init__(self) -> None:
         self.is_ready = asyncio.Event()

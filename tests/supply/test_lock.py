@@ -1,4 +1,4 @@
-"""What the extension installs is locked: every version and hash, as the constraints have them."""
+"""Locks of what the extension installs: every version and hash, as the constraints have them."""
 
 import re
 import tomllib

@@ -71,7 +71,7 @@ def _network(vocabulary: int) -> NetworkConfig:
 
 @pytest.fixture(scope="session")
 def trained(small_corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `editcast train OUT --scratch` leaves, with the smallest network there is."""
+    """Return what `editcast train OUT --scratch` leaves, with the smallest network there is."""
     out = tmp_path_factory.mktemp("trained") / "small"
     recipe = Recipe(_network)
     arguments = [out, "--corpus", small_corpus, "--scratch", "--steps", 4]

@@ -15,7 +15,7 @@ BUDGET = 3000
 
 
 def _key(instance: Instance) -> tuple[int, ...]:
-    """What tells instances apart, however they are cropped."""
+    """Return what tells instances apart, however they are cropped."""
     return tuple(edit.content for edit in instance.edits)
 
 

@@ -11,7 +11,7 @@ from editcast_model.diff import Hunk
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.filters import EditContext
-from editcast_model.forecasting.interface import Forecaster, Prediction, Session
+from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions, Session
 from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
 from editcast_model.history import EditHistory
 from editcast_training.evaluation.results import (
@@ -58,7 +58,7 @@ class InProcess:
     def suggest(self) -> tuple[Prediction | None, float]:
         assert self._session is not None
         context = EditContext.of(self._saves, self._language)
-        predictions = self._session.predict(fits=context.accepts)
+        predictions = self._session.predict(1, PredictionOptions(context.accepts))
         return next(iter(predictions), None), 1e3 * (time.perf_counter() - self._saved)
 
 

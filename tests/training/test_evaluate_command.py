@@ -43,7 +43,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def saves(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same renaming as six saves of one file."""
+    """Return the same renaming as six saves of one file."""
     changes = []
     for text in TEXTS[:-1]:
         start = text.index("load")
@@ -72,7 +72,7 @@ def test_both_baselines_are_measured_on_commits_and_saves(
         home=tmp_path / "home",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "100.0" in done.stdout and str(out / "report.html") in done.stdout
+    assert "100.0" in done.stdout and str(out) in done.stdout
     for name in ("repeat-best", "repeat-last"):
         evaluation = Evaluation.read(out / f"{name}.json")
         assert evaluation.name == name
@@ -83,17 +83,7 @@ def test_both_baselines_are_measured_on_commits_and_saves(
             assert all(row.score and row.score.exact for row in rows)
         assert len(evaluation.of_kind("project-commits")) == 5  # one when it was opened
         assert "--model repeat-last" in evaluation.command
-    assert {path.name for path in out.iterdir()} == {
-        "repeat-best.json",
-        "repeat-last.json",
-        "report.html",
-        "commits-curve.png",
-        "commits-calibration.png",
-        "project-commits-curve.png",
-        "project-commits-calibration.png",
-        "saves-curve.png",
-        "saves-calibration.png",
-    }
+    assert {path.name for path in out.iterdir()} == {"repeat-best.json", "repeat-last.json"}
 
 
 def test_a_bundle_is_measured_token_by_token_too(saves: Path, tmp_path: Path) -> None:
@@ -143,8 +133,7 @@ def test_an_earlier_result_is_compared_and_nothing_is_kept(saves: Path, tmp_path
         "--compare", first / "repeat-last.json", home=home,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    page = (second / "report.html").read_text("utf-8")
-    assert page.index("repeat-last") < page.index("At equal coverage") < page.rindex("repeat-best")
+    assert "repeat-last" in done.stdout and "repeat-best" in done.stdout
     assert len(Evaluation.read(second / "repeat-best.json").rows) == 1  # of five changes, the last
     assert not (home / "history.sqlite3").exists()
 

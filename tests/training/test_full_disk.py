@@ -73,7 +73,7 @@ cp -a {disk} {folder}/kept
 
 
 def said_once(stderr: str) -> bool:
-    """Whether it is one sentence that says what to do."""
+    """Tell whether it is one sentence that says what to do."""
     return len(stderr.splitlines()) == 1 and "no room left" in stderr and "make room" in stderr
 
 

@@ -14,7 +14,6 @@ from editcast_training.evaluation.metrics import (
     coverage_at,
     curve,
     expected_calibration_error,
-    precision_at,
 )
 from editcast_training.evaluation.sessions import Step, line_hunks
 
@@ -136,14 +135,6 @@ def test_coverage_is_the_largest_at_which_the_precision_holds() -> None:
     assert coverage_at(curve(outcomes((0.9, False)), 2), 0.5) == 0.0
 
 
-def test_precision_at_a_coverage_shares_out_ties() -> None:
-    points = curve(KNOWN, steps=10)
-    assert precision_at(points, 0.1) == pytest.approx(1.0)
-    assert precision_at(points, 0.2) == pytest.approx((1 + 0.5) / 2)
-    assert precision_at(points, 0.5) == pytest.approx(0.6)
-    assert precision_at(points, 0.51) is None
-
-
 confidences = st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0])
 many = st.lists(st.builds(Outcome, confidences, st.booleans()), max_size=20)
 
@@ -157,9 +148,6 @@ def test_coverage_and_precision_agree_with_counting(known: list[Outcome], precis
         if sum(taken) / len(taken) >= precision:
             best = max(best, len(taken))
     assert coverage_at(points, precision) == best / 25
-    if known:
-        clean = sum(outcome.clean for outcome in known)
-        assert precision_at(points, len(known) / 25) == pytest.approx(clean / len(known))
 
 
 def test_calibration_error_weighs_the_bins_by_their_size() -> None:

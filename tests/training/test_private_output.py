@@ -1,4 +1,4 @@
-"""What the commands leave: for the owner alone, whatever the umask; and what they print."""
+"""Output of the commands: for the owner alone, whatever the umask."""
 
 import os
 import subprocess
@@ -34,7 +34,7 @@ def editcast(umask: str, *arguments: object, cwd: Path) -> subprocess.CompletedP
 
 
 def readable(folder: Path) -> list[str]:
-    """What others than the owner may read, write or enter."""
+    """Return what others than the owner may read, write or enter."""
     return [
         f"{path.relative_to(folder)} {path.lstat().st_mode & 0o777:o}"
         for path in (folder, *folder.rglob("*"))
@@ -63,7 +63,7 @@ def test_nobody_else_may_read_it(
     assert (tmp_path / "below" / "corpus" / "train" / "project.parquet").exists()
     assert (tmp_path / "out" / "run" / "log.jsonl").exists()
     assert (tmp_path / "out" / "bundle" / "encode.onnx").exists()
-    assert (tmp_path / "evaluation" / "report.html").exists()
+    assert (tmp_path / "evaluation" / "repeat-best.json").exists()
     assert readable(trained) == []  # from scratch: an export of its own
 
 

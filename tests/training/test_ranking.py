@@ -5,15 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.diff import Hunk
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.candidates import Candidate
 from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import Fits
+from editcast_model.forecasting.interface import PredictionOptions
 from editcast_model.forecasting.ranker import FEATURES, Ranker
 from editcast_model.history import EditHistory
 from editcast_training.calibration.collected import Collected, collect, collect_to_file, read
-from editcast_training.calibration.ranker import best, calibration, fit, fit_across
+from editcast_training.calibration.ranker import best, calibration, fit, fit_across, recalibrate
 from editcast_training.evaluation.metrics import Score
 from editcast_training.evaluation.results import Row
 from editcast_training.evaluation.sessions import EditingSession
@@ -38,9 +39,9 @@ class Recorder:
     def add_other_save(self, save: OtherSave) -> None:
         self.texts.append(save.after)
 
-    def candidates(self, count: int, *, fits: Fits) -> list[Candidate]:
+    def candidates(self, count: int, options: PredictionOptions) -> list[Candidate]:
         size = len(self.texts[-1])
-        assert not fits((Hunk(size, size, " "),))
+        assert not options.fits((Hunk(size, size, " "),))
         return [Candidate(Hunk(size, size, "x\n"), "decoded", 1, 1, -1.0, -0.5)]
 
 
@@ -72,7 +73,7 @@ def test_what_was_collected_is_not_collected_again(tmp_path: Path) -> None:
 
 
 def steps(count: int = 200) -> list[Collected]:
-    """What is probable is right; a cross-file edit is where it was made often."""
+    """Return what is probable is right; a cross-file edit is where it was made often."""
     draw = np.random.default_rng(0)
     out = []
     for number in range(count):
@@ -128,3 +129,22 @@ def test_where_all_are_clean_the_share_is_known() -> None:
     rows = [Row.of(session(), number, 1, 5.0) for number in range(50)]
     given = [Collected(row, candidates, (GOOD,)) for row in rows]
     assert fit(given).score(candidates[0]) == pytest.approx(51 / 52, abs=1e-3)
+
+
+def test_the_kinds_of_steps_count_the_same() -> None:
+    """Of nine commits to one save all and none are clean: the suggestion is half sure."""
+
+    def of_kind(kind: str, number: int, score: Score) -> Collected:
+        row = Row("p", "a.py", "python", kind, number, 1, 5.0)
+        return Collected(row, (decoded("a", -1.0),), (score,))
+
+    given = [of_kind("commits", number, GOOD) for number in range(180)]
+    given += [of_kind("saves", number, BAD) for number in range(180, 200)]
+    assert fit(given).confidence(decoded("a", -1.0)) == pytest.approx(0.5, abs=0.02)
+
+
+def test_a_bundle_keeps_what_is_fitted_elsewhere(tmp_path: Path) -> None:
+    given = Bundle.open(bundled_path())
+    fitted = recalibrate(given, steps(), tmp_path / "fitted").card.calibration
+    assert fitted.weights.keys() == {"decoded", "cross-file"}
+    assert fitted.continuation == given.card.calibration.continuation != ()

@@ -52,7 +52,7 @@ print(str(WIDTH), str(TABLE))
 
 
 def _made(kind: str) -> list[str]:
-    """What a kind makes of the code above, by many seeds."""
+    """Return what a kind makes of the code above, by many seeds."""
     source = Source(_CODE)
     made = []
     for seed in range(60):

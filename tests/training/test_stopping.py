@@ -1,4 +1,4 @@
-"""What works for a command ends with it: killed, told to end, or interrupted by Ctrl-C."""
+"""Helpers of a command, which end with it: killed, told to end, or interrupted by Ctrl-C."""
 
 import os
 import signal
@@ -78,7 +78,7 @@ ends = pytest.mark.parametrize("end", ENDS.values(), ids=ENDS)
 
 
 def check_end(process: "subprocess.Popen[str]", end: signal.Signals, sentence: str) -> None:
-    """How a command ends that a signal was sent to."""
+    """Return how a command ends that a signal was sent to."""
     gone(process)
     said = process.communicate()[1]
     if end == signal.SIGKILL:

@@ -31,7 +31,7 @@ def _text(state: list[int] | tuple[int, ...]) -> str:
 
 
 def _letters(example: Example) -> tuple[str, str]:
-    """What the task calls A and B in this instance; B is inserted wherever it is in a task."""
+    """Return what the task calls A and B in this instance; B is inserted in every task."""
     task, meta = find_task(example.task)
     if not meta:
         return "A", "B"

@@ -115,7 +115,7 @@ def _reported(out: Path) -> list[dict[str, Any]]:
 
 
 def _equal(left: Path, right: Path) -> bool:
-    """Whether weights and moments of two checkpoints are the same bits."""
+    """Tell whether weights and moments of two checkpoints are the same bits."""
     (weights, moments, _), (others, other_moments, _) = map(read_checkpoint, (left, right))
     return all(torch.equal(weights[name], others[name]) for name in weights) and all(
         torch.equal(value, other_moments[index][name])

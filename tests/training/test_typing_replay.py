@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import Fits, Prediction, anything
+from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions
 from editcast_model.forecasting.repeated_edits import RepeatBest
 from editcast_model.history import EditHistory
 from editcast_training.evaluation.results import hardware
@@ -48,17 +48,10 @@ class ScriptedSession:
     def add_other_save(self, save: OtherSave) -> None:
         raise AssertionError("a session alone hears of nothing")
 
-    def predict(
-        self,
-        count: int = 1,
-        *,
-        fits: Fits = anything,
-        typed: range | None = None,
-        cancelled: Callable[[], bool] = never,
-    ) -> list[Prediction]:
+    def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
         self.forecaster.asked.append(self.history.text)
         found = self.forecaster.answer(self.history.text)
-        if found is None or not fits((found[0],)):
+        if found is None or not options.fits((found[0],)):
             return []
         return [Prediction((found[0],), 0.0, found[1], 1)]
 

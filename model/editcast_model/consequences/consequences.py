@@ -10,12 +10,13 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from editcast_model.consequences.arguments import after_argument, after_signature
+from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.consequences.elsewhere import after_modules
 from editcast_model.consequences.import_statements import missing
 from editcast_model.consequences.member_renames import after_key, after_member, after_parameter
 from editcast_model.consequences.module_changes import ModuleChange
+from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
 from editcast_model.diff import Hunk
 from editcast_model.syntax.check import breaks_syntax
@@ -137,6 +138,7 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
         yield replace(one, cause=_replacing(change.after, one.hunk))
     yield from after_signature(change)
     yield from after_argument(change)
+    yield from after_name(change)
     if imports:
         yield from _missing(change, imports)
 

@@ -14,7 +14,7 @@ import numpy as np
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.interface import Fits
+from editcast_model.forecasting.interface import NO_OPTIONS, PredictionOptions
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, Places, line_features
 from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
@@ -23,10 +23,14 @@ from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
+from editcast_model.syntax.binding import renames_definition, unbinds
 from editcast_model.tokenizer import Tokenizer
 
 #: The log probability of a hunk that the window does not hold.
 UNSEEN = -15.0
+#: Names of the sources that may give what is defined another name: others follow, or it is still
+#: being typed.
+CONSEQUENCE, CONTINUATION = "consequence", "continuation"
 _WORD = re.compile(r"\w+")
 
 
@@ -48,6 +52,8 @@ class Candidate:
             edit, how many replacements ago.
         distance: How many lines below the last change it is, negative above.
         known: Whether all words that it inserts stand in the text.
+        repeating: See `EditHistory`.
+        descending: See `EditHistory`.
         prior: The probability that it is clean where the ranker has no weights for its source; None
             where nobody knows, so that it is dropped then.
         cause: Names what it follows from; others of this cause come in the order of their source.
@@ -67,6 +73,8 @@ class Candidate:
     ago: int = 0
     distance: int = 0
     known: bool = True
+    repeating: float = 0.25
+    descending: float = 0.5
     prior: float | None = None
     cause: str = ""
     everywhere: tuple[Hunk, ...] = ()
@@ -135,11 +143,9 @@ class Situation:
         consequences: Of the file's edits, with its parsed texts.
         view: The network's; None before the first change of the file, and where it sees nothing.
         count: How many predictions are wanted.
-        fits: Whether a change may be shown.
-        is_likely: Whether it also leaves every name with a meaning, as far as the file tells: what
-            else is defined by another name is renamed only where something follows from it.
-        typed: Where the word stands that is being typed, code points; None when none is.
+        options: What they have to keep to.
         modules: What other files define by other names, or with other parameters, than before.
+        continuation: The weights of continuations; see `forecasting.continuation`.
         config: The bundle's settings of inference.
     """
 
@@ -149,11 +155,19 @@ class Situation:
     consequences: Consequences
     view: NetworkView | None
     count: int
-    fits: Fits
-    is_likely: Fits
-    typed: range | None = None
+    options: PredictionOptions = NO_OPTIONS
     modules: Collection[ModuleChange] = ()
+    continuation: Sequence[float] = ()
     config: InferenceConfig = InferenceConfig()
+
+    def accepts(self, hunk: Hunk, source: str) -> bool:
+        """Tell whether a source may propose a hunk: it fits, and leaves names with a meaning."""
+        if not self.options.fits((hunk,)):
+            return False
+        if source in (CONSEQUENCE, CONTINUATION):
+            return True
+        names = self.consequences.names(self.history.text)
+        return not (unbinds(names, hunk) or renames_definition(names, hunk))
 
     def candidate(
         self,
@@ -191,6 +205,8 @@ class Situation:
             ago=ago,
             distance=lines if hunk.start >= self.history.last else -lines,
             known=all(word in text for word in _WORD.findall(hunk.text)),
+            repeating=self.history.repeating,
+            descending=self.history.descending,
         )
 
 

@@ -6,7 +6,7 @@ from itertools import islice
 
 from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.candidates import Candidate, Situation
+from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate, Situation
 
 #: The probability that a strong consequence is clean, where the ranker has no weights for this
 #: source: 38 of 61 on commits of the development projects (benchmarks/consequences_on_commits.py).
@@ -19,7 +19,7 @@ _STRONG = 0.9  # the least strength of a strong one
 class ConsequenceEdits:
     """The candidate source of consequences: uses left of a renamed definition, and so on."""
 
-    name = "consequence"
+    name = CONSEQUENCE
 
     def propose(self, situation: Situation) -> Iterator[Candidate]:
         """Propose the first consequences that fit, in the order in which a person would go on.
@@ -35,12 +35,12 @@ class ConsequenceEdits:
         found = situation.consequences.propose(
             history.snapshots,
             history.text,
-            active=situation.typed,
+            active=situation.options.typed,
             cursor=history.last,
             imports=history.imports,
             elsewhere=situation.modules,
         )
-        fitting = (one for one in found if situation.fits((one.hunk,)))
+        fitting = (one for one in found if situation.accepts(one.hunk, self.name))
         for one in islice(fitting, situation.config.consequences):
             prior = _PRIOR if one.strength >= _STRONG else _WEAK_PRIOR
             places = everywhere(one, found)

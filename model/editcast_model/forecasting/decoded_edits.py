@@ -28,7 +28,7 @@ class DecodedEdits:
             hunk = view.window.hunk(view.timeline, edits)
             if hunk is None or text[hunk.start : hunk.end] == hunk.text:
                 return False
-            return situation.is_likely((hunk,))
+            return situation.accepts(hunk, self.name)
 
         def splits(before: Ids[int], token: int) -> bool:
             return _ends_token(view.tokenizer, before, token)

@@ -14,6 +14,7 @@ from editcast_model.forecasting.import_lines import follows_code, is_import, tou
 from editcast_model.syntax import breaking
 
 _WORDS = re.compile(r"\w+")
+_PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class EditContext:
         on_imports: Whether the last change was on an import line.
         broken: Whether the last save left what cannot be parsed, so that nothing breaks it.
         typed: Where the word stands that is being typed; None when none is.
+        cursor: Where something was typed last, behind it; None if nothing was.
     """
 
     text: str
@@ -37,6 +39,7 @@ class EditContext:
     on_imports: bool = False
     broken: bool = False
     typed: range | None = None
+    cursor: int | None = None
 
     @classmethod
     def of(cls, saves: Sequence[str], language: str) -> "EditContext":
@@ -71,6 +74,16 @@ def word_at(text: str, offset: int) -> range:
     while end < len(text) and _WORDS.match(text[end]):
         end += 1
     return range(start, end)
+
+
+def cursor_after(change: Hunk) -> int | None:
+    """Return where the cursor stands after a change; None if the change was no insertion.
+
+    Editors close a bracket or a quote by themselves, and leave the cursor before it.
+    """
+    if change.start < change.end or not change.text:
+        return None
+    return change.start + len(change.text) - (change.text in _PAIRS)
 
 
 def reason_against(hunks: tuple[Hunk, ...], context: EditContext) -> str | None:
@@ -137,7 +150,12 @@ def _copies_typed(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
 
 
 def _breaks(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether a change breaks code which the last save left unbroken."""
+    """Tell whether a change breaks code which the last save left unbroken.
+
+    What goes on with the line at the cursor may: that line is not written to its end.
+    """
+    if len(hunks) == 1 and hunks[0].start == hunks[0].end == context.cursor:
+        return False
     return not context.broken and breaking.breaks(context.text, hunks, context.language)
 
 

@@ -25,10 +25,11 @@ from editcast_model.forecasting.candidates import (
     Situation,
 )
 from editcast_model.forecasting.consequence_edits import ConsequenceEdits
+from editcast_model.forecasting.continuation import Continuations
 from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.decoded_edits import DecodedEdits
 from editcast_model.forecasting.filters import word_at
-from editcast_model.forecasting.interface import Fits, Prediction, anything
+from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead
 from editcast_model.forecasting.ranker import Ranker
 from editcast_model.forecasting.recent_edits import RecentEdits
@@ -45,12 +46,12 @@ from editcast_model.inference.onnx_network import Device, OnnxNetwork
 from editcast_model.inference.self_check import self_check
 from editcast_model.inference.sequence import Network, Sequence
 from editcast_model.inference.window import Window
-from editcast_model.syntax.binding import renames_definition, unbinds
 from editcast_model.tokenizer import Tokenizer
 
 #: The candidate sources; a hunk that two of them propose is the later one's.
 SOURCES: tuple[type[CandidateSource], ...] = (
     DecodedEdits,
+    Continuations,
     RepeatedEdits,
     CrossFileEdits,
     ConsequenceEdits,
@@ -194,26 +195,19 @@ class NeuralSession:
         if save.change is not None:
             self._modules[save.file] = save.change
 
-    def predict(
-        self,
-        count: int = 1,
-        *,
-        fits: Fits = anything,
-        typed: range | None = None,
-        cancelled: Callable[[], bool] = never,
-    ) -> list[Prediction]:
+    def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
         """Predict the likeliest next edits that fit, for the text last given."""
         ranker = self._forecaster.ranker
-        self._cancelled = cancelled
+        self._cancelled = options.cancelled
         try:
-            candidates = self.candidates(count, fits=fits, typed=typed)
+            candidates = self.candidates(count, options)
         except CancelledError:
             return []
         finally:
             self._cancelled = never
             if self._sequence:
                 self._sequence.is_cancelled = never
-        if cancelled():
+        if options.cancelled():
             return []
         return [
             Prediction((one.hunk,), one.log_probability, sure, one.edits, one.everywhere)
@@ -245,11 +239,9 @@ class NeuralSession:
         view = self._view(self._repeats())
         return view.lines if view else None
 
-    def candidates(
-        self, count: int, *, fits: Fits = anything, typed: range | None = None
-    ) -> list[Candidate]:
+    def candidates(self, count: int, options: PredictionOptions = NO_OPTIONS) -> list[Candidate]:
         """Return what all sources propose, where `count` predictions are wanted."""
-        situation = self.situation(count, fits=fits, typed=typed)
+        situation = self.situation(count, options)
         text, out = self.history.text, dict[Hunk, Candidate]()
         for source in self._sources:
             for one in source.propose(situation):
@@ -264,19 +256,10 @@ class NeuralSession:
             or not any(n.start <= one.hunk.start and one.hunk.end <= n.stop for n in names)
         ]
 
-    def situation(
-        self, count: int, *, fits: Fits = anything, typed: range | None = None
-    ) -> Situation:
+    def situation(self, count: int, options: PredictionOptions = NO_OPTIONS) -> Situation:
         """Return what candidates are proposed for, where `count` predictions are wanted."""
         repeats = self._repeats()
         view = self._view(repeats)
-        names = self._consequences.names(self.history.text)
-
-        def is_worth_proposing(hunks: tuple[Hunk, ...]) -> bool:
-            return fits(hunks) and not any(
-                unbinds(names, hunk) or renames_definition(names, hunk) for hunk in hunks
-            )
-
         return Situation(
             self.history,
             self._replacements,
@@ -284,10 +267,9 @@ class NeuralSession:
             self._consequences,
             view,
             count,
-            fits,
-            is_worth_proposing,
-            typed,
+            options,
             self._modules.values(),
+            self._forecaster.bundle.card.continuation,
             self._config,
         )
 

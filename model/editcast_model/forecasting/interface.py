@@ -48,6 +48,28 @@ def anything(hunks: tuple[Hunk, ...]) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class PredictionOptions:
+    """Conditions of a prediction.
+
+    Attributes:
+        fits: Whether a change is worth showing; another is looked for in its place if not.
+        typed: Where the word stands that is being typed, code points: it may be half of the one
+            that is meant, and nothing that depends on it is predicted elsewhere.
+        cursor: Where something was typed last, behind it; None if nothing was, or if the last
+            change was no insertion.
+        cancelled: Whether the answer is needed no longer.
+    """
+
+    fits: Fits = anything
+    typed: range | None = None
+    cursor: int | None = None
+    cancelled: Callable[[], bool] = never
+
+
+NO_OPTIONS = PredictionOptions()
+
+
 class Session(Protocol):
     """One open file, from the moment it was opened. Never raises on odd text."""
 
@@ -57,22 +79,12 @@ class Session(Protocol):
     def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file of the project."""
 
-    def predict(
-        self,
-        count: int = 1,
-        *,
-        fits: Fits = anything,
-        typed: range | None = None,
-        cancelled: Callable[[], bool] = never,
-    ) -> list[Prediction]:
+    def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
         """Predict at most `count` edits of the text last given, best first; none if cancelled.
 
         Args:
             count: How many are wanted.
-            fits: Whether a change is worth showing; another is looked for in its place if not.
-            typed: Where the word stands that is being typed, code points: it may be half of the one
-                that is meant, and nothing that depends on it is predicted elsewhere.
-            cancelled: Whether the answer is needed no longer.
+            options: What they have to keep to.
         """
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:

@@ -133,11 +133,7 @@ def line_features(
     mass = np.bincount(line, probability, count)
     peak = np.zeros(count)
     np.maximum.at(peak, line, probability)
-    again, rank_again = np.zeros(count), np.zeros(count)
-    for rank, repeat in enumerate(repeats, 1):
-        spot = bisect_right(starts, repeat.hunk.start) - 1
-        again[spot] = max(again[spot], repeat.score)
-        rank_again[spot] = max(rank_again[spot], 1 / rank)
+    again, rank_again = _repeated(starts, repeats)
     last = min((recent.saves[-1] or (0,))[-1], count - 1)
     distance = np.arange(count) - last
     near = np.argsort(abs(distance))[: config.near_lines]
@@ -155,9 +151,28 @@ def line_features(
         again[seen],
         rank_again[seen],
     ]
-    # Of all lines alike: they decide what the others are worth.
-    for same in (
-        math.log(count),
+    columns += [np.full(len(seen), same) for same in _of_the_file(recent, mass, again)]
+    return LineFeatures(seen, np.stack(columns, axis=1).astype(np.float32), line_of, position)
+
+
+def _repeated(
+    starts: npt.NDArray[np.int64], repeats: Sequence[Repeat]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Compute the best score and the best inverse rank of the repeats on each line, (lines,)."""
+    scores, ranks = np.zeros(len(starts)), np.zeros(len(starts))
+    for rank, repeat in enumerate(repeats, 1):
+        line = bisect_right(starts, repeat.hunk.start) - 1
+        scores[line] = max(scores[line], repeat.score)
+        ranks[line] = max(ranks[line], 1 / rank)
+    return scores, ranks
+
+
+def _of_the_file(
+    recent: RecentEdits, mass: npt.NDArray[Any], again: npt.NDArray[np.float64]
+) -> list[float]:
+    """Describe the file: features that are equal for all lines, and decide what others mean."""
+    return [
+        math.log(len(mass)),
         -float(np.sum(mass * np.log(mass + _LEAST))),
         any(recent.removed[-1:]),
         any(recent.inserted[-1:]),
@@ -165,9 +180,7 @@ def line_features(
         float(again.max()),
         math.log1p(len(recent.saves[-1] or (0,))),
         *_moves(recent),
-    ):
-        columns.append(np.full(len(seen), same))
-    return LineFeatures(seen, np.stack(columns, axis=1).astype(np.float32), line_of, position)
+    ]
 
 
 def _pointed(

@@ -26,10 +26,13 @@ def is_beside(spans: Sequence[Span], hunks: Sequence[Hunk], text: str) -> bool:
 
 
 def moved(span: Span, change: Hunk) -> Span:
-    """Return where lines stand after a change of the text, with all that it touched of them."""
+    """Return where lines stand after a change of the text, with all that it touched of them.
+
+    A line that is begun behind them is another one.
+    """
     first, last = span
     grown = len(change.text) - (change.end - change.start)
-    if change.start > last:
+    if change.start > last or (change.start == last and _begins_line(change)):
         return span
     if change.end < first:
         return first + grown, last + grown
@@ -45,6 +48,12 @@ def contradicted(hunks: Sequence[Hunk], change: Hunk, text: str) -> tuple[Span, 
         text: The text after it.
     """
     grown = len(change.text) - (change.end - change.start)
+    if _begins_line(change):
+        grown = change.start - change.end
     ((first, last),) = whole_lines([Hunk(change.start, change.end + grown, "")], text)
     is_there = any(hunk.start <= last - grown and first <= hunk.end for hunk in hunks)
     return ((first, last),) if is_there else ()
+
+
+def _begins_line(change: Hunk) -> bool:
+    return change.start == change.end and change.text[:1] in ("\n", "\r")

@@ -36,6 +36,8 @@ def features(candidate: Candidate) -> list[float]:
         math.log1p(len(candidate.hunk.text)) / 3,
         float(candidate.known),
         float(not asked),
+        candidate.repeating,
+        candidate.descending,
     ]
 
 

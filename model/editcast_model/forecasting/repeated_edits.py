@@ -13,7 +13,14 @@ from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import Fits, Forecaster, Prediction, Session, anything
+from editcast_model.forecasting.interface import (
+    NO_OPTIONS,
+    Fits,
+    Forecaster,
+    Prediction,
+    PredictionOptions,
+    Session,
+)
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory
 
@@ -42,7 +49,7 @@ class RepeatedEdits:
             return repeat.score * max(view.places.lines.get(line, 0.0), _LEAST)
 
         likeliest = sorted(situation.repeats, key=worth, reverse=True)
-        fitting = (repeat for repeat in likeliest if situation.is_likely((repeat.hunk,)))
+        fitting = (repeat for repeat in likeliest if situation.accepts(repeat.hunk, self.name))
         for repeat, most in zip(fitting, situation.config.scored_edits, strict=False):
             yield situation.candidate(repeat.hunk, self.name, most=most, strength=repeat.score)
 
@@ -59,7 +66,7 @@ class CrossFileEdits:
         replacements, most = situation.replacements, situation.config.cross_file_edits
         own = {repeat.hunk for repeat in situation.repeats}
         best = replacements.best(replacements.of_other_files, most + SPARE)
-        fitting = (repeat for repeat in best if situation.is_likely((repeat.hunk,)))
+        fitting = (repeat for repeat in best if situation.accepts(repeat.hunk, self.name))
         for repeat in islice(fitting, most):
             if repeat.hunk not in own:
                 one = situation.candidate(repeat.hunk, self.name, most=1, strength=repeat.score)
@@ -91,17 +98,10 @@ def _predictions(scored: Sequence[tuple[Hunk, float]], count: int, fits: Fits) -
 
 
 class _RepeatLastSession(_BaselineSession):
-    def predict(
-        self,
-        count: int = 1,
-        *,
-        fits: Fits = anything,
-        typed: range | None = None,
-        cancelled: Callable[[], bool] = never,
-    ) -> list[Prediction]:
+    def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
         """Find the next places that read like the last one; at most `count`."""
         known = self._replacements.own
-        if not known or cancelled():
+        if not known or options.cancelled():
             return []
         tokens, last = self._replacements.now, known[-1]
         places = tokens.places(last)
@@ -110,22 +110,15 @@ class _RepeatLastSession(_BaselineSession):
         places = places[tokens.starts[places] >= self._history.last]
         places = places[tokens.is_absent(last, places)][: count + SPARE]
         hunks = (tokens.hunk(last, place) for place in places.tolist())
-        return _predictions([(hunk, REPEAT_LAST_CONFIDENCE) for hunk in hunks], count, fits)
+        return _predictions([(hunk, REPEAT_LAST_CONFIDENCE) for hunk in hunks], count, options.fits)
 
 
 class _RepeatBestSession(_BaselineSession):
-    def predict(
-        self,
-        count: int = 1,
-        *,
-        fits: Fits = anything,
-        typed: range | None = None,
-        cancelled: Callable[[], bool] = never,
-    ) -> list[Prediction]:
+    def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
         """Find the `count` places and replacements with the highest scores, best first."""
         known = [*self._replacements.of_other_files, *self._replacements.own]
-        best = self._replacements.best(known, count + SPARE, cancelled)
-        return _predictions([(one.hunk, one.score) for one in best], count, fits)
+        best = self._replacements.best(known, count + SPARE, options.cancelled)
+        return _predictions([(one.hunk, one.score) for one in best], count, options.fits)
 
 
 class RepeatLast:

@@ -93,6 +93,17 @@ def function_at(names: Names, offset: int) -> Function | None:
     return None
 
 
+def function_around(names: Names, offset: int) -> Function | None:
+    """Return the outermost function with a name in whose body an offset is."""
+    path = names.tree.path(offset)
+    for parent, step, inside in zip(path, path[1:], path[2:], strict=False):
+        if step.type in _FUNCTIONS and inside.field == "body":
+            found = _function(names, step.node, parent.node)
+            if found is not None:
+                return found
+    return None
+
+
 def function_of(names: Names, defined: Occurrence) -> Function | None:
     """Return the function that a definition names."""
     parent = defined.path[-2].node

@@ -5,6 +5,7 @@ ASCII is a letter, a blank or something else to it, which is all that these gram
 Names are read from the text itself.
 """
 
+import threading
 import time
 from typing import NamedTuple
 
@@ -107,8 +108,9 @@ def _in_time(reader: Parser, data: bytes, old: Parsed | None, seconds: float) ->
     """Return the tree, unless it takes too long."""
     latest = time.monotonic() + seconds
 
-    def read(offset: int, _: object) -> bytes:
-        return data[offset : offset + _PIECE]
+    def read(offset: int, _: object) -> bytearray:
+        _PIECES.one[:] = data[offset : offset + _PIECE]
+        return _PIECES.one
 
     def is_late(*_: object) -> bool:
         return time.monotonic() > latest
@@ -119,6 +121,19 @@ def _in_time(reader: Parser, data: bytes, old: Parsed | None, seconds: float) ->
         return reader.parse(read, old, progress_callback=is_late)
     except (ValueError, RuntimeError):
         return None
+
+
+class _Pieces(threading.local):
+    """Buffer that a parser reads next, one object for each thread.
+
+    The binding of tree-sitter (0.26.1) never lets go of an object that it has read from.
+    """
+
+    def __init__(self) -> None:
+        self.one = bytearray()
+
+
+_PIECES = _Pieces()
 
 
 class _Bytes(dict[int, str]):

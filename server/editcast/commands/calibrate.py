@@ -14,7 +14,9 @@ from editcast_model.bundle import Bundle
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_training.calibration.collected import collect_to_file
+from editcast_training.calibration.continuation import examples, fit
 from editcast_training.calibration.ranker import recalibrate
+from editcast_training.evaluation.project_files import files_before
 from editcast_training.evaluation.project_sessions import within_projects
 from editcast_training.sources.registry import Origin
 
@@ -47,10 +49,12 @@ def calibrate(
     if not sessions:
         raise SourceError("Name histories to calibrate by: --git, --saves, --store or others.")
     given = Bundle.open(bundle)
+    with console.status("Typing for continuations"):
+        continuation = fit(examples(sessions, files_before(unseen)))
     with console.status("Collecting candidates"), tempfile.TemporaryDirectory() as folder:
         kept = candidates or Path(folder) / "candidates.jsonl"
         steps = collect_to_file(NeuralForecaster.load(bundle), sessions, kept)
-    known = recalibrate(given, steps, out).card.calibration
+    known = recalibrate(given, steps, out, continuation).card.calibration
     reached = (
         "no confidence is clean enough"
         if known.precision is None or known.threshold is None

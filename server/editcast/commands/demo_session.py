@@ -141,9 +141,9 @@ SAVES = (
     Save("a field deserves its whole name", (("    qty: int", "    quantity: int"),)),
     Save("where it is multiplied", (("self.qty", "self.quantity"),)),
     Save("where it is printed", (("{line.qty} x", "{line.quantity} x"),)),
-    Save("where it is estimated", (("line.qty * 0.25", "line.quantity * 0.25"),)),
     Save("where it is counted", (("sum(line.qty", "sum(line.quantity"),)),
     Save("where it is compared", (("line.qty >= 100", "line.quantity >= 100"),)),
+    Save("where it is estimated", (("line.qty * 0.25", "line.quantity * 0.25"),)),
 )
 
 

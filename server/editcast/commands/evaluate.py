@@ -28,8 +28,8 @@ from editcast_server.prediction.policy import default_threshold
 from editcast_server.settings import Device
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.metrics import PRECISIONS
+from editcast_training.evaluation.project_files import FilesOf, files_before
 from editcast_training.evaluation.project_sessions import read_sessions
-from editcast_training.evaluation.report import write_report
 from editcast_training.evaluation.results import Evaluation, hardware, summarize
 from editcast_training.evaluation.runner import replay
 from editcast_training.evaluation.sessions import EditingSession
@@ -100,7 +100,7 @@ def serving(model: str, device: str) -> Iterator[ReplayClient]:
     multiple=True,
     type=_FILE,
     metavar="RESULT",
-    help="An earlier result (JSON) for the same page; may be repeated.",
+    help="An earlier result (JSON) to print beside; may be repeated.",
 )
 @click.option("--commits", default=40, show_default=True, type=click.IntRange(1, 10**6))
 @click.option(
@@ -136,8 +136,8 @@ def evaluate(
     """Replay histories in a language server and score what it suggests after every save.
 
     Of every project's commits --commits are drawn; recorded saves are all replayed. What has a time
-    is replayed again, among what was saved in the project's other files. Into the folder --out go a
-    result for each model (JSON), report.html, and its pictures (PNG), for you alone to read.
+    is replayed again, among what was saved in the project's other files. The result of each model
+    goes into the folder --out (JSON), for you alone to read.
     """
     if typing and compare:
         raise click.UsageError(
@@ -155,7 +155,7 @@ def evaluate(
     chosen = models or [str(default_bundle_path()), *BASELINES]
     source = _in_words(read, commits, seed, held_out)
     if typing:
-        return _evaluate_typing(chosen, device, sessions, source, out, console)
+        return _evaluate_typing(chosen, device, sessions, files_before(read), source, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
     for model in chosen:
         with serving(model, device) as suggester:
@@ -177,21 +177,21 @@ def evaluate(
             )
         evaluation.write(out / f"{_file_name(evaluation.name)}.json")
         evaluations.append(evaluation)
-    page = write_report(evaluations, out)
     _print_tables(evaluations)
-    click.echo(f"The whole report: {page}")
+    click.echo(f"The results are in {out}.")
 
 
 def _evaluate_typing(
     models: Sequence[str],
     device: Device,
     sessions: Sequence[EditingSession],
+    files: FilesOf,
     source: str,
     out: Path,
     console: Console,
 ) -> None:
     for model in models:
-        typed = evaluate_typing(model, device, sessions, source, console)
+        typed = evaluate_typing(model, device, sessions, files, source, console)
         typed.write(out / f"{_file_name(typed.name)}-typing.json")
         for kind in typed.intervals:
             title = f"{typed.name}, {kind}"

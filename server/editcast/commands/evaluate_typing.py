@@ -15,6 +15,7 @@ from editcast_model.forecasting.repeated_edits import BASELINES
 from editcast_server.prediction.policy import threshold_of
 from editcast_server.settings import Device, Eagerness
 from editcast_training.evaluation.intervals import Interval
+from editcast_training.evaluation.project_files import FilesOf
 from editcast_training.evaluation.results import hardware
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typing_replay import replay_typing
@@ -28,7 +29,12 @@ LEGEND = (
 
 
 def evaluate_typing(
-    model: str, device: Device, sessions: Sequence[EditingSession], source: str, console: Console
+    model: str,
+    device: Device,
+    sessions: Sequence[EditingSession],
+    files: FilesOf,
+    source: str,
+    console: Console,
 ) -> TypingEvaluation:
     """Type the sessions that stand alone, once for each level of eagerness.
 
@@ -43,7 +49,7 @@ def evaluate_typing(
     thresholds = {level: threshold_of(card, level) for level in get_args(Eagerness)}
     alone = [one for one in sessions if not one.is_in_project]
     typed = track(
-        replay_typing(forecaster, alone, thresholds),
+        replay_typing(forecaster, alone, thresholds, files),
         description=escape(forecaster.name),
         total=len(alone),
         console=console,

@@ -14,7 +14,7 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.forecasting.filters import EditContext, line_at, word_at
+from editcast_model.forecasting.filters import EditContext, cursor_after, line_at, word_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.line_spans import is_beside
 from editcast_server.documents import refusals
@@ -95,6 +95,7 @@ class Document:
         self._is_undone = False
         self._typed_at = -math.inf  # of the monotonic clock
         self._changed = Hunk(0, 0, "")
+        self._cursor: int | None = None
         self._line_before = ""
         self._waiting: list[asyncio.Future[None]] = []
         if text is not None:
@@ -218,7 +219,7 @@ class Document:
 
     def end_suppression(self) -> None:
         """Let the next typing pause start a prediction in any case."""
-        self._is_undone = False
+        self._is_undone, self._cursor = False, None
         self.end_typing()
         self._recent.clear()
 
@@ -245,7 +246,7 @@ class Document:
         self._follow(hunk, buffer, inserted + deleted)
 
     def _follow(self, change: Hunk, buffer: Buffer, line_ends: int) -> None:
-        self._changed = change
+        self._changed, self._cursor = change, cursor_after(change)
         characters = change.end - change.start + len(change.text)
         self._typed_at = time.monotonic()
         self._recent.add(self._typed_at, characters, line_ends)
@@ -277,6 +278,7 @@ class Document:
             texts=self.past_texts.hashes,
             on_imports=self.is_on_imports,
             typed=word_at(self.buffer.text, end) if self.typing_left else None,
+            cursor=self._cursor,
         )
         held_back = (*self.rejections.fresh, *self.rejections.typed_lines)
         return Conditions(context, threshold, self.rejections.now(), held_back)

@@ -1,4 +1,4 @@
-"""A suggestion: one predicted edit of one text, its title, and its life while the user types.
+"""A suggestion: one predicted edit of one text, and its life while the user types.
 
 `Results` recognises a suggestion in the text, whoever put it there, and follows what was accepted.
 """
@@ -16,7 +16,6 @@ from editcast_model.forecasting.interface import Prediction
 CONTEXT: Final = 32  # code points on each side by which a place is recognised
 _CHANGES: Final = 4  # after an accept; its edit is one of them, or was made before
 _FOUND: Final = 8  # results in the text whose accept may still come
-_TITLE_WIDTH: Final = 40
 _WORD = re.compile(r"\w+")
 
 
@@ -152,24 +151,6 @@ class Suggestion:
         """Return the document after an accept: at all places, or at this one."""
         return (self.whole, self.result) if self.whole else (self.result,)
 
-    @property
-    def title(self) -> str:
-        """Return a title such as "Next edit, line 50: `foo` -> `bar` (93 %)".
-
-        A score is not printed.
-        """
-        old, new = _one_line(self.replaced[0]), _one_line(self.hunks[0].text)
-        if not old:
-            what = f"insert `{new}`"
-        elif not new:
-            what = f"delete `{old}`"
-        else:
-            what = f"`{old}` -> `{new}`"
-        more = len(self.hunks) - 1
-        also = f" and {more} more" if more else ""
-        sure = f" ({100 * self.confidence:.0f} %)" if self.is_probable else ""
-        return f"Next edit, line {self.line + 1}: {what}{also}{sure}"
-
     def is_for(self, text: str) -> bool:
         """Tell whether the suggestion's hunks are places of `text`, which may be a later text."""
         return (self.replaced, self.before, self.after, self.line) == _Place.of(self.hunks, text)
@@ -244,25 +225,6 @@ class Suggestion:
         place = _Place.of(hunks, text)._asdict()
         whole = self.whole if everywhere else None
         return replace(self, hunks=hunks, everywhere=everywhere, whole=whole, **place)
-
-    def insertion_at(self, offset: int, text: str) -> str | None:
-        """Return the inserted text if it is only an insertion at `offset` of `text`, else None.
-
-        A replacement whose new text only adds to the old counts, and so does an insertion that
-        reads the same when made at `offset`.
-        """
-        if len(self.hunks) != 1:
-            return None
-        (hunk,) = self.hunks
-        start, end = min(offset, hunk.start), max(offset, hunk.end)
-        if end - start > (hunk.end - hunk.start) + len(hunk.text):
-            return None
-        old = text[start:end]
-        new = text[start : hunk.start] + hunk.text + text[hunk.end : end]
-        head, tail = old[: offset - start], old[offset - start :]
-        if len(new) > len(old) and new.startswith(head) and new.endswith(tail):
-            return new[len(head) : len(new) - len(tail)]
-        return None
 
 
 class TrackedEdit:
@@ -390,14 +352,3 @@ def _beside(hunks: tuple[Hunk, ...], change: Hunk) -> tuple[Hunk, ...]:
 
 def _size(hunk: Hunk) -> int:
     return hunk.end - hunk.start + len(hunk.text)
-
-
-def _one_line(text: str) -> str:
-    """Shorten `text` for a title: ends trimmed, line ends as a sign, the middle cut out."""
-    line = " ⏎ ".join(part.strip() for part in text.strip().splitlines()) or text.strip("\r\n")
-    if not line and text:
-        line = "⏎"
-    if len(line) <= _TITLE_WIDTH:
-        return line
-    half = (_TITLE_WIDTH - 1) // 2
-    return f"{line[:half]}…{line[-half:]}"

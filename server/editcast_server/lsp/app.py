@@ -13,7 +13,7 @@ from pygls.lsp._capabilities import get_capability
 from editcast_server.documents.buffer import OutOfRangeError, Units
 from editcast_server.lsp import protocol
 from editcast_server.lsp.commands import register_commands
-from editcast_server.lsp.convert import code_actions, is_wanted, next_edit_result
+from editcast_server.lsp.convert import code_actions, insertion_at, is_wanted, next_edit_result
 from editcast_server.lsp.copilot import register_copilot
 from editcast_server.lsp.server import EditcastServer
 from editcast_server.service import Service
@@ -154,7 +154,7 @@ def _register_inline_completion(server: EditcastServer) -> None:
         except OutOfRangeError:
             return []
         suggestion = document.suggestions[0]
-        text = suggestion.insertion_at(cursor, document.buffer.text)
+        text = insertion_at(suggestion, cursor, document.buffer.text)
         if text is None:
             return []
         return [

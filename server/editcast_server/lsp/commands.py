@@ -1,5 +1,6 @@
 """`workspace/executeCommand`: what the user decides, and what the user wants to know."""
 
+import asyncio
 from typing import Any, Final
 
 import attrs
@@ -9,6 +10,9 @@ from editcast_model.errors import EditcastError
 from editcast_server.lsp import protocol
 from editcast_server.lsp.convert import status_params
 from editcast_server.lsp.server import EditcastServer
+from editcast_server.service import Service
+from editcast_server.usage_page import usage_page
+from editcast_store import paths
 
 _UNTRUSTED = (
     "Editcast does not train on a folder that you do not trust; trust it, or open another one."
@@ -54,13 +58,13 @@ def register_commands(server: EditcastServer) -> None:
     @server.command(protocol.REVERT)
     async def revert(ls: EditcastServer, *arguments: Any) -> None:
         try:
-            ls.show_message(await ls.service.revert(), warning=False)
+            ls.show_message(await _revert(ls.service), warning=False)
         except EditcastError as error:
             ls.show_message(str(error), warning=True)
 
     @server.command(protocol.REPORT)
     async def report(ls: EditcastServer, *arguments: Any) -> str:
-        return await ls.service.report()
+        return await _report(ls.service)
 
     @server.command(protocol.SHOW_STATUS)
     def status(ls: EditcastServer, *arguments: Any) -> protocol.StatusParams:
@@ -75,6 +79,31 @@ def register_commands(server: EditcastServer) -> None:
         raise JsonRpcInvalidParams(
             f"{protocol.SHOW_STATUS} takes no argument, or one, a document's URI."
         )
+
+
+async def _report(service: Service) -> str:
+    """Make the report page (HTML) from what is on this machine."""
+    await service.written()
+    return await asyncio.to_thread(
+        usage_page,
+        paths.store_path(),
+        service.model.forecaster.name if service.model else "",
+        service.model.path if service.model else None,
+        tuple(service.latencies),
+    )
+
+
+async def _revert(service: Service) -> str:
+    """Go back to the model before the last training, and say in a sentence what happened.
+
+    Raises:
+        BundleError: There is none, or it cannot be used.
+    """
+    from editcast_store.models import revert  # imports the tokenizer
+
+    sentence = await asyncio.to_thread(revert, paths.models_dir())
+    service.check_model()
+    return sentence
 
 
 def _one_text(command: str, arguments: tuple[Any, ...]) -> str:

@@ -5,7 +5,7 @@ Positions are converted and edits are bound to a document's version here.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from lsprotocol import types
 
@@ -14,6 +14,8 @@ from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.lsp import protocol
 from editcast_server.status import Status
+
+_TITLE_WIDTH: Final = 40
 
 
 def is_wanted(only: Any) -> bool:
@@ -34,7 +36,7 @@ def code_actions(document: Document, most: int, *, has_versions: bool) -> list[t
     seen: set[tuple[Hunk, ...]] = set()
     for rank, one in enumerate(document.suggestions[:most]):
         action = partial(_code_action, document, one, has_versions=has_versions)
-        actions.append(action(one.title, one.hunks, is_preferred=rank == 0))
+        actions.append(action(title_of(one), one.hunks, is_preferred=rank == 0))
         if one.everywhere and one.everywhere not in seen:
             seen.add(one.everywhere)
             actions.append(action(f"Apply to all {len(one.everywhere)} places", one.everywhere))
@@ -86,7 +88,7 @@ def next_edit_result(document: Document, most: int | None = None) -> protocol.Ne
                 edits=_text_edits(document, suggestion.hunks),
                 everywhere=_text_edits(document, suggestion.everywhere),
                 line=suggestion.line,
-                title=suggestion.title,
+                title=title_of(suggestion),
                 confidence=suggestion.confidence,
                 log_probability=suggestion.log_probability,
                 token_edits=suggestion.edits,
@@ -96,6 +98,44 @@ def next_edit_result(document: Document, most: int | None = None) -> protocol.Ne
     )
 
 
+def title_of(suggestion: Suggestion) -> str:
+    """Return a title such as "Next edit, line 50: `foo` -> `bar` (93 %)".
+
+    A score is not printed.
+    """
+    old, new = _one_line(suggestion.replaced[0]), _one_line(suggestion.hunks[0].text)
+    if not old:
+        what = f"insert `{new}`"
+    elif not new:
+        what = f"delete `{old}`"
+    else:
+        what = f"`{old}` -> `{new}`"
+    more = len(suggestion.hunks) - 1
+    also = f" and {more} more" if more else ""
+    sure = f" ({100 * suggestion.confidence:.0f} %)" if suggestion.is_probable else ""
+    return f"Next edit, line {suggestion.line + 1}: {what}{also}{sure}"
+
+
+def insertion_at(suggestion: Suggestion, offset: int, text: str) -> str | None:
+    """Return the inserted text if it is only an insertion at `offset` of `text`, else None.
+
+    A replacement whose new text only adds to the old counts, and so does an insertion that
+    reads the same when made at `offset`.
+    """
+    if len(suggestion.hunks) != 1:
+        return None
+    (hunk,) = suggestion.hunks
+    start, end = min(offset, hunk.start), max(offset, hunk.end)
+    if end - start > (hunk.end - hunk.start) + len(hunk.text):
+        return None
+    old = text[start:end]
+    new = text[start : hunk.start] + hunk.text + text[hunk.end : end]
+    head, tail = old[: offset - start], old[offset - start :]
+    if len(new) > len(old) and new.startswith(head) and new.endswith(tail):
+        return new[len(head) : len(new) - len(tail)]
+    return None
+
+
 def status_params(status: Status) -> protocol.StatusParams:
     """Return what the server is doing, as `editcast/status` sends it."""
     return protocol.StatusParams(status.state, status.model, status.message)
@@ -103,3 +143,14 @@ def status_params(status: Status) -> protocol.StatusParams:
 
 def _text_edits(document: Document, hunks: Sequence[Hunk]) -> list[types.TextEdit]:
     return document.buffer.text_edits(hunks) if document.buffer and hunks else []
+
+
+def _one_line(text: str) -> str:
+    """Shorten `text` for a title: ends trimmed, line ends as a sign, the middle cut out."""
+    line = " ⏎ ".join(part.strip() for part in text.strip().splitlines()) or text.strip("\r\n")
+    if not line and text:
+        line = "⏎"
+    if len(line) <= _TITLE_WIDTH:
+        return line
+    half = (_TITLE_WIDTH - 1) // 2
+    return f"{line[:half]}…{line[-half:]}"

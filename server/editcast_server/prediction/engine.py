@@ -22,9 +22,10 @@ from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.consequences.module_changes import ModuleHistory
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
-from editcast_model.forecasting.interface import Forecaster, Prediction, Session
+from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions, Session
 from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
+from editcast_model.memory.project_memory import ProjectMemory
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Conditions
@@ -47,13 +48,15 @@ class Project:
     Attributes:
         has_saves: Whether one of its files was saved, so that other files may have to follow.
         imports: Where its files take names from; any thread's.
-        reader: Of the folder, for that; belongs to the event loop.
+        memory: What its files say; any thread's.
+        reader: Of the folder, for these; belongs to the event loop.
     """
 
     def __init__(self) -> None:
         self.has_saves = False
         self.imports = ImportIndex()
-        self.reader = FolderReader(self.imports)
+        self.memory = ProjectMemory()
+        self.reader = FolderReader(self.imports, self.memory)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
         self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
@@ -66,6 +69,7 @@ class Project:
         module = module or ModuleHistory(file, language)
         module.save(before, after)
         self.imports.update(file, language, after)
+        self.memory.update(file, after)
         self._modules[file] = number, module
         while len(self._modules) > _MOST_MODULES:
             self._modules.popitem(last=False)
@@ -96,6 +100,8 @@ class Project:
         for _, module in self._modules.values():
             module.change()
         self.imports.read()
+        self.memory.read()
+        self.memory.settle()
 
 
 class Projects:
@@ -128,7 +134,7 @@ class Projects:
         return Project() if folder is None else self._of.setdefault(folder, Project())
 
     def read(self, folder: str | None, settings: Settings) -> None:
-        """Learn in the background what the files of a folder import, once, if it is trusted."""
+        """Learn in the background what the files of a folder say, once, if it is trusted."""
         if folder is None or not self.is_trusted or not folder.startswith("file:"):
             return
         try:
@@ -139,8 +145,8 @@ class Projects:
             name = unquote(folder).rstrip("/")
             self.of(folder).reader.read(Path(path), name, settings)
 
-    def forget_imports(self) -> None:
-        """Forget what files import: others may be left alone from now on."""
+    def forget_files(self) -> None:
+        """Forget what files import and say: others may be left alone from now on."""
         for project in self._of.values():
             project.reader.forget()
 
@@ -164,9 +170,11 @@ class Track:
         self._saves: deque[str] = deque()
         self._unseen: deque[str] = deque()  # of these, what the session was not told of
         self._project = project or Project()
-        imports = self._project.imports
+        imports, memory = self._project.imports, self._project.memory
         imports.update(self._history.path, language, text)
+        memory.update(self._history.path, text)
         self._history.imports = imports.of(self._history.path, language)
+        self._history.memory = memory
         self._name = self._history.path
         self._last_other = 0  # number of the last save of another file that the session was told of
         self._session: Session | None = None
@@ -209,6 +217,7 @@ class Track:
     ) -> list[Prediction]:
         """Predict what may be shown for the buffer as it is now."""
         session = self.session(forecaster)
+        self._project.memory.read()
         text = conditions.context.text
         if text != self._history.text:
             session.update(text, saved=False)
@@ -223,7 +232,9 @@ class Track:
                 log.debug("Held back, %s", reason)
             return reason is None
 
-        return session.predict(most, fits=fits, typed=conditions.context.typed, cancelled=cancelled)
+        context = conditions.context
+        options = PredictionOptions(fits, context.typed, context.cursor, cancelled)
+        return session.predict(most, options)
 
     def prepare(self, cancelled: Callable[[], bool]) -> None:
         """Get ready for the next prediction."""

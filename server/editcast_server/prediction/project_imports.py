@@ -1,6 +1,6 @@
-"""The imports of the files of an open folder, read from the disk by a thread in the background.
+"""What the files of an open folder import and say, read by a thread in the background.
 
-Only the files' beginnings are read, within bounds, and only in folders that the user trusts. All of
+Files are read within bounds, and only in folders that the user trusts. All of
 it stays in memory and is forgotten with the folder.
 """
 
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final
 
 from editcast_model.consequences.import_index import ImportIndex
-from editcast_model.consequences.import_statements import MOST_CHARACTERS, origins
+from editcast_model.consequences.import_statements import origins
+from editcast_model.memory.project_memory import ProjectMemory
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import has_rules
 from editcast_server.documents import globs
@@ -24,12 +25,14 @@ from editcast_store.secrets import is_secret
 
 log = logging.getLogger(__name__)
 
-#: Bounds of what is read of one folder: files, entries looked at, folders within each other.
-MOST_FILES: Final = 2_000
+#: Bounds of what is read of one folder: files, bytes of a file, entries looked at, folders within
+#: each other.
+MOST_FILES: Final = 5_000
+MOST_BYTES: Final = 200_000
 MOST_ENTRIES: Final = 50_000
 MOST_DEPTH: Final = 12
 _SECONDS: Final = 60.0
-_PAUSE: Final = 0.002  # seconds after each file: predictions come first
+_PAUSE: Final = 0.002  # seconds after each file, or as long as it took: predictions come first
 
 #: Folders of what others wrote, or programs.
 _FOREIGN: Final = frozenset(
@@ -44,14 +47,15 @@ def reads(settings: Settings) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
 
 
 class FolderReader:
-    """The reader of one folder; what it finds goes to an index.
+    """The reader of one folder; what it finds goes to an index and to a memory.
 
     Args:
-        index: Where to; it knows nothing else of files that are not open and were not saved.
+        index: Of imports; it knows nothing else of files that are not open and were not saved.
+        memory: Of what files say; likewise.
     """
 
-    def __init__(self, index: ImportIndex) -> None:
-        self._index = index
+    def __init__(self, index: ImportIndex, memory: ProjectMemory) -> None:
+        self._index, self._memory = index, memory
         self._is_over: threading.Event | None = None  # of what is being read, or was
 
     def read(self, folder: Path, name: str, settings: Settings) -> None:
@@ -68,11 +72,12 @@ class FolderReader:
             threading.Thread(target=self._run, args=arguments, name="imports", daemon=True).start()
 
     def forget(self) -> None:
-        """End reading, and have the index know nothing any more."""
+        """End reading, and have the index and the memory know nothing any more."""
         if self._is_over is not None:
             self._is_over.set()
         self._is_over = None
         self._index.forget()
+        self._memory.forget()
 
     def _run(self, folder: Path, name: str, settings: Settings, is_over: threading.Event) -> None:
         started, count = time.monotonic(), 0
@@ -83,11 +88,14 @@ class FolderReader:
             if not _is_allowed(path, language, settings):
                 continue
             count += 1
-            file = f"{name}/{path.relative_to(folder).as_posix()}"
-            found = origins(_beginning(path), language, file)
+            begun = time.monotonic()
+            file, text = f"{name}/{path.relative_to(folder).as_posix()}", _text(path)
+            found = origins(text, language, file)
             self._index.put(file, found, lambda: not is_over.is_set())
-            time.sleep(_PAUSE)
-        log.info("Read what %d files import, in %.1f s", count, time.monotonic() - started)
+            self._memory.put(file, text, lambda: not is_over.is_set())
+            self._memory.settle()
+            time.sleep(max(_PAUSE, time.monotonic() - begun))
+        log.info("Read %d files of a folder, in %.1f s", count, time.monotonic() - started)
 
 
 def _is_allowed(path: Path, language: str, settings: Settings) -> bool:
@@ -129,14 +137,14 @@ def _sources(folder: Path) -> Iterator[Path]:
                 left.append((Path(one.path), depth + 1))
 
 
-def _beginning(path: Path) -> str:
-    """Return the whole lines that a plain file begins with; empty for what cannot be read."""
+def _text(path: Path) -> str:
+    """Return the whole lines of a plain file, the first ones of a long one; else nothing."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         with open(os.open(path, flags), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return ""
-            text = file.read(MOST_CHARACTERS).decode("utf-8", "ignore")
+            text = file.read(MOST_BYTES).decode("utf-8", "ignore")
     except OSError:
         return ""
     return "" if "\0" in text else text[: text.rfind("\n") + 1]

@@ -90,7 +90,7 @@ def to_text(units: list[int], encoding: str) -> str | None:
 
 
 def line_spans(units: list[int]) -> list[tuple[int, int]]:
-    """Where each line begins and ends, its line end not counted."""
+    """Return where each line begins and ends, its line end not counted."""
     spans, begin, index = [], 0, 0
     while index < len(units):
         if units[index] in (10, 13):
@@ -115,7 +115,7 @@ def place_of(position: tuple[int, int], lines: list[tuple[int, int]], size: int)
 
 @dataclass
 class Case:
-    """What was done to one document.
+    """History of the changes of one document.
 
     Attributes:
         encoding: The position encoding.
@@ -226,7 +226,7 @@ def structured(change: dict[str, Any]) -> types.TextDocumentContentChangeEvent:
 
 
 def _try_edits(draw: random.Random, text: str, encoding: str) -> str:
-    """Whether an editor that applies a hunk's edit gets what the hunk says."""
+    """Tell whether an editor that applies a hunk's edit gets what the hunk says."""
     start, end = sorted(draw.randrange(len(text) + 1) for _ in range(2))
     hunk = Hunk(start, end, draw_text(draw, 3))
     (edit,) = Buffer(text, Units.of(encoding)).text_edits([hunk])

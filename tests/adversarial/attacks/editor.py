@@ -95,12 +95,12 @@ class Editor:
 
     @property
     def stderr(self) -> str:
-        """What the server wrote to stderr."""
+        """Return what the server wrote to stderr."""
         return self._stderr.read_text("utf-8", "replace")
 
     @property
     def logs(self) -> str:
-        """What the server wrote to its logs."""
+        """Return what the server wrote to its logs."""
         texts = (log.read_text("utf-8", "replace") for log in self.home.glob("logs/*"))
         return "".join(texts)
 

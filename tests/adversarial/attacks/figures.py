@@ -1,4 +1,4 @@
-"""What an attack tried, what it found, and how long it may go on."""
+"""Figures of an attack: tries, findings, and the time that is left."""
 
 import random
 import time
@@ -63,7 +63,7 @@ class Figures:
 
     @classmethod
     def from_json(cls, given: dict[str, Any]) -> Self:
-        """What `to_json` wrote."""
+        """Return what `to_json` wrote."""
         findings = [Finding(**one) for one in given["findings"]]
         return cls(Counter(given["tried"]), given["measured"], findings, given["notes"])
 
@@ -76,7 +76,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class Limit:
-    """How long an attack goes on: rounds, seconds, or whichever of them ends first.
+    """Length of an attack: rounds, seconds, or whichever of them ends first.
 
     Attributes:
         rounds: At most so many; None for any number.

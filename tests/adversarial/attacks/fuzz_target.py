@@ -1,4 +1,4 @@
-"""What the coverage-guided fuzzer runs: `fuzz_target.py TARGET [options of libFuzzer]`.
+"""Target of the coverage-guided fuzzer: `fuzz_target.py TARGET [options of libFuzzer]`.
 
 A target takes bytes and raises when an identity does not hold.
 """
@@ -56,7 +56,7 @@ def differences(data: bytes) -> None:
 
 
 class _Nowhere:
-    """Where the server's answers go."""
+    """Sink of the server's answers."""
 
     def write(self, data: bytes) -> None:
         """Take an answer."""

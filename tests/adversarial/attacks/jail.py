@@ -141,7 +141,7 @@ class Jail:
 
 
 def can_trace() -> bool:
-    """Whether `strace` is there and may be used."""
+    """Tell whether `strace` is there and may be used."""
     if shutil.which("strace") is None:
         return False
     tried = subprocess.run([*STRACE, "-o", "/dev/null", "true"], capture_output=True)

@@ -104,7 +104,7 @@ def _names(models: Path) -> tuple[str, str]:
 
 
 def _expected(before: tuple[str, str], said: list[str]) -> list[tuple[str, str]]:
-    """What may be installed, after all that was said to be done and perhaps what was begun."""
+    """Return what may be installed after all that was said to be done, and perhaps begun."""
     state, states = before, [before]
     for line in said:
         word, _, name = line.partition(" ")

@@ -36,7 +36,7 @@ with Store.open(home / "history.sqlite3") as store:
 
 
 def text_of(name: str) -> str:
-    """What is saved in a file; no other file has it."""
+    """Return the text that is saved in a file; no other file has it."""
     return f"{name}\n" * 50
 
 
@@ -102,7 +102,7 @@ def _kill_server(home: Path, number: int, draw: random.Random, figures: Figures)
 
 
 def _troubles(home: Path, acknowledged: dict[Path, str], figures: Figures) -> list[str]:
-    """What is wrong with a store after a kill."""
+    """Return what is wrong with a store after a kill."""
     path = home / "history.sqlite3"
     with closing(Store.open(path)) as store:
         troubles = list(store.notices)

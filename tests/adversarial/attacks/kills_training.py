@@ -172,7 +172,7 @@ class KilledTrainings:
 
     @property
     def names(self) -> list[str]:
-        """What can be killed."""
+        """Return what can be killed."""
         return list(self._tasks)
 
     def kill(self, draw: random.Random, name: str = "") -> list[str]:
@@ -305,7 +305,7 @@ def _own(home: Path) -> Path:
 
 
 def _readable(folder: Path) -> list[str]:
-    """What others than the owner may read, in sentences."""
+    """Return what others than the owner may read, in sentences."""
     return [
         f"others may read {path.relative_to(folder)}"
         for path in folder.rglob("*")

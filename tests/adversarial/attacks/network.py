@@ -90,7 +90,7 @@ class Watch:
         self._traces = 0
 
     def command(self, words: tuple[str, ...]) -> list[str]:
-        """What runs `words` under watch."""
+        """Return what runs `words` under watch."""
         self._traces += 1
         trace = self.folder / f"trace-{self._traces}"
         cut = _CUT if self.is_cut_off else ()

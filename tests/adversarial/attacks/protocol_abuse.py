@@ -63,7 +63,7 @@ def _try_server(home: Path, draw: Random, figures: Figures, sent: list[Any]) -> 
 
 
 def _wants_answer(message: dict[str, Any]) -> bool:
-    """Whether a damaged message is still a request for sure, with a number of its own."""
+    """Tell whether a damaged message is still a request for sure, with a number of its own."""
     number, method = message.get("id"), message.get("method")
     return (
         isinstance(number, str)

@@ -1,3 +1,6 @@
+import gc
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,3 +119,18 @@ def test_several_hunks_are_judged_together() -> None:
     assert breaks_syntax(found, opened) and not breaks_syntax(found)
     assert breaks_syntax(found, opened, closed)
     assert not breaks_syntax(found, Hunk(2, 3, "(a)"), Hunk(8, 9, "(b)"))
+
+
+def test_parsing_again_and_again_keeps_nothing() -> None:
+    texts = [f"value_{number} = 1\n" + "other = 2\n" * 500 for number in range(100)]
+    tree = parse(texts[0], "python")
+    assert tree is not None
+    tracemalloc.start()
+    try:
+        for text in texts[1:]:
+            assert parse(text, "python") and tree.reparsed(text)
+        gc.collect()
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 20 * len(texts[0])

@@ -110,7 +110,7 @@ class Block(nn.Module):
         return joint
 
     def relative_bias(self, q: Tensor, offset: Tensor) -> Tensor:
-        """The learned biases of relative positions.
+        """Return the learned biases of relative positions.
 
         Args:
             q: Queries by heads, (..., H, T, K).

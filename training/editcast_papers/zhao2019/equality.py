@@ -17,7 +17,7 @@ _FOUND = 32
 
 
 class Seek(nn.Module):
-    """Where the tokens stand that the next edit looks for: a small convolution over the text.
+    """Places of the tokens that the next edit looks for: a small convolution over the text.
 
     Each head chooses earlier edits and offsets from their sites; the tokens that stand there are
     sought. Where the text has them, seen together with what each place is like, says where to go.
@@ -36,14 +36,14 @@ class Seek(nn.Module):
         self.profile = nn.Linear(heads * (2 * REACH + 1), width, bias=False)
 
     def rows(self, hidden: Tensor, edits: Tensor, hidden_rows: Tensor) -> Tensor:
-        """Which row each head follows: (..., T, D), (..., R, D), bias (T, R) -> (..., A, T, R)."""
+        """Weigh the rows of each head: (..., T, D), (..., R, D), (T, R) -> (..., A, T, R)."""
         query = self.chooses(hidden).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
         key = self.chosen(edits).unflatten(-1, (self.heads, -1)).transpose(-2, -3)
         scores = torch.matmul(query, key.transpose(-1, -2)) * VECTOR**-0.5
         return torch.softmax(scores + hidden_rows, -1)
 
     def sought(self, hidden: Tensor, rows: Tensor, tokens: Tensor) -> Tensor:
-        """The vectors looked for.
+        """Return the vectors looked for.
 
         Args:
             hidden: Of the decoder, (..., T, D).

@@ -25,7 +25,7 @@ from editcast_model.networks.heads import Forecasts
 
 
 def explicit_states(batch: Batch) -> tuple[Tensor, Tensor]:
-    """The states just before each edit, s(0) .. s(T-1), one row each.
+    """Return the states just before each edit, s(0) .. s(T-1), one row each.
 
     Returns:
         The item that stands at each place, int64 (B, T, L), and its token; behind a state's end,

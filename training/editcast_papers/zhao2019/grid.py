@@ -102,7 +102,7 @@ def plan(
     scratch: Path,
     device: str,
 ) -> list[Job]:
-    """The product of all; POMP, which has nothing to configure, once a task.
+    """Return the product of all; POMP, which has nothing to configure, once a task.
 
     Raises:
         ReproductionError: There is no such task or network; the message lists them.

@@ -127,7 +127,7 @@ class ImplicitAttention(nn.Module):
     def edit_inputs(
         self, contents: Tensor, ranks: Tensor, sites: Tensor, moves: Tensor, state: Tensor
     ) -> Tensor:
-        """What enters the edit layers: (..., R) four times, hiddens (..., S, D) -> (..., R, D)."""
+        """Compute inputs of the edit layers: (..., R) four times, (..., S, D) -> (..., R, D)."""
         x = self.embed(contents) + self.was_edit
         if self.config.aggregate == "residual":
             at_site = torch.gather(state, -2, sites[..., None].expand(*sites.shape, x.shape[-1]))
@@ -135,7 +135,7 @@ class ImplicitAttention(nn.Module):
         return x + sinusoid(ranks, self.config.width).to(x.dtype)
 
     def places_read(self, batch: Batch) -> tuple[Tensor, Tensor | None]:
-        """Which of the state each row reads: a bias (B, 1, R, S), and the offsets (B, R, S)."""
+        """Return a bias (B, 1, R, S) to the state of each row, and the offsets (B, R, S)."""
         config, size = self.config, batch.state.shape[1]
         seen = (batch.state != PAD)[:, None, :]
         if config.deletions:  # the last row says nothing, so what it reads is of no consequence
@@ -149,13 +149,13 @@ class ImplicitAttention(nn.Module):
         return hidden_bias(seen, self.embedding.weight.dtype)[:, None], offset
 
     def finish_edits(self, x: Tensor) -> Tensor:
-        """The hiddens of the edits, from the last layer's output (..., D)."""
+        """Return the hiddens of the edits, from the last layer's output (..., D)."""
         return self.edit_norm(x) if self.config.aggregate == "residual" else x
 
     # -- the decoders' inputs ------------------------------------------------------------------
 
     def content_input(self, anchor: Tensor, content: Tensor, edit: Tensor) -> Tensor:
-        """What asks for a content, given the anchor pointed at: (..., D) three times -> (..., D).
+        """Compute the query for a content, given the anchor: (..., D) three times -> (..., D).
 
         `content` is the embedding of the content before, `edit` the hidden of the edit before.
         """
@@ -175,7 +175,7 @@ class ImplicitAttention(nn.Module):
         return logits + hidden_bias(possible, logits.dtype)
 
     def query_of(self, hidden: Tensor) -> Tensor:
-        """The pointer's query (..., D)."""
+        """Return the pointer's query (..., D)."""
         if self.config.aggregate == "residual":
             return self.pointer_query(hidden) * hidden.shape[-1] ** -0.5
         return hidden

@@ -14,7 +14,7 @@ GUESS = 1 / (len(LETTERS) + 1)
 
 
 def expected_accuracy(train: Sequence[Example], test: Sequence[Example]) -> float:
-    """The share of scored test edits that are expected to be right, in percent.
+    """Return the share of scored test edits that are expected to be right, in percent.
 
     What was matched in one of MultiTask's tasks tells nothing about another's.
     """

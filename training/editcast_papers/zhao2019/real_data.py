@@ -171,7 +171,7 @@ def plan_real(
 def instances(
     corpus: Path, split: SplitName, seed: int, max_state: int
 ) -> tuple[list[Instance], list[Instance], list[Instance]]:
-    """The instances to train on, and samples to judge on dev and test, drawn by the seed.
+    """Return the instances to train on, and samples to judge on dev and test, drawn by the seed.
 
     Raises:
         CorpusError: There is no corpus, or too little in it that fits.
@@ -204,7 +204,7 @@ def _sample(part: list[Instance], count: int, draw: np.random.Generator) -> list
 
 
 def fitting(data: Dataset, max_state: int) -> list[Instance]:
-    """The instances with enough edits, without end-of-save marks, around which the state fits."""
+    """Return the instances with enough edits, without end-of-save marks, whose state fits."""
     found = []
     is_long = np.diff(data.positions.starts) >= LEAST_EDITS
     for index in np.flatnonzero(is_long & (data.kinds == "commits")).tolist():
@@ -255,7 +255,7 @@ def real_split(part: list[Instance]) -> Split:
 def confident_tokens(
     part: list[Instance], judged: Judgements, tokenizer: Tokenizer
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """The joint log probability of each token's prediction, and whether it was right."""
+    """Return the joint log probability of each token's prediction, and whether it was right."""
     sure, right = [], []
     for row, instance in enumerate(part):
         for start, end in tokens(instance, tokenizer):
@@ -265,7 +265,7 @@ def confident_tokens(
 
 
 def tokens(instance: Instance, tokenizer: Tokenizer) -> list[tuple[int, int]]:
-    """The edits of each token: index of its first, and behind its last."""
+    """Return the edits of each token: index of its first, and behind its last."""
     size, edits = len(instance.state), instance.edits
     found: list[tuple[int, int]] = []
     start = 0

@@ -38,7 +38,7 @@ NOTES = 20  # evaluations on dev in a training
 
 @dataclass(frozen=True)
 class Config:
-    """What is chosen on dev.
+    """Hyperparameters that are chosen on dev.
 
     Attributes:
         hidden: The hidden size.
@@ -60,7 +60,7 @@ class Config:
 
 
 def learning_rate(config: Config, step: int) -> float:
-    """The rate of a step, counted from 0."""
+    """Return the rate of a step, counted from 0."""
     if config.schedule == "constant":
         return config.rate
     warm_up = min(_WARM_UP, max(config.steps // 10, 1))
@@ -69,7 +69,7 @@ def learning_rate(config: Config, step: int) -> float:
 
 
 def device_words(device: torch.device) -> str:
-    """The device, as it stands in a line of results."""
+    """Return the device, as it stands in a line of results."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     threads = torch.get_num_threads()
@@ -78,7 +78,7 @@ def device_words(device: torch.device) -> str:
 
 @dataclass
 class Progress:
-    """Where a training is; written into its checkpoints.
+    """Progress of a training; written into its checkpoints.
 
     Attributes:
         step: Steps made.
@@ -181,7 +181,7 @@ def train_step(network: nn.Module, optimizer: torch.optim.Optimizer, batch: Batc
 
 
 def order(seed: int, count: int, batch: int, step: int) -> Tensor:
-    """Which instances a step takes: each epoch's permutation, without an incomplete last batch."""
+    """Return the instances of a step: an epoch's permutation, without an incomplete batch."""
     every = max(count // batch, 1)
     epoch, place = divmod(step, every)
     generator = torch.Generator().manual_seed(seed * 10_007 + epoch)
@@ -190,7 +190,7 @@ def order(seed: int, count: int, batch: int, step: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Judgements:
-    """What was right of a part, each bool (B, T) on the CPU; edits not scored count nowhere.
+    """Right and wrong edits of a part, each bool (B, T) on the CPU; unscored edits count nowhere.
 
     `confidence`, float (B, T), is the log probability of the best position and the best content.
     """
@@ -208,7 +208,7 @@ class Judgements:
 
 
 def percent(right: Tensor, of: Tensor) -> float:
-    """The share of the marked, in percent, to two decimals; 0 of none."""
+    """Return the share of the marked, in percent, to two decimals; 0 of none."""
     return round(100 * int((right & of).sum()) / max(int(of.sum()), 1), 2)
 
 

@@ -38,7 +38,7 @@ class Recurrent(nn.Module):
         self.content = nn.Linear(2 * width, vocabulary)
 
     def columns(self, batch: Batch) -> Tensor:
-        """The column of each item, int64 (B, N)."""
+        """Return the column of each item, int64 (B, N)."""
         size = batch.state.shape[1]
         item = torch.arange(batch.live.shape[-1], device=batch.state.device)
         padding = size - (batch.state != PAD).sum(-1, keepdim=True)

@@ -67,7 +67,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What is known of a task before any training.
+    """Facts about a task before any training.
 
     Attributes:
         task: Its name.
@@ -111,7 +111,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class StepTime:
-    """What a training step of a task costs.
+    """Cost of a training step of a task.
 
     Attributes:
         task: As in the tables; so is `model`.
@@ -229,7 +229,7 @@ def append_line(path: Path, line: Line) -> None:
 
 
 def read_runs(folder: Path) -> tuple[Results, list[str]]:
-    """The lines of a folder, and a sentence for each that is none: where it is and why."""
+    """Return the lines of a folder, and a sentence for each that is none: where it is and why."""
     results, problems = Results(), []
     for path in sorted(folder.glob("*.jsonl")):
         lines = path.read_bytes().decode("utf-8", "replace").splitlines()
@@ -262,7 +262,7 @@ def _line(text: str) -> Line:
 
 
 def _checked(name: str, value: Any, wanted: Any) -> Any:
-    """The value, if it is of the type declared."""
+    """Return the value, if it is of the type declared."""
     if not _is(value, wanted):
         raise ValueError(f"{name} cannot be {json.dumps(value)[:60]}")
     return value

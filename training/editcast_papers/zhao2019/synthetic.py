@@ -89,7 +89,7 @@ class Example:
 
 
 def find_task(name: str) -> tuple[Task, bool]:
-    """The task of a name, and whether it is its Meta twin.
+    """Return the task of a name, and whether it is its Meta twin.
 
     Raises:
         ReproductionError: There is no such task; the message lists them.
@@ -137,12 +137,12 @@ def _generate(task: Task, meta: bool, count: int, draw: np.random.Generator) -> 
 
 
 def _shape(pattern: str) -> list[bool]:
-    """Which places of a match must hold the marked letter."""
+    """Return the places of a match that must hold the marked letter."""
     return [letter == "A" for letter in re.sub("[()]", "", pattern)]
 
 
 def _automaton(shape: Sequence[bool]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The search for matches, one letter at a time.
+    """Return the search for matches, one letter at a time.
 
     Its state is what was read since the last match, or since the first place where one may still
     begin; state 0 has read nothing.
@@ -170,7 +170,7 @@ def _automaton(shape: Sequence[bool]) -> tuple[npt.NDArray[np.int64], npt.NDArra
 
 
 def _marks(shape: Sequence[bool], count: int, draw: np.random.Generator) -> npt.NDArray[np.bool_]:
-    """Where the marked letter stands, bool (count, LENGTH): uniform strings with enough matches.
+    """Return the marked letter's places, bool (count, LENGTH), of strings with enough matches.
 
     Few strings have enough (three times AA: one in hundreds), so they are not drawn and thrown
     away: going backwards gives the chance that a state of the search sees enough matches in what
@@ -220,7 +220,7 @@ def _example(name: str, text: str, pattern: str, replacement: str, meta: bool) -
 
 
 def _append_edits(edits: list[Edit], items: list[int], now: str, after: str, size: int) -> None:
-    """The implicit edits between two strings; `items` are those of `now`, and then of `after`."""
+    """Return the implicit edits between two strings; `items` are of `now`, then of `after`."""
     shift = 1  # the start token
     for a0, a1, b0, b1 in diff_tokens(now, after):
         at = a0 + shift

@@ -1,4 +1,4 @@
-"""What a table shows of many runs: of each seed the configuration that was best on dev."""
+"""Choice of a table's runs: of each seed the configuration that was best on dev."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Cell:
         return mean(run.test_accuracy for run in self.runs)
 
     def mean(self, name: str) -> float | None:
-        """The mean of another score; None if a run has none."""
+        """Return the mean of another score; None if a run has none."""
         values = [getattr(run, name) for run in self.runs]
         return None if None in values else mean(values)
 
@@ -67,13 +67,13 @@ def _best(run: RealRun) -> float:
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; all columns but the first are numbers."""
+    """Return a table; all columns but the first are numbers."""
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def compared(cells: Cells, task: str, model: str) -> str:
-    """The paper's number, ours, and the difference."""
+    """Return the paper's number, ours, and the difference."""
     theirs, cell = accuracy(task, model), cells.get((task, model))
     if theirs is None:
         return cell.words if cell else NOT_RUN if model == OURS else "–"

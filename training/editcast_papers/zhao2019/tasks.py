@@ -49,12 +49,12 @@ class Split:
         return self.batch.live.shape[2]
 
     def to(self, device: torch.device | str) -> "Split":
-        """The same on a device."""
+        """Return the same on a device."""
         moved = None if self.twins is None else self.twins.to(device)
         return Split(self.batch.to(device), self.lengths.to(device), self.jumps.to(device), moved)
 
     def rows(self, index: Tensor) -> Batch:
-        """The instances numbered `index` (b,), with T as long as the longest of them needs."""
+        """Return the instances numbered `index` (b,), with T as the longest of them needs."""
         steps = int(self.lengths[index].max())
         size = self.batch.state.shape[1]
         widths = {"state": size, "live": steps, "buckets": steps, "instead": steps}
@@ -73,7 +73,7 @@ class Split:
 
 
 def examples(task: str, part: Part, count: int | None = None) -> list[Example]:
-    """The instances of a part, the same every time; `count` of them, or as many as in the paper.
+    """Return the instances of a part, always the same; `count`, or as many as in the paper.
 
     Raises:
         ReproductionError: There is no such task.
@@ -133,7 +133,7 @@ def statistics(task: str, found: Iterable[Example]) -> Statistics:
 
 
 def average_displacement(task: str) -> float:
-    """The mean distance, in the text after, of inserted copies from the letter they are copies of.
+    """Return the mean distance, in the text after, of inserted copies from their originals.
 
     Computed on the template with every letter of the match distinct, and on the alignment that
     the table's numbers of edits belong to: what was matched stays where it can. Where nothing is
@@ -155,7 +155,7 @@ def average_displacement(task: str) -> float:
 
 
 def _template(pattern: str, replacement: str) -> tuple[str, str]:
-    """The match and its replacement; wildcards are lower case letters, all different."""
+    """Return the match and its replacement; wildcards are lower case letters, all different."""
     groups: dict[str, str] = {}
     before, name, inside = "", 0, False
     for sign in pattern:

@@ -105,7 +105,7 @@ def measure(
 def measure_steps(
     task: str, models: Sequence[str], hidden: int, device: torch.device
 ) -> list[StepTime]:
-    """The median training step of each network on a task's batches, measured in turns.
+    """Return the median training step of each network on a task's batches, measured in turns.
 
     Raises:
         ReproductionError: There is no such task or network.
@@ -135,7 +135,7 @@ def measure_steps(
 
 
 def cells(models: Sequence[str], hidden: Sequence[int], insertions: Sequence[int]) -> list[Cell]:
-    """The cells of the figure, the cheap ones first."""
+    """Return the cells of the figure, the cheap ones first."""
     return [(model, size, length) for length, size, model in product(insertions, hidden, models)]
 
 
@@ -149,7 +149,7 @@ def _seconds(network: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch)
 
 
 def _batch_size(step: Callable[[Batch], float], whole: Batch, limit: float) -> tuple[int, float]:
-    """The largest batch of which a few steps fit the limit, and the seconds of a warm step."""
+    """Return the largest batch whose steps fit the limit, and the seconds of a warm step."""
     smallest = _BATCHES[-1]
     step(_first(whole, smallest))
     least = step(_first(whole, smallest))
@@ -164,5 +164,5 @@ def _batch_size(step: Callable[[Batch], float], whole: Batch, limit: float) -> t
 
 
 def _first(batch: Batch, count: int) -> Batch:
-    """The first instances of a batch."""
+    """Return the first instances of a batch."""
     return Batch(**{name: tensor[:count] for name, tensor in vars(batch).items()})

@@ -14,7 +14,7 @@ NAMES = ("E", "IR", *VARIANTS, "IA+", *ABLATIONS)
 
 
 def build(name: str, vocabulary: int, width: int, items: int) -> nn.Module:
-    """A new network.
+    """Return a new network.
 
     Args:
         name: One of `NAMES`.

@@ -12,6 +12,7 @@ from editcast_model.errors import SourceError
 from editcast_model.forecasting.candidates import Candidate
 from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.forecasting.interface import PredictionOptions
 from editcast_model.history import EditHistory
 from editcast_training.evaluation.metrics import Judge, Score
 from editcast_training.evaluation.results import Row
@@ -86,7 +87,7 @@ def _of_session(
 
     for index, step in replayed.replay(save, session.add_other_save):
         context = EditContext.of(replayed.texts[: index + 1], replayed.language)
-        candidates = tuple(session.candidates(1, fits=context.accepts))
+        candidates = tuple(session.candidates(1, PredictionOptions(context.accepts)))
         row = Row.of(replayed, number, index, 1e3 * (time.perf_counter() - saved))
         judge = Judge(step)
         yield Collected(row, candidates, tuple(judge.score((one.hunk,)) for one in candidates))

@@ -21,7 +21,7 @@ def calibrate(outcomes: Iterable[Outcome]) -> list[tuple[float, float]]:
     rises from 0 at the probability 0, and above the last point a little.
 
     Args:
-        outcomes: Suggestions with the model's probability as their confidence.
+        outcomes: Suggestions with the model's probability as their confidence, and what they count.
 
     Returns:
         Both ascending, strictly; an empty list for no outcomes.
@@ -31,10 +31,12 @@ def calibrate(outcomes: Iterable[Outcome]) -> list[tuple[float, float]]:
         return []
     bins = _bins([outcome.confidence for outcome in ranked])
     clean = np.array([outcome.clean for outcome in ranked], np.float64)
+    weights = np.array([outcome.weight for outcome in ranked])
     at = np.array([outcome.confidence for outcome in ranked])
-    sizes = np.array([end - start for start, end in bins])
-    means = np.array([at[start:end].mean() for start, end in bins])
-    smooth = np.array([clean[start:end].sum() + PRIOR * clean.mean() for start, end in bins])
+    sizes = np.array([weights[start:end].sum() for start, end in bins])
+    means = np.array([np.average(at[s:e], weights=weights[s:e]) for s, e in bins])
+    prior = PRIOR * np.average(clean, weights=weights)
+    smooth = np.array([clean[s:e] @ weights[s:e] + prior for s, e in bins])
     shares = IsotonicRegression().fit_transform(
         means, smooth / (sizes + PRIOR), sample_weight=sizes + PRIOR
     )

@@ -1,6 +1,7 @@
 """Fits the ranker: a logistic model with weights for each candidate source, and its calibration."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from editcast_model.forecasting.ranker import Ranker, features
 from editcast_model.private_files import fresh_folder
 from editcast_training.calibration.collected import Collected
 from editcast_training.calibration.isotonic import LEAST_SHOWN, calibrate, threshold_for
+from editcast_training.evaluation.metrics import Outcome
 from editcast_training.evaluation.results import Row, by_kind, outcomes
 
 #: The precisions on replayed commits and saves that the thresholds are chosen for: the default one,
@@ -26,7 +28,7 @@ _FOLDS = 5
 
 
 def fit(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
-    """Fit the weights and the calibration to these steps.
+    """Fit the weights and the calibration to these steps, of which each kind counts the same.
 
     The calibration is fitted to suggestions that other sessions' weights have chosen.
 
@@ -34,11 +36,13 @@ def fit(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
         steps: The steps.
         without: Names of features that get no weight.
     """
-    rows: list[Row] = []
+    weights, found = _kind_weights(steps), list[Outcome]()
     for others, own in _parts(steps, lambda step: step.row.session % _FOLDS):
         ranker = _fit_weights(others or steps, without)
-        rows += (best(step, ranker) for step in own)
-    return replace(_fit_weights(steps, without), points=tuple(calibrate(outcomes(rows))))
+        for step in own:
+            chosen = outcomes([best(step, ranker)])
+            found += (replace(one, weight=weights[step.row.kind]) for one in chosen)
+    return replace(_fit_weights(steps, without), points=tuple(calibrate(found)))
 
 
 def fit_across(
@@ -96,13 +100,16 @@ def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
     }
 
 
-def recalibrate(bundle: Bundle, steps: Sequence[Collected], out: Path) -> Bundle:
+def recalibrate(
+    bundle: Bundle, steps: Sequence[Collected], out: Path, continuation: Sequence[float] = ()
+) -> Bundle:
     """Write a bundle that is another one with its ranker fitted to collected candidates.
 
     Args:
         bundle: The other one.
         steps: Of sessions that neither it nor its line head was trained on.
         out: The folder; the bundle that lies there, which may be the same, is replaced.
+        continuation: The fitted weights of continuations; without any, the bundle's stay.
 
     Raises:
         TrainingError: There is nothing to fit to.
@@ -110,6 +117,7 @@ def recalibrate(bundle: Bundle, steps: Sequence[Collected], out: Path) -> Bundle
     if not any(step.candidates for step in steps):
         raise TrainingError("There is nothing to calibrate by: no file has two changes.")
     rows, known = calibration(steps)
+    known["continuation"] = list(continuation or bundle.card.calibration.continuation)
     found = {"version": VERSION, "calibration": known, "suggestions": by_kind(rows)}
     with fresh_folder(out) as fresh:
         shutil.copytree(bundle.path, fresh, dirs_exist_ok=True)
@@ -120,7 +128,7 @@ def recalibrate(bundle: Bundle, steps: Sequence[Collected], out: Path) -> Bundle
 def _parts(
     steps: Sequence[Collected], group: Callable[[Collected], Hashable]
 ) -> Iterator[tuple[list[Collected], list[Collected]]]:
-    """Return the for each group, the steps of all others and its own."""
+    """Yield, for each group, the steps of all others and its own."""
     for name in dict.fromkeys(map(group, steps)):
         own = [step for step in steps if group(step) == name]
         yield [step for step in steps if group(step) != name], own
@@ -128,21 +136,35 @@ def _parts(
 
 def _fit_weights(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
     kept = [float(name not in without) for name in RANKER_FEATURES]
+    kinds = _kind_weights(steps)
     rows: dict[str, list[list[float]]] = {}
     clean: dict[str, list[bool]] = {}
+    counted: dict[str, list[float]] = {}
     for step in steps:
         for one, score in zip(step.candidates, step.scores, strict=True):
             numbers = [a * b for a, b in zip(features(one), kept, strict=True)]
             rows.setdefault(one.source, []).append(numbers)
             clean.setdefault(one.source, []).append(score.clean)
-    return Ranker({name: _logistic(rows[name], clean[name]) for name in sorted(rows)})
+            counted.setdefault(one.source, []).append(kinds[step.row.kind])
+    return Ranker(
+        {name: _logistic(rows[name], clean[name], counted[name]) for name in sorted(rows)}
+    )
 
 
-def _logistic(rows: Sequence[Sequence[float]], clean: Sequence[bool]) -> tuple[float, ...]:
-    """Fit an intercept and weights by ridge logistic regression."""
+def _kind_weights(steps: Sequence[Collected]) -> dict[str, float]:
+    """Return how much a step of each kind counts, so that the kinds count the same."""
+    counts = Counter(step.row.kind for step in steps)
+    return {kind: len(steps) / len(counts) / count for kind, count in counts.items()}
+
+
+def _logistic(
+    rows: Sequence[Sequence[float]], clean: Sequence[bool], counted: Sequence[float]
+) -> tuple[float, ...]:
+    """Fit an intercept and weights by ridge logistic regression of rows that count as given."""
     if len(set(clean)) == 1:  # nothing to tell apart: the share, with one of each kind added
         share = (sum(clean) + 1) / (len(clean) + 2)
         return (round(float(np.log(share / (1 - share))), 6), *([0.0] * len(rows[0])))
-    model = LogisticRegression(C=1.0, max_iter=1000).fit(np.array(rows), np.array(clean))
+    model = LogisticRegression(C=1.0, max_iter=1000)
+    model.fit(np.array(rows), np.array(clean), sample_weight=np.array(counted))
     weights = [*model.intercept_, *model.coef_[0]]
     return tuple(round(float(weight), 6) for weight in weights)

@@ -97,10 +97,11 @@ def score_over_time(hunks: Sequence[Hunk], step: Step) -> Score:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A suggestion that was shown: how sure it was, and whether it was clean."""
+    """A suggestion that was shown: how sure it was, if it was clean, and how much it counts."""
 
     confidence: float
     clean: bool
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +140,6 @@ def curve(outcomes: Iterable[Outcome], steps: int) -> list[CurvePoint]:
 def coverage_at(points: Iterable[CurvePoint], precision: float) -> float:
     """Return the largest coverage with a clean precision of at least `precision`, else 0.0."""
     return max((p.coverage for p in points if p.precision >= precision), default=0.0)
-
-
-def precision_at(points: Sequence[CurvePoint], coverage: float) -> float | None:
-    """Return the clean precision when `coverage` of the steps are shown; None if never so many.
-
-    Inside a group of equal confidences it is what a random order gives on average.
-    """
-    shown = clean = 0.0
-    for point in points:
-        if point.coverage >= coverage:
-            share = (coverage - shown) / (point.coverage - shown)
-            clean += share * (point.coverage * point.precision - clean)
-            return clean / coverage if coverage else None
-        shown, clean = point.coverage, point.coverage * point.precision
-    return None
 
 
 @dataclass(frozen=True, slots=True)

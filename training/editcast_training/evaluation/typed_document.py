@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
-from editcast_model.forecasting.filters import EditContext, line_at
+from editcast_model.forecasting.filters import EditContext, cursor_after, line_at
 from editcast_model.forecasting.import_lines import is_import
-from editcast_model.forecasting.interface import Prediction, Session
+from editcast_model.forecasting.interface import Prediction, PredictionOptions, Session
 from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
 from editcast_model.history import EditHistory
+from editcast_model.memory.project_memory import ProjectMemory
 
 _TEXTS: Final = 64  # by whose return an undo is recognised, as in the server
 
@@ -58,6 +59,20 @@ class Offer:
 Answers = dict[tuple[int, tuple[Span, ...]], Prediction | None]
 
 
+def opened(insertion: Hunk, text: str) -> Hunk:
+    """Return an insertion into a text as somebody types it who opens a line for whole lines.
+
+    It begins with a line end behind the line above, then, and not with the end of its first line
+    in front of the line below.
+    """
+    start = insertion.start
+    if not insertion.text.endswith("\n") or text[max(0, start - 2) : start] in ("", "\r\n"):
+        return insertion
+    if text[start - 1] != "\n" or insertion.text.endswith("\r\n"):
+        return insertion
+    return Hunk(start - 1, start - 1, "\n" + insertion.text[:-1])
+
+
 class TypedDocument:
     """One open file, and the session of a forecaster on it.
 
@@ -86,8 +101,13 @@ class TypedDocument:
         self._session: Session | None = None
         self._past = hash(text)  # of all the texts and saves until now
         self._texts = deque([hash(text)], maxlen=_TEXTS)
+        self._cursor: int | None = None
         self._changed = "", ""  # the line of the last change, before and after it
         self._left_alone: tuple[Span, ...] = ()  # lines, where something else was typed
+
+    def remember(self, path: str, memory: ProjectMemory) -> None:
+        """Have the forecaster know a project before it is asked, in which the file is at `path`."""
+        self._history.path, self._history.memory = path, memory
 
     def type(self, change: Hunk) -> None:
         """Type or delete something by hand."""
@@ -115,6 +135,7 @@ class TypedDocument:
         self._update_session(saved=True)
         self._past = hash((self._past, "saved"))
         self._left_alone = ()
+        self._cursor = None
         self.shown = None
 
     def ask(self, *, is_typing: bool) -> bool:
@@ -150,12 +171,15 @@ class TypedDocument:
             way_back=diff(self.text, saves[-1].before) if saves else (),
             texts=frozenset(self._texts),
             on_imports=any(is_import(line, self._language) for line in self._changed),
+            cursor=self._cursor,
         )
 
         def fits(hunks: tuple[Hunk, ...]) -> bool:
             return not is_beside(self._left_alone, hunks, self.text) and context.accepts(hunks)
 
-        return next(iter(self._session.predict(1, fits=fits)), None)
+        return next(
+            iter(self._session.predict(1, PredictionOptions(fits, cursor=self._cursor))), None
+        )
 
     def _update_session(self, *, saved: bool) -> None:
         listener = self._session or self._history
@@ -168,6 +192,7 @@ class TypedDocument:
     def _follow(self, change: Hunk) -> list[Offer]:
         """Change the text; returns the offers that the change made a part of."""
         before, self.text = self.text, apply_hunks(self.text, (change,))
+        self._cursor = cursor_after(change)
         self._changed = line_at(before, change.start), line_at(self.text, change.start)
         self._left_alone = tuple(moved(span, change) for span in self._left_alone)
         agreeing = [one for one in self.offered if one.follow(change, before, self.text)]

@@ -15,10 +15,18 @@ from itertools import chain, pairwise
 from rapidfuzz.distance import Indel
 
 from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.memory.project_memory import ProjectMemory
 from editcast_model.tokenizer import lex
 from editcast_training.evaluation.metrics import Judge
+from editcast_training.evaluation.project_files import FilesOf, memory_of, no_files
 from editcast_training.evaluation.sessions import EditingSession, LineHunk, Step, line_hunks
-from editcast_training.evaluation.typed_document import Answers, Offer, Resumes, TypedDocument
+from editcast_training.evaluation.typed_document import (
+    Answers,
+    Offer,
+    Resumes,
+    TypedDocument,
+    opened,
+)
 
 
 @dataclass(slots=True)
@@ -73,20 +81,25 @@ class _Part:
 
 
 def replay_typing(
-    forecaster: Resumes, sessions: Iterable[EditingSession], thresholds: Mapping[str, float]
+    forecaster: Resumes,
+    sessions: Iterable[EditingSession],
+    thresholds: Mapping[str, float],
+    files: FilesOf = no_files,
 ) -> Iterator[list[TypingRow]]:
     """Replay sessions from their first scored save on, and tell of each as it is done.
 
     Args:
         forecaster: What is asked.
-        sessions: The sessions, each alone: nothing is told of other files.
+        sessions: The sessions, each alone: of other files no saves are told.
         thresholds: The least confidence of what is offered, by the level; each is a replay.
+        files: The other files of a session's project, which the project memory has.
     """
     for number, session in enumerate(sessions):
         answers: Answers = {}
+        memory = memory_of(session, files)
         rows = []
         for level, threshold in thresholds.items():
-            typist = _Typist(forecaster, session, threshold, answers)
+            typist = _Typist(forecaster, session, threshold, answers, memory)
             typist.type_all()
             about = session.kind, session.project, session.path, level, typist.characters
             rows.append(TypingRow(number, *about, typist.on_save, typist.while_typing))
@@ -101,6 +114,7 @@ class _Typist:
     session: EditingSession
     threshold: float
     answers: Answers
+    memory: ProjectMemory
     document: TypedDocument = field(init=False)
     characters: int = 0
     on_save: Tally = field(default_factory=Tally)
@@ -116,6 +130,7 @@ class _Typist:
         self.document = TypedDocument(
             self.forecaster, shown[0], session.language, self.threshold, self.answers
         )
+        self.document.remember(session.path, self.memory)
         for before, after in pairwise(shown):
             self.document.type(shortest_hunk(before, after))
             self.document.save()
@@ -201,9 +216,12 @@ class _Typist:
                 start, end = hunk.start + grown, hunk.end + grown
                 if start < end:
                     actions.append(Hunk(start, end, ""))
-                for token in lex(hunk.text):
-                    actions.append(Hunk(start, start, token))
-                    start += len(token)
+                before = Hunk(hunk.start, hunk.start, hunk.text)
+                shift = opened(before, self.document.text)
+                place = start + shift.start - hunk.start
+                for token in lex(shift.text):
+                    actions.append(Hunk(place, place, token))
+                    place += len(token)
                 grown += len(hunk.text) - (hunk.end - hunk.start)
             parts.append(_Part(actions, group[-1].end + grown))
         return parts

@@ -117,6 +117,40 @@ def read_files(
             yield unicode_path(name), _language(name), text
 
 
+class ParentTrees:
+    """The files of one repository as they stood before its commits.
+
+    Args:
+        path: As for `read_git`.
+        languages: As for `read_git`.
+
+    Raises:
+        SourceError: There is no repository, it is not to be opened, or it has no commit.
+    """
+
+    def __init__(self, path: Path, languages: Collection[str] | None = PYTHON) -> None:
+        self._repository = _open(path)
+        self._wanted = _Filter(languages, Skipped())
+        self._parents: dict[int, pygit2.Oid] = {}  # by the time of the commit, in seconds
+        commit: pygit2.Commit | None = _head(self._repository, path)
+        while commit is not None and commit.parent_ids:
+            self._parents.setdefault(commit.commit_time, commit.parent_ids[0])
+            commit = _commit(self._repository, commit.parent_ids[0])
+
+    def files(self, time: int) -> Iterator[tuple[str, str]]:
+        """Yield the paths and texts before the commit of a time (milliseconds)."""
+        parent = self._parents.get(time // 1000)
+        commit = None if parent is None else _commit(self._repository, parent)
+        if commit is None:
+            return
+        for delta in _diff(None, commit, self._wanted, Skipped()).deltas:
+            name = delta.new_file.path
+            if _is_file(delta.new_file.mode) and self._wanted[name]:
+                text = _text(self._repository, delta.new_file.id, Skipped())
+                if text:
+                    yield unicode_path(name), text
+
+
 def _language(name: str) -> str:
     language = language_of(name)
     assert language is not None  # the filter let it pass

@@ -1,4 +1,4 @@
-"""Whether an accepted suggestion is in the text, and whether it still stands there."""
+"""Accepted suggestions, found in the text and followed there."""
 
 import pytest
 from hypothesis import given

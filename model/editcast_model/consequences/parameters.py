@@ -1,0 +1,218 @@
+"""Parameters that functions need: for an argument, to hand a value down, for a new name."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.diff import Hunk
+from editcast_model.syntax.calls import (
+    Argument,
+    Call,
+    Function,
+    Parameter,
+    call_around,
+    call_of,
+    calls_of,
+    function_around,
+    functions_named,
+)
+from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.roles import Role
+
+#: What a variable that is given as an argument is not.
+_NO_VALUES = ("import", "class", "function")
+#: Functions that a framework or the system calls, by how their names begin.
+_CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
+#: Who hands a value down to one call may give another a constant: 0.8 once a call has it by name.
+_STRENGTH, _STRENGTH_AGAIN = 0.6, 0.8
+
+
+def after_argument(change: Change) -> Iterator[Consequence]:
+    """Return the parameter that a function needs of which a call has one argument more."""
+    seen: set[int] = set()
+    for _, start, end in change.spans():
+        call = call_around(change.after, end) or call_around(change.after, start)
+        if call is None or call.start in seen or change.is_active(start, end):
+            continue
+        seen.add(call.start)
+        functions = functions_named(change.after, call.called)
+        was = call_before(change, call)
+        if len(functions) == 1 and was is not None and len(was.arguments) < len(call.arguments):
+            (function,) = functions
+            new = [each for each in call.arguments if start <= each.start and each.end <= end]
+            if len(new) == 1 and len(call.arguments) == len(was.arguments) + 1:
+                yield from _parameter_for(change.after, function, call, new[0])
+
+
+def after_name(change: Change) -> Iterator[Consequence]:
+    """Return the parameter that a function needs for a new name that its callers can give."""
+    names, seen = change.after, set[str]()
+    for _, start, end in change.spans():
+        for found in WORD.finditer(names.tree.text, start, end):
+            one = names.at(found.start())
+            if one is None or one.role is not Role.REFERENCE or one.name in seen:
+                continue
+            seen.add(one.name)
+            if not (names.is_known(one, one.name) or change.is_active(one.start, one.end)):
+                yield from _parameter_of_name(names, one)
+
+
+def handed_down(
+    names: Names, call: Call, index: int, added: Parameter, given: Collection[Call]
+) -> Iterator[Consequence]:
+    """Return the parameter that the function around a call needs to give it what it lacks.
+
+    Args:
+        names: Of the text.
+        call: The call; nothing in its scope has the argument's name.
+        index: Of the argument.
+        added: The parameter that the call has no argument for.
+        given: Calls of the same function that have it.
+    """
+    text, caller = names.tree.text, function_around(names, call.start)
+    declared = text[added.start : added.end]
+    if caller is None or names.is_known(call.called, added.name):
+        return
+    if names.tree.language == "go" and declared == added.name:
+        return  # its type stands behind another name
+    values = [_value(text, one, index, added.name) for one in given]
+    if all(each == added.name for each in values) and _takes(names, caller, added.name):
+        at = 0 if index == 0 < len(call.arguments) else None
+        hunk = _with_parameter(text, caller, at, declared)
+        yield Consequence(hunk, "add_parameter", _STRENGTH_AGAIN if values else _STRENGTH)
+
+
+def is_value(names: Names, at: Occurrence, name: str) -> bool:
+    """Tell whether a name means a variable where another one stands."""
+    scope = names.resolve(at, name)
+    defined = names.definitions(name, scope)
+    return scope is not None and not any(one.part.kind in _NO_VALUES for one in defined)
+
+
+def call_before(change: Change, call: Call) -> Call | None:
+    """Find a call in the text before."""
+    called = change.same_before(call.called)
+    return call_of(change.before.tree, called) if called else None
+
+
+def positional(call: Call) -> list[Argument]:
+    """Return the arguments of a call that have no name."""
+    return [argument for argument in call.arguments if not argument.keyword]
+
+
+def inserted(
+    text: str,
+    span: tuple[int, int],
+    listed: Sequence[Argument | Parameter],
+    index: int,
+    new: str,
+) -> Hunk:
+    """Put an entry into a list before the one of an index, or behind the last.
+
+    Args:
+        text: The text.
+        span: Where the list stands, without its brackets.
+        listed: Its entries; there may be something before them.
+        index: Of the new one.
+        new: The new one.
+    """
+    start, end = span
+    if not listed:
+        head = text[start:end].rstrip()
+        lead = ", " if head and not head.endswith(",") else ""
+        return Hunk(start + len(head), start + len(head), lead + new)
+    first, last = listed[0], listed[-1]
+    lead = text[start : first.start]
+    between = "," + lead if "\n" in lead and not lead.strip() else ", "
+    if index < len(listed):
+        return Hunk(listed[index].start, listed[index].start, new + between)
+    return Hunk(last.end, last.end, between + new)
+
+
+def _parameter_for(
+    names: Names, function: Function, call: Call, argument: Argument
+) -> Iterator[Consequence]:
+    """Return the parameter that takes an argument which the function has no place for."""
+    text, parameters = names.tree.text, function.parameters
+    name = argument.keyword or text[argument.start : argument.end]
+    if not name.isidentifier() or not _is_plain(function, name):
+        return
+    if not argument.keyword and len(positional(call)) != len(parameters) + 1:
+        return
+    one = names.at(argument.start)
+    scope = names.resolve(one) if one and one.role is Role.REFERENCE else None
+    if one is not None and one.name != text[argument.start : argument.end]:
+        scope = None
+    declared = _declared(names, name, names.definitions(name, scope))
+    if declared is not None:
+        index = len(parameters) if argument.keyword else call.arguments.index(argument)
+        hunk = inserted(text, function.span, parameters, index, declared)
+        yield Consequence(hunk, "add_parameter", 0.7, is_first=True)
+
+
+def _parameter_of_name(names: Names, one: Occurrence) -> Iterator[Consequence]:
+    """Return the parameter for a name that means nothing, if all callers can give it."""
+    function = function_around(names, one.start)
+    if function is None or not _takes(names, function, one.name):
+        return
+    calls = list(calls_of(names, function))
+    if not calls or not all(is_value(names, call.called, one.name) for call in calls):
+        return
+    called = calls[0].called
+    defined = names.definitions(one.name, names.resolve(called, one.name))
+    declared = _declared(names, one.name, defined)
+    if declared is not None:
+        around = call_around(names, one.start)
+        given = around.arguments if around else ()
+        index = 0 if len(given) > 1 and given[0].start == one.start else None
+        hunk = _with_parameter(names.tree.text, function, index, declared)
+        yield Consequence(hunk, "add_parameter", 0.8, is_first=True)
+
+
+def _is_plain(function: Function, name: str) -> bool:
+    """Tell whether all parameters of a function are single names, and none is a given one."""
+    return all(each.name not in ("", name) and not each.is_rest for each in function.parameters)
+
+
+def _takes(names: Names, function: Function, name: str) -> bool:
+    """Tell whether a function may get a parameter: nobody but its callers knows those it has."""
+    if not _is_plain(function, name) or function.name.startswith(_CALLED_ELSEWHERE):
+        return False
+    path = function.defined.path
+    if any(step.type == "decorated_definition" for step in path[-4:]):
+        return False
+    calls = {call.called.start for call in calls_of(names, function)}
+    return all(
+        one.start in calls or one.start == function.defined.start
+        for one in names.of(function.name)
+        if function.owner is None and one.role is Role.REFERENCE
+    )
+
+
+def _with_parameter(text: str, function: Function, index: int | None, declared: str) -> Hunk:
+    """Put a parameter at an index, or behind the last that a call must give."""
+    listed = function.parameters
+    if index is None:
+        is_given = [each.is_required and not each.is_named for each in listed]
+        index = is_given.index(False) if False in is_given else len(listed)
+    return inserted(text, function.span, listed, index, declared)
+
+
+def _value(text: str, call: Call, index: int, name: str) -> str:
+    """Return what a call gives for a parameter; empty for nothing."""
+    for argument in call.arguments:
+        if argument.keyword == name:
+            return text[argument.start : argument.end].partition("=")[2].strip()
+    given = positional(call)
+    return text[given[index].start : given[index].end] if index < len(given) else ""
+
+
+def _declared(names: Names, name: str, defined: Sequence[Occurrence]) -> str | None:
+    """Return a parameter as its language declares it; None where its type is not known."""
+    language = names.tree.language
+    if language == "python" or language.startswith("javascript"):
+        return name
+    kind = defined[0].path[-2].node.child_by_field_name("type") if len(defined) == 1 else None
+    if kind is None:
+        return None
+    written = names.tree.of(kind)
+    return f"{name} {written}" if language == "go" else f"{name}{written}"

@@ -1,0 +1,209 @@
+"""Continuations of what is typed at the cursor, from what the project says elsewhere.
+
+The units before the cursor are looked for in the file, in files saved lately and in the rest of the
+project. The places where most of them agree vote for the next unit, and those that voted for the
+winner for the one after it, to the end of the line.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from editcast_model.diff import Hunk
+from editcast_model.forecasting.candidates import CONTINUATION, Candidate, Situation
+from editcast_model.memory.project_memory import AHEAD, LONGEST, Places, ProjectMemory, own_places
+from editcast_model.memory.units import LineUnits, begun
+
+#: A continuation is at least so long, in characters.
+LEAST: Final = 4
+_CONTEXT = 8  # lines above the cursor that are read
+#: How much a place counts in the file itself, in files saved lately and in others; and how much
+#: more for each unit before it that agrees.
+_OWN, _RECENT, _OTHER = 1.0, 0.7, 0.4
+_GROWTH: Final = 2.0
+#: How much it counts that something else may come, of a place in the file as good as the best.
+_UNSEEN: Final = 0.3
+#: The least probability that something is proposed with: who types is disturbed by the rest.
+_LEAST_SURE: Final = 0.4
+_OPEN: Final = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """What may be typed at the cursor next.
+
+    Attributes:
+        text: Characters to insert.
+        features: One number for each of `CONTINUATION_FEATURES`.
+    """
+
+    text: str
+    features: tuple[float, ...]
+
+    def probability(self, weights: Sequence[float]) -> float:
+        """Estimate how likely it is to be typed, by fitted weights; 0 without any."""
+        if not weights:
+            return 0.0
+        logit = weights[0] + float(np.dot(weights[1:], self.features))
+        return 1 / (1 + math.exp(min(max(-logit, -50.0), 50.0)))
+
+
+@dataclass(slots=True)
+class _Votes:
+    """The places that still agree, each with its weight."""
+
+    ahead: list[list[int]]
+    weights: list[float]
+    is_own: list[bool]
+    is_recent: list[bool]
+    lengths: list[int]
+    unseen: float
+    rows: list[int]
+
+    @classmethod
+    def of(cls, own: Places, others: Places) -> "_Votes":
+        lengths = np.concatenate([own.length, others.length])
+        scope = np.concatenate(
+            [np.full(len(own), _OWN), np.where(others.is_recent, _RECENT, _OTHER)]
+        )
+        ahead = np.concatenate([own.ahead, others.ahead]).tolist()
+        weights = scope * _GROWTH ** lengths.astype(np.float64)
+        is_recent = np.concatenate([own.is_recent, others.is_recent])
+        unseen = _UNSEEN * float(_GROWTH ** lengths.max(initial=0))
+        rows = [*range(len(ahead))]
+        is_own = [index < len(own) for index in rows]
+        return cls(
+            ahead, weights.tolist(), is_own, is_recent.tolist(), lengths.tolist(), unseen, rows
+        )
+
+    def most(self, step: int) -> tuple[int, float]:
+        """Return the unit with most votes, and its share; the places that disagree are left out."""
+        votes: dict[int, float] = {}
+        for row in self.rows:
+            unit = self.ahead[row][step]
+            votes[unit] = votes.get(unit, 0.0) + self.weights[row]
+        best = max(votes, key=votes.__getitem__)
+        share = votes[best] / (sum(votes.values()) + self.unseen)
+        self.rows = [row for row in self.rows if self.ahead[row][step] == best]
+        return best, share
+
+    def share(self, is_wanted: list[bool]) -> float:
+        """Return the share of the votes of some places."""
+        total = sum(self.weights[row] for row in self.rows)
+        return sum(self.weights[row] for row in self.rows if is_wanted[row]) / total
+
+
+class Continuations:
+    """The candidate source at the cursor."""
+
+    name = CONTINUATION
+
+    def __init__(self) -> None:
+        self._continuer: Continuer | None = None
+
+    def propose(self, situation: Situation) -> Iterator[Candidate]:
+        """Propose the continuation that is likely to spare most."""
+        cursor, history = situation.options.cursor, situation.history
+        if cursor is None:
+            return
+        if self._continuer is None or self._continuer.memory is not history.memory:
+            self._continuer = Continuer(history.memory, history.path)
+        known = self._continuer.continuations(history.text, cursor)
+        rated = ((one, one.probability(situation.continuation)) for one in known)
+        sure = [each for each in rated if each[1] >= _LEAST_SURE]
+        if not sure:
+            return
+        best, probability = max(sure, key=lambda each: each[1] * _worth(each[0].text))
+        hunk = Hunk(cursor, cursor, best.text)
+        if situation.accepts(hunk, self.name):
+            yield situation.described(Candidate(hunk, self.name, prior=probability))
+
+
+def _worth(text: str) -> float:
+    """Count the keys that a continuation spares; it is worth less with a bracket left open."""
+    is_open = any(text.count(pair[0]) > text.count(pair[1]) for pair in ("()", "[]", "{}"))
+    return (len(text) - 1) * (_OPEN if is_open else 1.0)
+
+
+class Continuer:
+    """What goes on with the text of one file.
+
+    Args:
+        memory: Of its project; the file itself is read as it is now.
+        file: What it is called there.
+
+    Attributes:
+        memory: Of its project.
+    """
+
+    def __init__(self, memory: ProjectMemory, file: str) -> None:
+        self.memory, self._file = memory, file
+        self._lines = LineUnits(memory.vocabulary)
+
+    def continuations(self, text: str, cursor: int) -> Iterator[Continuation]:
+        """Yield what may be typed at a cursor, each one longer than those before it."""
+        start = text.rfind("\n", 0, cursor) + 1
+        end = text.find("\n", cursor)
+        end = len(text) if end < 0 else end
+        above = start
+        for _ in range(_CONTEXT):
+            above = text.rfind("\n", 0, max(above - 1, 0)) + 1
+        complete, partial = begun(text[above:cursor])
+        if self._lines.vocabulary is not self.memory.vocabulary:
+            self._lines = LineUnits(self.memory.vocabulary)
+        around = self._lines.ids(text[:start], text[end + 1 :])
+        before = self._lines.vocabulary.known_ids(complete)[-LONGEST:]
+        own = own_places(around[0], around[1], before)
+        others = self.memory.occurrences(before, self._file)
+        votes = _Votes.of(own, others)
+        yield from self._agreed(votes, partial, text[start:cursor], text[cursor:end])
+
+    def _agreed(self, votes: _Votes, partial: str, line: str, rest: str) -> Iterator[Continuation]:
+        text_of = self._lines.vocabulary.text
+        if partial:
+            known = {unit: text_of(unit) for unit in {row[0] for row in votes.ahead}}
+            votes.rows = [
+                row for row in votes.rows if known[votes.ahead[row][0]].startswith(partial)
+            ]
+        word, join = partial.strip(), rest.strip()[:1]
+        begins_line = not line[: len(line) - len(word)].strip()
+        written, log_share, least, depth, completes = "", 0.0, 1.0, 0, False
+        for step in range(AHEAD - 1):
+            if not votes.rows:
+                return
+            best, share = votes.most(step)
+            unit = text_of(best)
+            if not unit or unit[-1] in "\r\n":
+                return
+            mark = unit.strip()
+            if join and depth == 0 and mark[:1] == join:
+                return
+            depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}"))
+            log_share, least = log_share + math.log(share), min(least, share)
+            if step == 0:
+                written, completes = unit[len(partial) :], bool(word) and len(unit) > len(partial)
+            else:
+                written += unit
+            if len(written.strip()) < LEAST:
+                continue
+            next_is_end = [text_of(row[step + 1])[-1:] in ("", "\n", "\r") for row in votes.ahead]
+            yield Continuation(
+                written,
+                (
+                    log_share,
+                    least,
+                    math.log1p(len(votes.rows)),
+                    max(votes.lengths[row] for row in votes.rows) / LONGEST,
+                    votes.share(votes.is_own),
+                    votes.share(votes.is_recent),
+                    math.log(len(written)),
+                    (step + 1) / 8,
+                    float(bool(word)),
+                    float(completes),
+                    float(begins_line),
+                    votes.share(next_is_end),
+                ),
+            )

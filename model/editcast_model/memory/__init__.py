@@ -1,0 +1,1 @@
+"""The project memory: what the files of a project say, to go on with what is typed."""

@@ -1,0 +1,297 @@
+"""The memory of one project: where units of its files follow on others.
+
+The units of all files lie in one array, the newest last. What was added lately is scanned; the rest
+is in *blocks*, each with an index from three units to the places behind them. All of it stays in
+memory: four bytes for a unit, five for its place in an index; of a file only its text as it is now.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.memory.units import END, Ids, Vocabulary
+
+Numbers = npt.NDArray[np.int64]
+
+#: Units of all files together, and of a block.
+MOST_UNITS: Final = 6_000_000
+BLOCK: Final = 200_000
+#: Files of which texts are known, with those that were replaced until there is time to clean up.
+MOST_FILES: Final = 20_000
+#: Files that count as saved lately.
+RECENT: Final = 40
+#: Units before a place that are compared, and behind it that are told.
+LONGEST, AHEAD = 8, 24
+#: Units that agree at least: in other files, and in the file itself.
+_KEY, _LEAST_OWN = 3, 2
+_LOOKED_AT, _MOST_PLACES = 1_000, 100  # in other files; in the file itself as many
+_FACTORS: Final = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Places where the units before are those before a cursor; N of them.
+
+    Attributes:
+        ahead: The units that follow, int32 (N, AHEAD); behind `END` they mean nothing.
+        length: How many units before the place agree, int64 (N,), at most `LONGEST`.
+        is_recent: Whether it is in a file that was saved lately, bool (N,).
+    """
+
+    ahead: Ids
+    length: Numbers
+    is_recent: npt.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.length)
+
+
+def padded(*parts: Ids) -> Ids:
+    """Units of several texts with `END` between, and room before and behind for `Places`."""
+    end = np.array([END], np.int32)
+    between = [piece for part in parts for piece in (part, end)]
+    return np.concatenate([end.repeat(LONGEST), *between, end.repeat(AHEAD)])
+
+
+def own_places(above: Ids, below: Ids, before: Ids) -> Places:
+    """Find the places in the text of a file but for the line of the cursor, the nearest ones.
+
+    Args:
+        above: Units above that line.
+        below: Units below it.
+        before: The units before the cursor.
+    """
+    ids = padded(above, below)
+    found = _scanned(ids, before, _LEAST_OWN, LONGEST, len(ids) - AHEAD)
+    distance = np.abs(found - (LONGEST + len(above)))
+    found = found[np.argsort(distance, kind="stable")[:_LOOKED_AT]]
+    return _places(ids, found, before, _LEAST_OWN, np.zeros(len(found), np.bool_))
+
+
+def _scanned(ids: Ids, before: Ids, least: int, start: int, end: int) -> Numbers:
+    """Return the places in a range of units with `least` of the units before."""
+    if len(before) < least:
+        return np.zeros(0, np.int64)
+    found = np.flatnonzero(ids[start:end] == before[-1]) + (start + 1)
+    for back in range(2, least + 1):
+        found = found[ids[found - back] == before[-back]]
+    return found
+
+
+def _places(
+    ids: Ids, found: Numbers, before: Ids, least: int, is_recent: npt.NDArray[np.bool_]
+) -> Places:
+    """Compare what is before some places; of those left the first ones that agree longest."""
+    length = np.zeros(len(found), np.int64)
+    agrees = np.ones(len(found), np.bool_)
+    for back in range(1, min(len(before), LONGEST) + 1):
+        agrees &= ids[found - back] == before[-back]
+        length += agrees
+    order = np.argsort(-length, kind="stable")[:_MOST_PLACES]
+    order = order[length[order] >= least]
+    found = found[order]
+    return Places(ids[found[:, None] + np.arange(AHEAD)], length[order], is_recent[order])
+
+
+class _Block:
+    """An index of a range of units, which are never changed.
+
+    Args:
+        ids: All units.
+        start: The place of the first of the range; `LONGEST` at least.
+        end: The place behind the last.
+    """
+
+    def __init__(self, ids: Ids, start: int, end: int) -> None:
+        before = _KEY - 1
+        buckets = _buckets(ids[start - before : end])[before:]
+        self._order = (np.argsort(buckets, kind="stable") + (start + 1)).astype(np.int32)
+        counts = np.bincount(buckets, minlength=1 << _bits())
+        self._ends = np.cumsum([0, *counts]).astype(np.int32)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays."""
+        return self._order.nbytes + self._ends.nbytes
+
+    def places(self, bucket: int) -> Numbers:
+        """Return the places behind the units of a bucket."""
+        return self._order[self._ends[bucket] : self._ends[bucket + 1]].astype(np.int64)
+
+
+def _bits() -> int:
+    """How many bits the number of a bucket has: there are a quarter as many as units."""
+    return max(2, (BLOCK // 4).bit_length())
+
+
+def _buckets(ids: Ids) -> npt.NDArray[np.uint32]:
+    """Return the bucket of the `_KEY` units that end with each unit, uint32 (N,)."""
+    known = ids.astype(np.uint32)
+    mixed = known * np.uint32(_FACTORS[0])
+    for back, factor in enumerate(_FACTORS[1:], 1):
+        mixed[back:] = (mixed[back:] ^ (mixed[back:] >> 15)) + known[:-back] * np.uint32(factor)
+    mixed ^= mixed >> 15
+    return (mixed * np.uint32(_FACTORS[1])) >> np.uint32(32 - _bits())
+
+
+class ProjectMemory:
+    """The files of one project by name; any thread may read and add.
+
+    Attributes:
+        vocabulary: The units that were seen.
+    """
+
+    vocabulary: Vocabulary
+    _ids: Ids
+    _used: int  # of these, with those of files that are gone
+    _indexed: int  # of these
+    _size: int  # units of the files that are not gone
+    _blocks: list[_Block]
+    _numbers: dict[str, int]  # of the files that are not gone
+    _count: int  # of all files
+    _starts: Ids
+    _is_gone: npt.NDArray[np.bool_]
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._unread: dict[str, str] = {}
+        self.forget()
+
+    def forget(self) -> None:
+        """Know nothing any more."""
+        self._unread.clear()
+        with self._lock:
+            self.vocabulary = Vocabulary()
+            self._recent: OrderedDict[str, None] = OrderedDict()
+            self._clear()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is resident of it, of the vocabulary about."""
+        with self._lock:
+            indexes = sum(block.nbytes for block in self._blocks)
+            files = self._starts.nbytes + self._is_gone.nbytes + 200 * len(self._numbers)
+            return 4 * self._used + indexes + files + 140 * len(self.vocabulary)
+
+    def update(self, file: str, text: str) -> None:
+        """Take in the text of a file; it is read when there is time."""
+        self._unread[file] = text
+
+    def read(self) -> None:
+        """Read the texts of `update`."""
+        while self._unread:
+            file, text = self._unread.popitem()
+            self.put(file, text)
+
+    def put(self, file: str, text: str, is_wanted: Callable[[], bool] | None = None) -> None:
+        """Know the text of a file.
+
+        Args:
+            file: Its path.
+            text: The text.
+            is_wanted: Given for what is only wanted as long as it says so, and as long as nothing
+                else is known of the file: what the editor has is newer than what is on the disk.
+        """
+        vocabulary = self.vocabulary
+        ids = vocabulary.ids(text)
+        with self._lock:
+            is_forgotten = vocabulary is not self.vocabulary
+            if is_forgotten or (is_wanted and (file in self._numbers or not is_wanted())):
+                return
+            self._drop(file)
+            if not is_wanted:
+                self._recent[file] = None
+                self._recent.move_to_end(file)
+                if len(self._recent) > RECENT:
+                    self._recent.popitem(last=False)
+            self._add(file, ids)
+
+    def settle(self) -> None:
+        """Index what was added, block by block, and make room of what was replaced."""
+        with self._lock:
+            gone = self._used - LONGEST - self._size
+            if gone > self._size + BLOCK:
+                self._make_room()
+        while True:
+            with self._lock:
+                start, end, ids = self._indexed, self._indexed + BLOCK, self._ids
+                if end > self._used:
+                    return
+            block = _Block(ids, start, end)  # it takes time, and nobody waits for it
+            with self._lock:
+                if self._ids is ids and self._indexed == start:
+                    self._blocks.append(block)
+                    self._indexed = end
+
+    def occurrences(self, before: Ids, file: str) -> Places:
+        """Find the places behind the last units of `before` in the other files of a project.
+
+        Args:
+            before: The units before the cursor, of this memory's vocabulary.
+            file: The file with the cursor, which is left out.
+        """
+        with self._lock:
+            ids = self._ids
+            found = [_scanned(ids, before, _KEY, self._indexed, self._used)]
+            if len(before) >= _KEY:
+                bucket = int(_buckets(before[-_KEY:])[-1])
+                found += [block.places(bucket) for block in self._blocks]
+            places = np.concatenate(found)
+            number = np.searchsorted(self._starts[: self._count], places - 1, side="right") - 1
+            kept = ~self._is_gone[number] & (number != self._numbers.get(file, -1))
+            places, number = places[kept], number[kept]
+            if len(places) > _LOOKED_AT:
+                some = np.linspace(0, len(places) - 1, _LOOKED_AT).astype(np.int64)
+                places, number = places[some], number[some]
+            recent = [self._numbers[one] for one in self._recent if one in self._numbers]
+            return _places(ids, places, before, _KEY, np.isin(number, recent))
+
+    def _clear(self) -> None:
+        self._ids = np.empty(LONGEST + MOST_UNITS + AHEAD, np.int32)  # resident as far as written
+        self._used = self._indexed = LONGEST
+        self._ids[: LONGEST + AHEAD] = END
+        self._size = self._count = 0
+        self._numbers, self._blocks = {}, []
+        self._starts = np.zeros(MOST_FILES, np.int32)
+        self._is_gone = np.zeros(MOST_FILES, np.bool_)
+
+    def _add(self, file: str, ids: Ids) -> None:
+        is_full = self._used + len(ids) + 1 > LONGEST + MOST_UNITS or self._count == MOST_FILES
+        if is_full and self._count > len(self._numbers):
+            self._make_room()
+            is_full = self._used + len(ids) + 1 > LONGEST + MOST_UNITS
+        if is_full:
+            return
+        start, end = self._used, self._used + len(ids)
+        self._starts[self._count] = start
+        self._numbers[file] = self._count
+        self._count += 1
+        self._ids[start:end] = ids
+        self._ids[end : end + AHEAD + 1] = END
+        self._used = end + 1
+        self._size += len(ids) + 1
+
+    def _drop(self, file: str) -> None:
+        number = self._numbers.pop(file, None)
+        if number is not None:
+            self._is_gone[number] = True
+            self._size -= self._end(number) - int(self._starts[number])
+
+    def _end(self, number: int) -> int:
+        return int(self._starts[number + 1]) if number + 1 < self._count else self._used
+
+    def _make_room(self) -> None:
+        """Move the files that are not gone together; they are indexed again."""
+        ids = self._ids
+        files = [
+            (file, ids[self._starts[number] : self._end(number) - 1])
+            for file, number in self._numbers.items()
+        ]
+        self._clear()
+        for file, units in files:
+            self._add(file, units)

@@ -1,0 +1,127 @@
+"""Texts as numbers of units, which the project memory compares.
+
+A *unit* is a lexical token with the single blank before it, if there is one.
+"""
+
+import threading
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.tokenizer import lex, lines
+
+Ids = npt.NDArray[np.int32]
+
+#: Tokens that have a number of their own, some 140 bytes each.
+MOST_TOKENS: Final = 250_000
+#: Between files: no unit of any text.
+END: Final = 4
+_BLANK, _UNKNOWN, _BORDER = " ", "", "\n\n"  # numbers 0, 1 and 2; the last two are no tokens
+_UNKNOWN_IDS: Final = (2, 3)
+_PART: Final = 16_000  # characters
+_LONGEST_UNIT: Final = 130  # characters, with what is before it
+
+
+class _Numbers(dict[str, int]):
+    """The number of each token; what comes after `MOST_TOKENS` of them is unknown."""
+
+    def __init__(self) -> None:
+        self.tokens = [_BLANK, _UNKNOWN, _BORDER]
+        super().__init__({token: number for number, token in enumerate(self.tokens)})
+        self._lock = threading.Lock()
+
+    def __missing__(self, token: str) -> int:
+        with self._lock:
+            if len(self.tokens) >= MOST_TOKENS:
+                return 1
+            number = self.get(token)
+            if number is None:
+                number = len(self.tokens)
+                self.tokens.append(token)
+                self[token] = number
+        return number
+
+
+class Vocabulary:
+    """The units that were seen; any thread may use it."""
+
+    def __init__(self) -> None:
+        self._numbers = _Numbers()
+
+    def __len__(self) -> int:
+        return len(self._numbers.tokens)
+
+    def ids(self, text: str) -> Ids:
+        """Return the units of a text, int32 (N,); a blank that ends it is left out."""
+        numbers = [np.zeros(0, np.int32)]
+        for part in _parts(text):
+            tokens = lex(part)
+            found = map(self._numbers.__getitem__, tokens)
+            numbers.append(np.fromiter(found, np.int32, len(tokens)))
+        return _merged(np.concatenate(numbers))
+
+    def known_ids(self, text: str) -> Ids:
+        """Return the units of a text like `ids`, without learning any."""
+        numbers = [self._numbers.get(token, 1) for token in lex(text)]
+        return _merged(np.array(numbers, np.int32))
+
+    def text(self, unit: int) -> str:
+        """Return the characters of a unit; empty for what is unknown and between files."""
+        if unit in (*_UNKNOWN_IDS, END):
+            return ""
+        return " " * (unit & 1) + self._numbers.tokens[unit >> 1]
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield a text in parts of whole lines: a lexer at work lets no other thread run."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _PART) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _merged(numbers: Ids) -> Ids:
+    """Units of the numbers of tokens: each blank goes to the token behind it."""
+    is_blank = numbers == 0
+    units = numbers * 2
+    units[1:] += is_blank[:-1]
+    kept: Ids = units[~is_blank]
+    return kept
+
+
+def begun(text: str) -> tuple[str, str]:
+    """Split a text at its last unit if that may be half of one: a word, a number, or a blank."""
+    tokens = lex(text[-_LONGEST_UNIT:])
+    start = len(text)
+    if tokens and (tokens[-1].isalnum() or tokens[-1].isidentifier()):
+        start -= len(tokens.pop())
+    if tokens and tokens[-1] == " ":
+        start -= 1
+    return text[:start], text[start:]
+
+
+class LineUnits:
+    """The units of a text that changes line by line: only new lines are read again."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._lines: dict[str, bytes] = {}
+
+    def ids(self, *parts: str) -> list[Ids]:
+        """Return the units of each part of the text, int32 (N,); parts end with whole lines."""
+        known, found = self._lines, dict[str, bytes]()
+        out = []
+        for part in parts:
+            units = []
+            for line in lines(part):
+                one = found.get(line)
+                if one is None:
+                    one = known.get(line)
+                    found[line] = one = one or self.vocabulary.ids(line).tobytes()
+                units.append(one)
+            out.append(np.frombuffer(b"".join(units), np.int32))
+        self._lines = found
+        return out

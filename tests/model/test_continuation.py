@@ -1,0 +1,73 @@
+"""Continuations of what is typed: where they end, and what they do not repeat."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.diff import Hunk
+from editcast_model.forecasting.continuation import LEAST, Continuer
+from editcast_model.forecasting.filters import EditContext, cursor_after
+from editcast_model.forecasting.line_spans import contradicted, moved
+from editcast_model.memory.project_memory import ProjectMemory
+
+LINES = "".join(f"    total = add(total, price)\n    show({number})\n" for number in range(3))
+
+
+def continued(text: str, marked: str = "|", memory: ProjectMemory | None = None) -> list[str]:
+    """The continuations where a text is marked."""
+    cursor = text.index(marked)
+    continuer = Continuer(memory or ProjectMemory(), "a.py")
+    return [one.text for one in continuer.continuations(text.replace(marked, "", 1), cursor)]
+
+
+def test_a_line_is_continued_to_its_end_and_no_further() -> None:
+    assert continued(f"{LINES}    total = |\n")[-1] == "add(total, price)"
+    assert continued(f"{LINES}    total =|\n")[-1] == " add(total, price)"
+    assert continued(f"{LINES}    tot|\n")[-1] == "al = add(total, price)"
+
+
+def test_it_ends_where_places_disagree() -> None:
+    assert all("show(1)" not in one for one in continued(f"{LINES}    total = add(total, |"))
+    assert continued(f"{LINES}    show(|\n") == []
+
+
+def test_what_stands_behind_the_cursor_is_not_repeated() -> None:
+    assert continued(f"{LINES}    total = add(|)\n")[-1] == "total, price"
+
+
+def test_other_files_are_continued_as_well() -> None:
+    memory = ProjectMemory()
+    memory.put("b.py", LINES)
+    assert continued("    total = |", memory=memory)[-1] == "add(total, price)"
+    memory.put("a.py", "    total = other(place, and, another)\n" * 9)  # as it was saved
+    assert continued("    total = |", memory=memory)[-1] == "add(total, price)"
+
+
+@given(st.text("ab (.,)\n", max_size=80), st.data())
+def test_each_is_long_enough_within_the_line_and_longer_than_the_last(
+    text: str, data: st.DataObject
+) -> None:
+    cursor = data.draw(st.integers(0, len(text)))
+    found = [one.text for one in Continuer(ProjectMemory(), "").continuations(text, cursor)]
+    assert all("\n" not in one and len(one.strip()) >= LEAST for one in found)
+    assert all(after.startswith(before) for before, after in zip(found, found[1:], strict=False))
+
+
+def test_where_the_cursor_is() -> None:
+    assert cursor_after(Hunk(3, 3, "ab")) == 5
+    assert cursor_after(Hunk(3, 3, "()")) == 4  # the editor closed it
+    assert cursor_after(Hunk(3, 4, "ab")) is None and cursor_after(Hunk(3, 3, "")) is None
+
+
+def test_what_goes_on_with_the_line_need_not_parse() -> None:
+    text = "name = first\n"
+    opened = (Hunk(12, 12, "(second, [third"),)
+    assert not EditContext(text, "python").accepts(opened)
+    assert EditContext(text, "python", cursor=12).accepts(opened)
+
+
+def test_a_line_begun_behind_one_that_is_left_alone_is_another() -> None:
+    assert moved((0, 5), Hunk(5, 5, "\n    ")) == (0, 5)
+    assert moved((0, 5), Hunk(5, 5, "x")) == (0, 6)
+    assert moved((0, 5), Hunk(3, 3, "\n")) == (0, 6)
+    offer = [Hunk(5, 5, "(a)")]
+    assert contradicted(offer, Hunk(5, 5, "\n    "), "value\n    \nnext\n") == ((0, 5),)

@@ -1,0 +1,51 @@
+"""The fit of how sure continuations are, on typed sessions, and the files they know."""
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting.continuation import Continuation
+from editcast_training.calibration.continuation import examples, fit
+from editcast_training.evaluation.project_files import files_before, memory_of, no_files
+from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.evaluation.typed_document import opened
+from editcast_training.sources.file_history import Skipped
+from editcast_training.sources.registry import Origin, read_origin
+
+LINE = "    order.validate_address(strict=True)\n"
+
+
+def session(*typed: str) -> EditingSession:
+    before = f"def first(order):\n{LINE}\n\ndef second(order):\n{LINE}"
+    texts = (before, *(f"{before}\n\ndef third(order):\n{one}" for one in typed))
+    return EditingSession("shop", "orders.py", "python", "saves", texts, 0)
+
+
+def test_what_was_typed_makes_it_right() -> None:
+    found = list(examples([session(LINE, LINE + "    order.valid = False\n")], no_files))
+    assert {one.is_right for one in found} == {True, False}
+    weights = fit(found)
+    rated = [(Continuation("", one.features).probability(weights), one.is_right) for one in found]
+    right = [sure for sure, is_right in rated if is_right]
+    wrong = [sure for sure, is_right in rated if not is_right]
+    assert sum(right) / len(right) > sum(wrong) / len(wrong)
+    assert fit(one for one in found if one.is_right) == fit([]) == ()
+
+
+def test_the_files_are_those_before_the_commit(small_repository: Path) -> None:
+    origin = Origin("shop", "git", small_repository)
+    drawn = draw_sessions(read_origin(origin, Skipped()), count=1)
+    files = files_before([origin])
+    for one in drawn:
+        found = dict(files(one))
+        assert found[one.path] == one.texts[0]
+        assert one.path not in memory_of(one, files)._numbers
+
+
+@given(st.text("a\r\n", max_size=12), st.text("a\r\n", max_size=6), st.data())
+def test_a_line_is_opened_to_the_same_text(text: str, new: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    hunk = Hunk(start, start, new)
+    assert apply_hunks(text, [opened(hunk, text)]) == apply_hunks(text, [hunk])
