@@ -33,12 +33,6 @@ export function activate(context: vscode.ExtensionContext): void {
         (change.affectsConfiguration("editcast.device") && launcher.hasOtherPackages)
       ) {
         void started.restart();
-      } else if (change.affectsConfiguration("editcast")) {
-        // The file at hand may be served now, or no longer; first the server is told of the change.
-        setTimeout(() => {
-          const editor = vscode.window.activeTextEditor;
-          void (editor && started.ask(editor.document));
-        });
       }
     }),
     started.onDidInstall(() => {

@@ -123,6 +123,11 @@ export class Server implements vscode.Disposable {
     }
   }
 
+  private askForActive(): void {
+    const editor = vscode.window.activeTextEditor;
+    void (editor && this.ask(editor.document));
+  }
+
   /** Return a sentence on a request's answer, or on why nothing is suggested in the document. */
   async explain(document: vscode.TextDocument, result: NextEditResult | null): Promise<string> {
     if (result !== null) {
@@ -171,8 +176,7 @@ export class Server implements vscode.Disposable {
       this.crashes = [];
       this.client = this.makeClient(executable);
       await this.client.start();
-      const editor = vscode.window.activeTextEditor;
-      void (editor && this.ask(editor.document));
+      this.askForActive();
     } catch (error) {
       this.problem = error instanceof EnvironmentProblem ? error.kind : undefined;
       if (error instanceof EnvironmentProblem && error.kind === "not-agreed") {
@@ -251,7 +255,15 @@ export class Server implements vscode.Disposable {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false, // `start` rejects, and `fail` says so, once
-      middleware: { handleWorkDoneProgress: this.progress.handle },
+      middleware: {
+        handleWorkDoneProgress: this.progress.handle,
+        workspace: {
+          didChangeConfiguration: async (sections, next) => {
+            await next(sections);
+            this.askForActive(); // which may be served now, or no longer
+          },
+        },
+      },
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
         closed: () => this.afterCrash(),

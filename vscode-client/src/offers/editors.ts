@@ -1,6 +1,5 @@
 // What editors and their documents say of an offer: where it is, and what keys mean there.
 
-import { accessSync, constants } from "node:fs";
 import * as vscode from "vscode";
 import type { TextEdit } from "vscode-languageclient/node";
 
@@ -89,25 +88,4 @@ export function hover(offer: Offer): vscode.MarkdownString {
   const links = Object.entries(commands).map(([command, words]) => `[${words}](command:${command})`);
   text.appendMarkdown(`\n\n${links.join(" · ")}`);
   return text;
-}
-
-/** Whether VS Code lets a user change a file, as far as the settings and the file's rights tell. */
-export function isReadOnly(document: vscode.TextDocument): boolean {
-  const files = vscode.workspace.getConfiguration("files", document);
-  const names = (setting: string): boolean =>
-    Object.entries(files.get<Record<string, boolean>>(setting, {})).some(
-      ([pattern, isOn]) => isOn && vscode.languages.match({ pattern }, document) > 0,
-    );
-  if (names("readonlyInclude") && !names("readonlyExclude")) {
-    return true;
-  }
-  if (!files.get<boolean>("readonlyFromPermissions", false)) {
-    return false;
-  }
-  try {
-    accessSync(document.fileName, constants.W_OK);
-    return false;
-  } catch {
-    return true;
-  }
 }

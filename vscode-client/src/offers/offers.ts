@@ -10,7 +10,6 @@ import {
   hunksOf,
   indents,
   isCompletable,
-  isReadOnly,
   linesOf,
   NEAR_LINES,
   type Offered,
@@ -222,9 +221,8 @@ export class Offers implements vscode.Disposable {
   private get current(): { editor: vscode.TextEditor | undefined; offered: Offered | undefined } {
     const editor = vscode.window.activeTextEditor;
     const offered = editor && this.offered.get(editor.document.uri.toString());
-    // Several cursors, or a text that cannot be changed: nothing is drawn, and every key is itself.
-    const isOut =
-      editor === undefined || editor.selections.length > 1 || isReadOnly(editor.document);
+    // With several cursors nothing is drawn, and every key is itself.
+    const isOut = editor === undefined || editor.selections.length > 1;
     return {
       editor,
       offered: !isOut && offered?.version === editor.document.version ? offered : undefined,

@@ -1,0 +1,69 @@
+"""Where nothing is to be seen of Editcast: several cursors, an open hover, files left alone."""
+
+import pytest
+
+from sample import BEFORE, NEW, OLD
+
+pytestmark = pytest.mark.timeout(900)
+
+
+def is_drawn(workbench):
+    return bool(workbench.struck() + workbench.ghosts())
+
+
+def offer(workbench, **settings):
+    """Bring an offer on line 5, the cursor on line 4."""
+    workbench.configure(settings)
+    file = workbench.start(BEFORE)
+    for line in (3, 4):
+        workbench.replace(file, line, OLD, NEW)
+    workbench.wait("an offer", lambda: is_drawn(workbench))
+    return file
+
+
+def test_nothing_is_drawn_with_several_cursors(workbench):
+    file = offer(workbench)
+    workbench.press("Shift+Alt+ArrowDown")
+    workbench.wait("two cursors", lambda: workbench.has_message("2 selections"))
+    workbench.wait("nothing drawn", lambda: not is_drawn(workbench))
+    workbench.press("Tab")
+    workbench.wait("a tab at both", lambda: workbench.lines() != file.read_text().split("\n"))
+    assert "".join(workbench.lines()).count(NEW) == 2
+    workbench.press("Control+z", "Escape")
+
+
+def test_escape_closes_the_hover_before_it_dismisses(workbench):
+    offer(workbench, **{"editor.hover.enabled": "on"})
+    workbench.go_to(5, BEFORE.split("\n")[4].index(OLD) + 2)
+    workbench.press("Control+k", "Control+i")
+    hovers = ".monaco-hover:not(.hidden) .hover-contents"
+    workbench.wait("the hover", lambda: "Dismiss" in "".join(workbench.texts(hovers)))
+    workbench.press("Escape")
+    workbench.wait("no hover", lambda: "Dismiss" not in "".join(workbench.texts(hovers)))
+    assert is_drawn(workbench)
+    workbench.press("Escape")
+    workbench.wait("nothing drawn", lambda: not is_drawn(workbench))
+
+
+def test_the_status_bar_says_where_a_file_is_left_alone(workbench):
+    workbench.start(BEFORE)
+    workbench.run("Editcast: Turn Suggestions On or Off in This Language")
+    workbench.wait("not here", lambda: "not for this file" in workbench.editcast_item())
+    assert "Editcast: not here" in "".join(workbench.texts(".statusbar-item"))
+    workbench.run("Editcast: Turn Suggestions On or Off in This Language")
+    workbench.wait("here", lambda: "not for" not in workbench.editcast_item())
+    assert workbench.complaints() == []
+
+
+def test_switching_off_and_on_says_nothing_but_in_the_status_bar(workbench):
+    workbench.start(BEFORE)
+    for state in ("off", "ready"):
+        workbench.run("Editcast: Turn Suggestions On or Off")
+        said = f"Editcast is {state}"
+        workbench.wait(said, lambda said=said: workbench.editcast_item().startswith(said))
+    workbench.type("x = 1\n")
+    workbench.press("Control+s")
+    workbench.wait(
+        "a prediction", lambda: workbench.editcast_item().startswith("Editcast is ready")
+    )
+    assert workbench.complaints() == []
