@@ -38,7 +38,8 @@ for (const name of readdirSync(".")) {
   }
 }
 // The package keeps the permissions of files, which are those of whoever checked them out.
-for (const name of ["icon.png", "LICENSE", "README.md", "package.json"]) {
+const walkthrough = readdirSync("walkthrough").map((name) => join("walkthrough", name));
+for (const name of ["icon.png", "LICENSE", "README.md", "package.json", ...walkthrough]) {
   chmodSync(name, 0o644);
 }
 execFileSync(
