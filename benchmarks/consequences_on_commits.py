@@ -5,7 +5,7 @@
 With `--elsewhere`, all that follows in each file of a commit from the whole change of each other
 one, of every eighth commit; a step is such a pair of files.
 
-The priors of `forecasting/consequence_edits.py` come from the five development projects.
+The priors of `forecasting/sources/consequence_edits.py` come from the five development projects.
 """
 
 import logging

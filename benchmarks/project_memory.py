@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from editcast_model.forecasting.continuation import Continuer
+from editcast_model.forecasting.sources.continuation import Continuer
 from editcast_model.memory.project_memory import ProjectMemory
 
 _FILES, _MOST_BYTES = 5_000, 200_000

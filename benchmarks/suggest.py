@@ -11,10 +11,9 @@ import time
 import numpy as np
 
 from editcast_model.edits import START
-from editcast_model.forecasting.cross_file import SAVES, other_save
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_model.forecasting.interface import Forecaster
-from editcast_model.forecasting.repeated_edits import RepeatBest
+from editcast_model.forecasting.interface import SAVES, Forecaster, other_save
+from editcast_model.forecasting.sources.repeated_edits import RepeatBest
 from editcast_store.models import default_bundle_path
 
 METHOD = '''

@@ -34,7 +34,7 @@ RANKER_FEATURES = (
     "repeating",
     "descending",
 )
-#: What describes a continuation; see `forecasting.continuation`.
+#: What describes a continuation; see `forecasting.sources.continuation`.
 CONTINUATION_FEATURES = (
     "log_share",
     "least_share",

@@ -20,8 +20,7 @@ from lsprotocol import types
 
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.errors import ServerError
-from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.interface import OtherSave, Prediction
 from editcast_server.children import in_folder, isolated_python
 from editcast_server.documents.buffer import Buffer, Units
 from editcast_server.lsp import protocol

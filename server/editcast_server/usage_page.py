@@ -89,7 +89,7 @@ def write_page(page: str, path: Path) -> None:
 
 def _stored(path: Path) -> dict[str, Any]:
     """Read the values of the store for the template."""
-    from editcast_model.forecasting.repeated_edits import BASELINES
+    from editcast_model.forecasting.sources.repeated_edits import BASELINES
 
     found: dict[str, Any] = {"store": path, "size": None, "saves": 0, "files": 0, "problem": ""}
     outcomes = []

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions
-from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
 from editcast_model.forecasting.replacements import REMEMBERED
+from editcast_model.forecasting.sources.repeated_edits import RepeatBest, RepeatLast
 
 BOTH = pytest.mark.parametrize("forecaster", [RepeatLast(), RepeatBest()], ids=lambda f: f.name)
 

@@ -7,9 +7,8 @@ import pytest
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.candidates import Candidate, Situation
-from editcast_model.forecasting.cross_file import other_save
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
-from editcast_model.forecasting.interface import PredictionOptions
+from editcast_model.forecasting.interface import PredictionOptions, other_save
 from editcast_model.forecasting.ranker import FEATURES, Ranker
 from editcast_model.history import EditHistory
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.card import CONTINUATION_FEATURES, VERSION, Card
 from editcast_model.checked import UnfitError
-from editcast_model.forecasting.continuation import Continuations
 from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
 from editcast_model.forecasting.ranker import FEATURES, Ranker
+from editcast_model.forecasting.sources.continuation import Continuations
 
 WRITTEN = json.loads((bundled_path() / "card.json").read_text("utf-8"))
 BEFORE = "def first(value):\n    return value\n\n\ndef second(value):\n    return value\n"

@@ -5,9 +5,9 @@ import pytest
 from editcast_model.bundle import bundled_path
 from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting.consequence_edits import everywhere
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
 from editcast_model.forecasting.interface import Prediction, PredictionOptions
+from editcast_model.forecasting.sources.consequence_edits import everywhere
 from editcast_model.history import EditHistory
 
 PYTHON = """\

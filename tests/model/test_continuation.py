@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.continuation import LEAST, Continuer
 from editcast_model.forecasting.filters import EditContext, cursor_after
 from editcast_model.forecasting.line_spans import contradicted, moved
+from editcast_model.forecasting.sources.continuation import LEAST, Continuer
 from editcast_model.memory.project_memory import ProjectMemory
 
 LINES = "".join(f"    total = add(total, price)\n    show({number})\n" for number in range(3))

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import apply_hunks, diff
-from editcast_model.forecasting.cross_file import OtherSave, other_save
-from editcast_model.forecasting.repeated_edits import RepeatBest
+from editcast_model.forecasting.interface import OtherSave, other_save
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
+from editcast_model.forecasting.sources.repeated_edits import RepeatBest
 from editcast_model.history import EditHistory
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))

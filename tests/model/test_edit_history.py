@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_model.forecasting.repeated_edits import RepeatBest
+from editcast_model.forecasting.sources.repeated_edits import RepeatBest
 from editcast_model.history import DEPTH, EditHistory, changes, in_text_order
 
 _TEXT = "".join(f"value = first({number})\nother = {number}\n" for number in range(6))

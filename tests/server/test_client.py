@@ -13,8 +13,7 @@ from editcast.commands.demo import Step
 from editcast.replay_client import ReplayClient
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.errors import ServerError
-from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.interface import OtherSave, Prediction
 from editcast_server.prediction.policy import default_threshold
 
 BASELINE = {"confidenceThreshold": 0, "modelPath": "/nowhere/at/all"}

@@ -12,8 +12,8 @@ from editcast_model.consequences import import_index
 from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.memory.project_memory import ProjectMemory
 from editcast_server.prediction import project_imports
-from editcast_server.prediction.engine import Projects
 from editcast_server.prediction.project_imports import FolderReader
+from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
 
 NAME = "file:///shop"

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from editcast_server.prediction.engine import Projects
+from editcast_server.prediction.projects import Projects
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 OTHER = 'def page(text):\n    """One page."""\n    return render(text, 7)\n'

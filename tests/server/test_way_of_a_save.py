@@ -23,7 +23,7 @@ from editcast_server.status import Status
 LEAVES = ("editcast_model.syntax", "editcast_model.consequences", "editcast_model.memory")
 #: With those of a look for a newer model, and of the project memory, which takes in each save.
 MOST_MODULES = 48
-MOST_MODULES_OF_THE_SERVER = 16
+MOST_MODULES_OF_THE_SERVER = 17
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 
 

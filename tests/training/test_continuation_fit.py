@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting.continuation import Continuation
+from editcast_model.forecasting.sources.continuation import Continuation
 from editcast_training.calibration.continuation import examples, fit
 from editcast_training.evaluation.project_files import files_before, memory_of, no_files
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions

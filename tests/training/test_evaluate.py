@@ -9,10 +9,15 @@ import pytest
 
 from editcast_model.diff import Hunk
 from editcast_model.errors import SourceError
-from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.filters import EditContext
-from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions, Session
-from editcast_model.forecasting.repeated_edits import RepeatBest, RepeatLast
+from editcast_model.forecasting.interface import (
+    Forecaster,
+    OtherSave,
+    Prediction,
+    PredictionOptions,
+    Session,
+)
+from editcast_model.forecasting.sources.repeated_edits import RepeatBest, RepeatLast
 from editcast_model.history import EditHistory
 from editcast_training.evaluation.results import (
     Evaluation,

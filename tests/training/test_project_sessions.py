@@ -1,6 +1,6 @@
 """Sessions replayed among the saves of the project's other files."""
 
-from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.forecasting.interface import OtherSave
 from editcast_training.evaluation.project_sessions import Changes
 from editcast_training.evaluation.sessions import EditingSession, commit_session, save_session
 from editcast_training.sources.file_history import FileHistory, Snapshot

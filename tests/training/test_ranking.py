@@ -9,8 +9,7 @@ from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.diff import Hunk
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.candidates import Candidate
-from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import PredictionOptions
+from editcast_model.forecasting.interface import OtherSave, PredictionOptions
 from editcast_model.forecasting.ranker import FEATURES, Ranker
 from editcast_model.history import EditHistory
 from editcast_training.calibration.collected import Collected, collect, collect_to_file, read

@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions
-from editcast_model.forecasting.repeated_edits import RepeatBest
+from editcast_model.forecasting.interface import (
+    NO_OPTIONS,
+    OtherSave,
+    Prediction,
+    PredictionOptions,
+)
+from editcast_model.forecasting.sources.repeated_edits import RepeatBest
 from editcast_model.history import EditHistory
 from editcast_training.evaluation.results import hardware
 from editcast_training.evaluation.sessions import EditingSession, commit_session

@@ -145,7 +145,7 @@ class Situation:
         count: How many predictions are wanted.
         options: What they have to keep to.
         modules: What other files define by other names, or with other parameters, than before.
-        continuation: The weights of continuations; see `forecasting.continuation`.
+        continuation: The weights of continuations; see `forecasting.sources.continuation`.
         config: The bundle's settings of inference.
     """
 

@@ -24,21 +24,25 @@ from editcast_model.forecasting.candidates import (
     NetworkView,
     Situation,
 )
-from editcast_model.forecasting.consequence_edits import ConsequenceEdits
-from editcast_model.forecasting.continuation import Continuations
-from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.decoded_edits import DecodedEdits
 from editcast_model.forecasting.filters import word_at
-from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions
+from editcast_model.forecasting.interface import (
+    NO_OPTIONS,
+    OtherSave,
+    Prediction,
+    PredictionOptions,
+)
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead
 from editcast_model.forecasting.ranker import Ranker
 from editcast_model.forecasting.recent_edits import RecentEdits
-from editcast_model.forecasting.repeated_edits import (
+from editcast_model.forecasting.replacements import KnownReplacements, Repeat
+from editcast_model.forecasting.sources.consequence_edits import ConsequenceEdits
+from editcast_model.forecasting.sources.continuation import Continuations
+from editcast_model.forecasting.sources.decoded_edits import DecodedEdits
+from editcast_model.forecasting.sources.repeated_edits import (
     SPARE,
     CrossFileEdits,
     RepeatedEdits,
 )
-from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.memory_limit import memory_limit

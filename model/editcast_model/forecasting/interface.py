@@ -6,12 +6,17 @@ and the evaluation never ask which of them they talk to. All offsets are Unicode
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from editcast_model.cancellation import never
+from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.history import EditHistory
+from editcast_model.tokenizer import lines
+
+#: Saves of other files that are remembered: what is done in one file is often due in the next.
+SAVES = 30
+_AROUND = 4  # lines kept on each side of what changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,36 @@ class PredictionOptions:
 
 
 NO_OPTIONS = PredictionOptions()
+
+
+class OtherSave(NamedTuple):
+    """The changed part of another file at one of its saves.
+
+    Attributes:
+        file: Names the file; equal for the saves of one.
+        before: The changed lines before the save, with some around them.
+        after: The same after it.
+        change: What the files that use it have to follow since then, and still have to; None for
+            nothing, and where nobody looked.
+    """
+
+    file: str
+    before: str
+    after: str
+    change: ModuleChange | None = None
+
+
+def other_save(file: str, before: str, after: str) -> OtherSave:
+    """Return what is worth keeping of a save, given the file's whole texts."""
+    old, new = lines(before), lines(after)
+    most = min(len(old), len(new))
+    head = next((i for i in range(most) if old[i] != new[i]), most)
+    most -= head
+    tail = next((i for i in range(most) if old[-1 - i] != new[-1 - i]), most)
+    first, behind = max(0, head - _AROUND), max(0, tail - _AROUND)
+    return OtherSave(
+        file, "".join(old[first : len(old) - behind]), "".join(new[first : len(new) - behind])
+    )
 
 
 class Session(Protocol):

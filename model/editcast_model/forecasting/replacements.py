@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.forecasting.interface import OtherSave
 from editcast_model.history import EditHistory, Save, in_text_order
 from editcast_model.tokenizer import lex, lines
 

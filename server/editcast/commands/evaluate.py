@@ -23,7 +23,7 @@ from editcast.replay_client import ReplayClient
 from editcast.source_options import source_options
 from editcast_model.bundle import Bundle
 from editcast_model.errors import BundleError, SourceError
-from editcast_model.forecasting.repeated_edits import BASELINES
+from editcast_model.forecasting.sources.repeated_edits import BASELINES
 from editcast_server.prediction.policy import default_threshold
 from editcast_server.settings import Device
 from editcast_store.models import default_bundle_path

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.progress import track
 
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_model.forecasting.repeated_edits import BASELINES
+from editcast_model.forecasting.sources.repeated_edits import BASELINES
 from editcast_server.prediction.policy import threshold_of
 from editcast_server.settings import Device, Eagerness
 from editcast_training.evaluation.intervals import Interval

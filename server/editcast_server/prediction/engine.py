@@ -8,147 +8,26 @@ import logging
 import queue
 import threading
 import time
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
-from operator import itemgetter
 from pathlib import Path
 from urllib.parse import unquote
 
-from pygls.uris import to_fs_path
-
-from editcast_model.consequences.import_index import ImportIndex
-from editcast_model.consequences.module_changes import ModuleHistory
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
 from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions, Session
 from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
-from editcast_model.memory.project_memory import ProjectMemory
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Conditions
-from editcast_server.prediction.project_imports import FolderReader
-from editcast_server.settings import Settings
+from editcast_server.prediction.projects import Project
 
 log = logging.getLogger(__name__)
 
 _LAST_JOB = 10.0  # seconds
-_MOST_MODULES = 40  # files of a project whose last texts are kept
 _MOST_FAILURES = 2  # in a row, of a model that another can take the place of
-
-
-class Project:
-    """The last saves of the files of one open folder; belongs to the engine's thread.
-
-    A file outside of the open folders is on its own: nobody knows whether what was done in another
-    one means anything there.
-
-    Attributes:
-        has_saves: Whether one of its files was saved, so that other files may have to follow.
-        imports: Where its files take names from; any thread's.
-        memory: What its files say; any thread's.
-        reader: Of the folder, for these; belongs to the event loop.
-    """
-
-    def __init__(self) -> None:
-        self.has_saves = False
-        self.imports = ImportIndex()
-        self.memory = ProjectMemory()
-        self.reader = FolderReader(self.imports, self.memory)
-        self._numbers = count(1)
-        self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
-        self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
-
-    def add(self, file: str, before: str, after: str, language: str) -> None:
-        """Take in a save of a file."""
-        number = next(self._numbers)
-        self._saves.append((number, other_save(file, before, after)))
-        _, module = self._modules.pop(file, (0, None))
-        module = module or ModuleHistory(file, language)
-        module.save(before, after)
-        self.imports.update(file, language, after)
-        self.memory.update(file, after)
-        self._modules[file] = number, module
-        while len(self._modules) > _MOST_MODULES:
-            self._modules.popitem(last=False)
-
-    def others(self, file: str, since: int) -> list[tuple[int, OtherSave]]:
-        """Return the numbered saves of other files after the one of this number, ascending.
-
-        Of a file whose saves are forgotten the module change is still among them.
-        """
-        changes = {
-            name: module.change()
-            for name, (number, module) in self._modules.items()
-            if number > since and name != file
-        }
-        saves = [
-            (number, save._replace(change=changes.pop(save.file, None)))
-            for number, save in reversed(self._saves)
-            if number > since and save.file != file
-        ]
-        saves += [
-            (self._modules[name][0], OtherSave(name, "", "", change))
-            for name, change in changes.items()
-        ]
-        return sorted(saves, key=itemgetter(0))
-
-    def prepare(self) -> None:
-        """Look at what was saved, before somebody waits for it."""
-        for _, module in self._modules.values():
-            module.change()
-        self.imports.read()
-        self.memory.read()
-        self.memory.settle()
-
-
-class Projects:
-    """The projects of the folders that the editor has open; belongs to the event loop.
-
-    Attributes:
-        is_trusted: Whether the user trusts the folders, so that files in them may be read.
-    """
-
-    def __init__(self) -> None:
-        self.is_trusted = False
-        self._folders: tuple[str, ...] = ()
-        self._of: dict[str, Project] = {}
-
-    def set_folders(self, folders: Iterable[str]) -> None:
-        """Follow the open folders (URIs); what was saved in others is forgotten."""
-        self._folders = tuple(folders)
-        for folder in set(self._of) - set(self._folders):
-            self._of[folder].reader.forget()
-        self._of = {one: of for one, of in self._of.items() if one in self._folders}
-
-    def folder_of(self, uri: str) -> str | None:
-        """Return the innermost folder that a document is in; None if it is in none."""
-        path = unquote(uri)
-        inside = (one for one in self._folders if path.startswith(f"{unquote(one).rstrip('/')}/"))
-        return max(inside, key=len, default=None)
-
-    def of(self, folder: str | None) -> Project:
-        """Return the project of a folder; without one, a project of one file."""
-        return Project() if folder is None else self._of.setdefault(folder, Project())
-
-    def read(self, folder: str | None, settings: Settings) -> None:
-        """Learn in the background what the files of a folder say, once, if it is trusted."""
-        if folder is None or not self.is_trusted or not folder.startswith("file:"):
-            return
-        try:
-            path = to_fs_path(folder)
-        except ValueError:  # no URI at all
-            return
-        if path:
-            name = unquote(folder).rstrip("/")
-            self.of(folder).reader.read(Path(path), name, settings)
-
-    def forget_files(self) -> None:
-        """Forget what files import and say: others may be left alone from now on."""
-        for project in self._of.values():
-            project.reader.forget()
 
 
 class Track:

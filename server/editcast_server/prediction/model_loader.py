@@ -54,7 +54,7 @@ def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
         choice: What is wanted.
         failed: Bundles that could be loaded, and failed later; why, as a sentence.
     """
-    from editcast_model.forecasting.repeated_edits import BASELINES, RepeatBest
+    from editcast_model.forecasting.sources.repeated_edits import BASELINES, RepeatBest
 
     if choice.path in BASELINES:
         chosen = BASELINES[choice.path]()

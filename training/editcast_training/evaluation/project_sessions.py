@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from editcast_model.forecasting.cross_file import SAVES, OtherSave, other_save
+from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
 from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.registry import Origin, read_origin

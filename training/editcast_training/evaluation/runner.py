@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
-from editcast_model.forecasting.cross_file import OtherSave
-from editcast_model.forecasting.interface import Prediction
+from editcast_model.forecasting.interface import OtherSave, Prediction
 from editcast_training.evaluation.metrics import score_over_time
 from editcast_training.evaluation.results import Row
 from editcast_training.evaluation.sessions import EditingSession

@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise
 from operator import itemgetter
 
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting.cross_file import OtherSave
+from editcast_model.forecasting.interface import OtherSave
 from editcast_model.tokenizer import lines
 from editcast_training.data.line_changes import line_changes
 from editcast_training.data.splits import first_held_out, split_by_time

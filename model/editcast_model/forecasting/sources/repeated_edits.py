@@ -12,11 +12,11 @@ from itertools import islice
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import Candidate, Situation
-from editcast_model.forecasting.cross_file import OtherSave
 from editcast_model.forecasting.interface import (
     NO_OPTIONS,
     Fits,
     Forecaster,
+    OtherSave,
     Prediction,
     PredictionOptions,
     Session,
