@@ -254,8 +254,7 @@ def make_bundle(path: Path, tokenizer: Path) -> None:
     shape = NetworkConfig(
         len(vocabulary), 16, heads=2, state_layers=1, edit_layers=1, feed_forward=16
     )
-    # fp16 would take as long again.
-    export(EditNetwork(shape).eval(), vocabulary, {"name": "old"}, path, largest=0)
+    export(EditNetwork(shape).eval(), vocabulary, {"name": "old"}, path)
 
 
 def processes_of(session: int) -> list[int]:
