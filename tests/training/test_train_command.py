@@ -118,14 +118,15 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     monkeypatch.setenv("EDITCAST_HOME", str(home))
     model = model_loader.load(model_loader.Choice())
     assert model.problem == "" and model.path == default_bundle_path()
-    card = Bundle.open(Active.of(home / "models").current).card.written
+    trained = Bundle.open(Active.of(home / "models").current).card
+    card = trained.written
     assert model.forecaster.name == card["name"] and card["name"].startswith("yours-")
     assert card["base"] == "small" and card["trained_on"]["what"] == "your own history"
     assert card["suggestions"]["commits"]["steps"] > 10
     # The base's: they were fitted on more sessions.
-    base = Bundle.open(Active.of(home / "models").previous).card.written
-    assert card["lines"] == base["lines"] == _HEAD.to_json()
-    assert card["calibration"] == base["calibration"] and base["calibration"]["weights"]
+    base = Bundle.open(Active.of(home / "models").previous).card
+    assert card["lines"] == base.written["lines"] == _HEAD.to_json()
+    assert trained.calibration == base.calibration and base.calibration.weights
     assert str(small_repository.parent) not in json.dumps(card)
     assert Bundle.open(Active.of(home / "models").previous).name == "small"
 
