@@ -69,10 +69,5 @@ def test_a_line_begun_behind_one_that_is_left_alone_is_another() -> None:
     assert moved((0, 5), Hunk(5, 5, "\n    ")) == (0, 5)
     assert moved((0, 5), Hunk(5, 5, "x")) == (0, 6)
     assert moved((0, 5), Hunk(3, 3, "\n")) == (0, 6)
-    offer = [Hunk(0, 5, "other")]
+    offer = [Hunk(5, 5, "(a)")]
     assert contradicted(offer, Hunk(5, 5, "\n    "), "value\n    \nnext\n") == ((0, 5),)
-
-
-def test_typing_on_past_an_insertion_at_the_cursor_leaves_no_line_alone() -> None:
-    assert contradicted([Hunk(5, 5, "(a)")], Hunk(5, 5, "["), "value[\n") == ()
-    assert contradicted([Hunk(0, 5, "other")], Hunk(5, 5, "["), "value[\n") == ((0, 6),)

@@ -144,11 +144,7 @@ def test_of_a_recorded_save_only_the_next_text_counts() -> None:
 
 def test_where_something_else_is_typed_nothing_is_offered_until_the_save() -> None:
     session = saving("\n", "if x\n", "if x and y\n", "if x and y and z\n")
-
-    def wrong(text: str) -> tuple[Hunk, float]:
-        start = text.index("x")
-        return Hunk(start, text.index("\n", start), "other"), 0.9
-
+    wrong = insertion("\n", " or a")
     row, _ = replayed(wrong, session)
     assert (row.on_save, row.while_typing) == (Tally(2, 2, 0, 0), Tally(8, 0, 0, 0))
     assert row.characters == len(" and y and z")

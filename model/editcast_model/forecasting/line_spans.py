@@ -42,15 +42,11 @@ def moved(span: Span, change: Hunk) -> Span:
 def contradicted(hunks: Sequence[Hunk], change: Hunk, text: str) -> tuple[Span, ...]:
     """Return the lines of a change if a suggestion is on them: at most one span.
 
-    None for an insertion at the cursor: whoever types on past one has not refused the next one.
-
     Args:
         hunks: The suggestion, in offsets of the text before the change.
         change: What was typed instead.
         text: The text after it.
     """
-    if all(hunk.start == hunk.end == change.start for hunk in hunks):
-        return ()
     grown = len(change.text) - (change.end - change.start)
     if _begins_line(change):
         grown = change.start - change.end
