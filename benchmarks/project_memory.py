@@ -1,4 +1,4 @@
-"""What the memory of 5,000 files costs: making it, keeping it, looking into it, following a save.
+"""Costs of the memory of 5,000 files: making it, keeping it, looking into it, following a save.
 
     python benchmarks/project_memory.py [FILES]
 

@@ -18,9 +18,9 @@ from editcast_server.documents.document import Document
 from editcast_server.documents.refusals import is_longer
 from editcast_server.feedback import Feedback, Offer
 from editcast_server.prediction.engine import Answer, Engine, Job, Track
+from editcast_server.prediction.folder_reader import reads
 from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Policy
-from editcast_server.prediction.project_imports import reads
 from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
 from editcast_server.status import Activity, Status

@@ -14,14 +14,18 @@ def total(price, tax):
 ROWS = ".suggest-widget.visible .monaco-list-row .label-name"
 
 
+def rename_the_parameter(workbench):
+    workbench.go_to(2, 11)
+    workbench.press(*["Shift+ArrowRight"] * len("price"))
+    workbench.type("amount", delay=150)
+
+
 def test_tab_goes_through_a_list_that_has_only_what_stands_there(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")
     workbench.configure(DEFAULTS)
     text = TEXT.replace(", and some amounting", "")
     file = workbench.start(text)
-    workbench.go_to(2, 11)
-    workbench.press(*["Shift+ArrowRight"] * len("price"))
-    workbench.type("amount", delay=150)
+    rename_the_parameter(workbench)
     workbench.wait("the list", lambda: workbench.texts(ROWS) == ["amount"])
     workbench.wait("an offer", lambda: "amount" in workbench.ghosts())
     workbench.press("Tab")
@@ -33,9 +37,7 @@ def test_tab_completes_the_word_where_a_completion_would_change_it(open_workbenc
     workbench = open_workbench(vsix, model="")
     workbench.configure(DEFAULTS)
     workbench.start(TEXT.replace("an amount", "it"))
-    workbench.go_to(2, 11)
-    workbench.press(*["Shift+ArrowRight"] * len("price"))
-    workbench.type("amount", delay=150)
+    rename_the_parameter(workbench)
     workbench.wait("the list", lambda: workbench.texts(ROWS) == ["amounting"])
     workbench.wait("an offer", lambda: "amount" in workbench.ghosts())
     workbench.press("Tab")

@@ -1,4 +1,4 @@
-"""Where nothing is to be seen of Editcast: several cursors, an open hover, files left alone."""
+"""Silence in the workbench: several cursors, an open hover, files left alone."""
 
 import pytest
 

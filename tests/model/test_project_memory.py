@@ -26,7 +26,7 @@ def small_blocks() -> object:
 
 
 def found(memory: ProjectMemory, before: str, file: str = "") -> list[tuple[str, int]]:
-    """What follows on some units, as it is written, and how many units agree."""
+    """Return the text that follows on some units, and how many units agree."""
     places = memory.occurrences(memory.vocabulary.known_ids(before), file)
     return written(memory.vocabulary, places)
 
@@ -40,7 +40,7 @@ def written(vocabulary: Vocabulary, places: Places) -> list[tuple[str, int]]:
 
 
 def searched(texts: list[str], before: str, least: int) -> list[tuple[str, int]]:
-    """What `found` says, by looking at all texts."""
+    """Return the same as `found`, by looking at all texts."""
     wanted, out = spelled(before), []
     for text in texts:
         tokens = spelled(text)

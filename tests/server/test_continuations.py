@@ -1,4 +1,4 @@
-"""What is typed goes on as the project says elsewhere: asked key by key, in the real server."""
+"""Continuations of what is typed, key by key in the real server."""
 
 from pathlib import Path
 from typing import Any

@@ -25,7 +25,7 @@ BLOCK: Final = 200_000
 MOST_FILES: Final = 20_000
 #: Files that count as saved lately.
 RECENT: Final = 40
-#: Units before a place that are compared, and behind it that are told.
+#: Units that are compared before a place, and that are returned behind it.
 LONGEST, AHEAD = 8, 24
 #: Units that agree at least: in other files, and in the file itself.
 _KEY, _LEAST_OWN = 3, 2
@@ -125,7 +125,7 @@ class _Block:
 
 
 def _bits() -> int:
-    """How many bits the number of a bucket has: there are a quarter as many as units."""
+    """Return the bits of a bucket's number: there are a quarter as many buckets as units."""
     return max(2, (BLOCK // 4).bit_length())
 
 
@@ -163,7 +163,7 @@ class ProjectMemory:
         self.forget()
 
     def forget(self) -> None:
-        """Know nothing any more."""
+        """Forget all files."""
         self._unread.clear()
         with self._lock:
             self.vocabulary = Vocabulary()
@@ -179,7 +179,7 @@ class ProjectMemory:
             return 4 * self._used + indexes + files + 140 * len(self.vocabulary)
 
     def update(self, file: str, text: str) -> None:
-        """Take in the text of a file; it is read when there is time."""
+        """Note the text of a file, for `read`."""
         self._unread[file] = text
 
     def read(self) -> None:
@@ -189,7 +189,7 @@ class ProjectMemory:
             self.put(file, text)
 
     def put(self, file: str, text: str, is_wanted: Callable[[], bool] | None = None) -> None:
-        """Know the text of a file.
+        """Take in the text of a file at once.
 
         Args:
             file: Its path.

@@ -17,7 +17,7 @@ from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.consequences.module_changes import ModuleHistory
 from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
 from editcast_model.memory.project_memory import ProjectMemory
-from editcast_server.prediction.project_imports import FolderReader
+from editcast_server.prediction.folder_reader import FolderReader
 from editcast_server.settings import Settings
 
 _MOST_MODULES = 40  # files of a project whose last texts are kept

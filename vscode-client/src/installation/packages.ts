@@ -116,16 +116,11 @@ async function installWithUv(
   size: Size,
   surroundings: Surroundings,
 ): Promise<void> {
-  const downloads = join(folder, "downloads");
-  const parameters = ["pip", "install", "--quiet", "--python", python, "--cache-dir", downloads];
   // It unpacks while it downloads.
-  const watched = watch(folder, downloads, size.disk / size.download, size, surroundings);
-  try {
-    await run(uv, [...parameters, ...AS_LISTED, "-r", list], surroundings, dirname(list));
-  } finally {
-    watched.stop();
-    await rm(downloads, { recursive: true, force: true });
-  }
+  await watched(folder, size.disk / size.download, size, surroundings, (downloads) => {
+    const parameters = ["pip", "install", "--quiet", "--python", python, "--cache-dir", downloads];
+    return run(uv, [...parameters, ...AS_LISTED, "-r", list], surroundings, dirname(list));
+  });
 }
 
 async function installWithPip(
@@ -135,16 +130,10 @@ async function installWithPip(
   size: Size,
   surroundings: Surroundings,
 ): Promise<void> {
-  const downloads = join(folder, "downloads");
-  await mkdir(downloads, { recursive: true });
-  const watched = watch(folder, downloads, 1, size, surroundings);
-  const temporary = { TMPDIR: downloads, TEMP: downloads, TMP: downloads };
-  try {
-    await run(python, [...PIP_INSTALL, "-r", list], surroundings, dirname(list), temporary);
-  } finally {
-    watched.stop();
-    await rm(downloads, { recursive: true, force: true });
-  }
+  await watched(folder, 1, size, surroundings, (downloads) => {
+    const temporary = { TMPDIR: downloads, TEMP: downloads, TMP: downloads };
+    return run(python, [...PIP_INSTALL, "-r", list], surroundings, dirname(list), temporary);
+  });
 }
 
 /** Packages' own tests, stubs and headers; tools that the server never imports. */
@@ -185,17 +174,20 @@ export async function megabytes(folder: string): Promise<number> {
 }
 
 /**
- * Tells how far an installation is, by what lies in its folders.
+ * Tells how far an installation is while it runs, by what lies in its folders.
  *
  * @param factor megabytes in the folder of downloads for each that came over the network
+ * @param install is given the folder for its downloads, which is removed at the end
  */
-function watch(
+async function watched(
   folder: string,
-  downloads: string,
   factor: number,
   size: Size,
   { progress }: Surroundings,
-): { stop: () => void } {
+  install: (downloads: string) => Promise<void>,
+): Promise<void> {
+  const downloads = join(folder, "downloads");
+  await mkdir(downloads, { recursive: true });
   let stopped = false;
   const look = async (before: number): Promise<void> => {
     while (!stopped && progress !== undefined) {
@@ -212,11 +204,12 @@ function watch(
     }
   };
   void megabytes(folder).then(look);
-  return {
-    stop: () => {
-      stopped = true;
-    },
-  };
+  try {
+    await install(downloads);
+  } finally {
+    stopped = true;
+    await rm(downloads, { recursive: true, force: true });
+  }
 }
 
 /** Runs a program to its end; its output is the message of the error when it fails. */

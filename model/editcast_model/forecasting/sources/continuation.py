@@ -33,7 +33,7 @@ _OPEN: Final = 0.85
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """What may be typed at the cursor next.
+    """Text that may be typed at the cursor next.
 
     Attributes:
         text: Characters to insert.
@@ -129,7 +129,7 @@ def _worth(text: str) -> float:
 
 
 class Continuer:
-    """What goes on with the text of one file.
+    """Finder of continuations in the text of one file.
 
     Args:
         memory: Of its project; the file itself is read as it is now.

@@ -1,7 +1,7 @@
-"""What the files of an open folder import and say, read by a thread in the background.
+"""Reader of the files of an open folder, for the import index and the project memory.
 
-Files are read within bounds, and only in folders that the user trusts. All of
-it stays in memory and is forgotten with the folder.
+The reader is a thread in the background. Files are read within bounds, and only in folders that
+the user trusts. All of it stays in memory and is forgotten with the folder.
 """
 
 import logging
@@ -69,7 +69,9 @@ class FolderReader:
         if self._is_over is None:
             self._is_over = threading.Event()
             arguments = (folder, name, settings, self._is_over)
-            threading.Thread(target=self._run, args=arguments, name="imports", daemon=True).start()
+            threading.Thread(
+                target=self._run, args=arguments, name="folder reader", daemon=True
+            ).start()
 
     def forget(self) -> None:
         """End reading, and have the index and the memory know nothing any more."""

@@ -11,8 +11,8 @@ from lsprotocol import types
 from editcast_model.consequences import import_index
 from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.memory.project_memory import ProjectMemory
-from editcast_server.prediction import project_imports
-from editcast_server.prediction.project_imports import FolderReader
+from editcast_server.prediction import folder_reader
+from editcast_server.prediction.folder_reader import FolderReader
 from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
 
@@ -44,7 +44,7 @@ def follows(memory: ProjectMemory, text: str) -> bool:
 
 def finish() -> None:
     for thread in threading.enumerate():
-        if thread.name == "imports":
+        if thread.name == "folder reader":
             thread.join()
 
 
@@ -137,14 +137,14 @@ def test_what_is_no_plain_file(tmp_path: Path) -> None:
     (tmp_path / "latin.py").write_bytes(b"# \xe9\xff\nimport re\n")
     (tmp_path / "long.py").write_text("import a\n" + "x = 1\n" * 100_000 + "import b\n")
     assert set(names(read(tmp_path))) == {"re", "a"}
-    assert project_imports._text(tmp_path / "pipe.py") == ""
-    assert project_imports._text(tmp_path / "missing.py") == ""
+    assert folder_reader._text(tmp_path / "pipe.py") == ""
+    assert folder_reader._text(tmp_path / "missing.py") == ""
 
 
 def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(9):
         (tmp_path / f"{number}.py").write_text(f"import a{number}\n")
-    bounds = (project_imports, "MOST_FILES"), (project_imports, "MOST_ENTRIES")
+    bounds = (folder_reader, "MOST_FILES"), (folder_reader, "MOST_ENTRIES")
     for most, (module, bound) in enumerate((*bounds, (import_index, "_MOST_NAMES")), 3):
         with monkeypatch.context() as patch:
             patch.setattr(module, bound, most)
