@@ -111,6 +111,7 @@ class Suggestion:
         everywhere: Where the same is left to do at several places, all of it: its own hunks and
             those of the other places, like `hunks`; else empty.
         whole: What the document is once that is applied; None where it is empty.
+        source: See `Prediction`.
     """
 
     id: str
@@ -126,6 +127,7 @@ class Suggestion:
     is_probable: bool = True
     everywhere: tuple[Hunk, ...] = ()
     whole: AppliedEdit | None = None
+    source: str = ""
 
     @classmethod
     def of(
@@ -144,6 +146,7 @@ class Suggestion:
             is_probable,
             prediction.everywhere,
             AppliedEdit.of(prediction.everywhere, text) if prediction.everywhere else None,
+            prediction.source,
         )
 
     @property
