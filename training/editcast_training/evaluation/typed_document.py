@@ -46,15 +46,13 @@ class Offer:
         """Follow a change of the text; returns whether the change made a part of it."""
         result = apply_hunks(before, self.hunks)
         left = shortest_hunk(after, result)
-        if _size(left) + _size(change) == _size(shortest_hunk(before, result)):
-            self.hunks = (left,) if _size(left) else ()
+        if left.size + change.size == shortest_hunk(before, result).size:
+            self.hunks = (left,) if left.size else ()
             return True
         if any(hunk.start <= change.end and change.start <= hunk.end for hunk in self.hunks):
             self.hunks = ()
-        grown = len(after) - len(before)
         self.hunks = tuple(
-            Hunk(one.start + grown, one.end + grown, one.text) if one.start > change.end else one
-            for one in self.hunks
+            one.shifted(change.growth) if one.start > change.end else one for one in self.hunks
         )
         return False
 
@@ -202,7 +200,3 @@ class TypedDocument:
         agreeing = [one for one in self.offered if one.follow(change, before, self.text)]
         self.offered = [one for one in self.offered if one.hunks]
         return agreeing
-
-
-def _size(hunk: Hunk) -> int:
-    return hunk.end - hunk.start + len(hunk.text)
