@@ -17,8 +17,7 @@ from editcast_store.saves import Store
 from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.git import read_files, read_git
 from editcast_training.sources.local_history import read_local_history
-from editcast_training.sources.saves import read_saves
-from editcast_training.sources.store import read_store
+from editcast_training.sources.saves import read_saves, read_store
 
 SECRETS = ".env.py id_rsa.py deploy/.aws/keys.py secrets.py .ssh/c.py local_settings.py".split()
 COUNTED = {"file: usually holds secrets": len(SECRETS)}

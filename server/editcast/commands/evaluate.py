@@ -28,10 +28,8 @@ from editcast_server.prediction.policy import default_threshold
 from editcast_server.settings import Device
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.metrics import PRECISIONS
-from editcast_training.evaluation.project_files import FilesOf, files_before
-from editcast_training.evaluation.project_sessions import read_sessions
-from editcast_training.evaluation.results import Evaluation, hardware, summarize
-from editcast_training.evaluation.runner import replay
+from editcast_training.evaluation.project_sessions import FilesOf, files_before, read_sessions
+from editcast_training.evaluation.results import Evaluation, hardware, replay, summarize
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import SPLITS, Origin

@@ -15,11 +15,16 @@ from editcast_model.forecasting.sources.repeated_edits import BASELINES
 from editcast_server.prediction.policy import threshold_of
 from editcast_server.settings import Device, Eagerness
 from editcast_training.evaluation.intervals import Interval
-from editcast_training.evaluation.project_files import FilesOf
+from editcast_training.evaluation.project_sessions import FilesOf
 from editcast_training.evaluation.results import hardware
 from editcast_training.evaluation.sessions import EditingSession
-from editcast_training.evaluation.typing_replay import replay_typing
-from editcast_training.evaluation.typing_results import MEASURES, WHEN, TypingEvaluation, added
+from editcast_training.evaluation.typing_replay import (
+    MEASURES,
+    WHEN,
+    TypingEvaluation,
+    added,
+    replay_typing,
+)
 
 HEADINGS = ["", "actions", *MEASURES]
 LEGEND = (
@@ -69,7 +74,7 @@ def table_lines(one: TypingEvaluation, kind: str) -> Iterator[list[str]]:
     for level, found in one.intervals[kind].items():
         rows = one.of(kind, level)
         for when, names in WHEN.items():
-            actions = added(getattr(row, name) for row in rows for name in names).actions
+            actions = added(rows, names).actions
             cells = (_cell(found[f"{when}: {measure}"]) for measure in MEASURES)
             yield [f"{level}, {when}", str(actions), *cells]
 
