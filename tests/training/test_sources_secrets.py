@@ -135,7 +135,7 @@ def test_a_version_that_is_a_link_is_skipped(tmp_path: Path) -> None:
     outside.write_text("must not be read")
     folder = entry(tmp_path / "History", "1", "file:///p/a.py")
     entries = json.loads((folder / "entries.json").read_text())
-    for number, target in enumerate((outside, "/etc/passwd", "1.py"), 3):
+    for number, target in enumerate((str(outside), "/etc/passwd", "1.py"), 3):
         (folder / f"{number}.py").symlink_to(target)
         entries["entries"].append({"id": f"{number}.py", "timestamp": number})
     os.mkfifo(folder / "pipe.py")  # nobody waits for one
