@@ -62,6 +62,12 @@ def test_the_methods_and_commands_are_the_servers():
     assert here == there
 
 
+def test_the_extensions_own_commands_have_other_names():
+    """The language client registers the server's commands with VS Code by their names."""
+    own = {command["command"] for command in PACKAGE["contributes"]["commands"]}
+    assert own.isdisjoint(value for value in vars(protocol).values() if isinstance(value, str))
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -69,6 +75,9 @@ def test_the_methods_and_commands_are_the_servers():
         protocol.Suggestion,
         protocol.NextEditResult,
         protocol.StatusParams,
+        protocol.RememberedFile,
+        protocol.Remembered,
+        protocol.RememberedSave,
     ],
 )
 def test_a_message_has_the_same_fields(message):

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import { SIZES } from "./installation/runtime";
+import type { HistoryView } from "./history/view";
 import { isOn, toggled } from "./languages";
 import type { Launcher } from "./launcher";
 import { reviewNextEdits } from "./offers/nextEdit";
@@ -19,6 +20,7 @@ export function registerCommands(
   launcher: Launcher,
   offers: Offers,
   status: StatusItem,
+  history: HistoryView,
   log: vscode.LogOutputChannel,
   context: vscode.ExtensionContext,
 ): vscode.Disposable {
@@ -51,6 +53,7 @@ export function registerCommands(
       log.show();
     },
     "editcast.showMenu": () => showMenu(status),
+    ...history.commands,
   };
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
@@ -96,6 +99,7 @@ async function showMenu(status: StatusItem): Promise<void> {
       : []),
     { label: "$(history) Go back to the previous model", command: "editcast.revertModel" },
     { label: "$(graph) Show the report", command: "editcast.showReport" },
+    { label: "$(database) Show what is remembered", command: "editcast.showHistory" },
     { label: "$(dashboard) Choose the eagerness", command: "editcast.chooseEagerness" },
     { label: "$(book) First steps", command: "editcast.openWalkthrough" },
   ];

@@ -72,6 +72,32 @@ export interface StatusParams {
   message: string;
 }
 
+/** One file of which saves are remembered. Times are milliseconds since the epoch. */
+export interface RememberedFile {
+  path: string;
+  /** The repository or folder that the file belongs to. */
+  project: string;
+  language: string;
+  saves: number;
+  first: number;
+  last: number;
+  /** Length of all the texts. */
+  bytes: number;
+}
+
+/** Answer to `editcast.history`: what the store has, and the bytes it takes on the disk. */
+export interface Remembered {
+  files: RememberedFile[];
+  bytes: number;
+}
+
+/** One save of a file. */
+export interface RememberedSave {
+  /** Counted from 1. */
+  number: number;
+  time: number;
+}
+
 /** Null when the document is unknown or not to be served. */
 export const nextEditRequest = new RequestType<NextEditParams, NextEditResult | null, void>(
   "editcast/nextEdit",
@@ -97,6 +123,16 @@ export const ServerCommand = {
   revert: "editcast.revert",
   /** [], answered with a page of HTML */
   report: "editcast.report",
-  /** [] */
+  /** [], answered with `Remembered` */
+  history: "editcast.history",
+  /** [path], answered with a list of `RememberedSave` */
+  saves: "editcast.saves",
+  /** [path, number of the save], answered with the text */
+  savedText: "editcast.savedText",
+  /** [list of paths or null, since or null, until or null], answered with a sentence */
+  forget: "editcast.forget",
+  /** [file to write, list of paths or null], answered with a sentence */
+  exportHistory: "editcast.exportHistory",
+  /** [] or [uri] */
   status: "editcast.status",
 } as const;

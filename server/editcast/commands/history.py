@@ -17,9 +17,12 @@ from editcast_model import private_files
 from editcast_model.diff import diff
 from editcast_model.errors import NoRoomError, ReportError, StoreError
 from editcast_store import paths
+from editcast_store.forgetting import ALWAYS, Period
 from editcast_store.forgetting_without_room import forget_without_room
 from editcast_store.saves import Store
 from editcast_store.sqlite_file import set_aside_files
+
+_TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"])
 
 
 @click.group()
@@ -108,23 +111,32 @@ def export(pattern: str | None, output: Path | None) -> None:
 @history.command()
 @click.argument("pattern", required=False)
 @click.option("--all", "everything", is_flag=True, help="Forget everything.")
-def forget(pattern: str | None, everything: bool) -> None:
+@click.option("--since", type=_TIME, help="Only what was saved at this time or later.")
+@click.option("--until", type=_TIME, help="Only what was saved before this time.")
+def forget(
+    pattern: str | None, everything: bool, since: datetime | None, until: datetime | None
+) -> None:
     """Remove the saves of the files that PATTERN names, and their bytes from the disk.
 
-    PATTERN is a path, a folder, or a glob over whole paths.
+    PATTERN is a path, a folder, or a glob over whole paths. TIME is such as 2026-11-23 or
+    "2026-11-23 14:30:00", of this machine's clock.
     """
-    if everything == (pattern is not None):
-        raise click.UsageError("Give a PATTERN, or --all.")
+    if everything == (pattern is not None) and (everything or not (since or until)):
+        raise click.UsageError("Give a PATTERN, or --all, or a time.")
     console = Console()
+    period = Period(
+        ALWAYS.since if since is None else _milliseconds(since),
+        ALWAYS.until if until is None else _milliseconds(until),
+    )
 
     def choose(names: Callable[[str], bool]) -> str | None:
         return None if pattern is None else _whole_path(names, pattern)
 
     try:
         with _open_store(console) as store:
-            files, snapshots, damaged = store.forget(choose(store.names))
+            files, snapshots, damaged = store.forget(choose(store.names), period)
     except NoRoomError:
-        files, snapshots = forget_without_room(paths.store_path(), choose)
+        files, snapshots = forget_without_room(paths.store_path(), choose, period)
         damaged = set_aside_files(paths.store_path())
     console.print(f"Forgot {snapshots:,} saves of {files:,} files.", highlight=False)
     for path in damaged:
@@ -171,3 +183,7 @@ def _absolute(name: str) -> str:
 
 def _time(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _milliseconds(time: datetime) -> int:
+    return round(1000 * time.timestamp())
