@@ -17,8 +17,8 @@ class Period(NamedTuple):
 #: All that the store can have.
 ALWAYS = Period()
 
-#: The names of files; or a path, a folder (with all that is in it), or a glob over whole paths, whose
-#: `*` matches `/` too; or None for all files.
+#: The names of files; or a path, a folder (with all that is in it), or a glob over whole paths,
+#: whose `*` matches `/` too; or None for all files.
 Pattern = Sequence[str] | str | None
 
 
@@ -28,7 +28,7 @@ def key_of(path: str | os.PathLike[str]) -> str:
 
 
 def named(paths: Iterable[str], pattern: Pattern) -> list[str]:
-    """List the paths a pattern names: files of these names; a file or folder of a name, else a glob.
+    """List the paths a pattern names: these files; a file or folder of a name, else a glob.
 
     Brackets are usual in names: `app/[id]/page.tsx` is not `app/i/page.tsx` as well.
 

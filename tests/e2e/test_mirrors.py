@@ -12,6 +12,8 @@ import pytest
 
 from editcast_server.lsp import protocol
 from editcast_server.settings import Device, Eagerness, Settings
+from editcast_training.data.counting import SourceCount
+from editcast_training.sources.file_history import OwnKind
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = json.loads((ROOT / "vscode-client" / "package.json").read_text())
@@ -84,6 +86,14 @@ def test_a_message_has_the_same_fields(message):
     [body] = re.findall(rf"interface {message.__name__} {{\n(.*?)\n}}", MIRROR, re.DOTALL)
     here = set(re.findall(r"^  (\w+)\??:", body, re.MULTILINE))
     assert here == {camel_case(one.name) for one in attrs.fields(message)}
+
+
+def test_a_counted_source_has_the_same_fields():
+    [body] = re.findall(r"interface SourceCount {\n(.*?)\n}", MIRROR, re.DOTALL)
+    here = re.findall(r"^  (\w+):", body, re.MULTILINE)
+    assert here == [one.name for one in fields(SourceCount)]
+    kinds = re.findall(r'"([\w-]+)"', re.findall(r"kind: (.*);", body)[0])
+    assert kinds == list(get_args(OwnKind))
 
 
 def test_the_states_are_the_servers():

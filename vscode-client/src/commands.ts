@@ -12,6 +12,7 @@ import { ServerCommand } from "./protocol";
 import { showReport } from "./report";
 import type { Server } from "./server";
 import type { StatusItem } from "./status";
+import { train } from "./training/train";
 import { openWalkthrough, showKeys, showPrivacy, tryIt } from "./walkthrough";
 
 /** Registers all commands; dispose of the result to take them away again. */
@@ -172,25 +173,5 @@ async function change<Value>(name: string, next: (value: Value) => Value): Promi
   const value = configuration.get<Value>(name);
   if (value !== undefined) {
     await configuration.update(name, next(value), target);
-  }
-}
-
-/**
- * The server shows the progress, and says at the end what came of it; it refuses to train in a
- * folder that is not trusted, for which nothing is to be installed either.
- */
-async function train(server: Server, launcher: Launcher): Promise<void> {
-  if (server.running === undefined) {
-    void vscode.window.showErrorMessage(
-      "Editcast cannot train while its server is not running: restart the server first.",
-    );
-    return;
-  }
-  try {
-    if (!vscode.workspace.isTrusted || (await launcher.prepareTraining())) {
-      await server.execute(ServerCommand.train);
-    }
-  } catch (error) {
-    void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
   }
 }

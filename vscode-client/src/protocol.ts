@@ -98,6 +98,26 @@ export interface RememberedSave {
   time: number;
 }
 
+/** Mirrors training/editcast_training/data/counting.py: one source of the user's own history. */
+export interface SourceCount {
+  kind: "store" | "local-history" | "git";
+  /** For the user. */
+  name: string;
+  saves: number;
+  files: number;
+  edits: number;
+  /** What a training counts by. */
+  instances: number;
+  /** Of a repository; null where git does not say. */
+  commits: number | null;
+}
+
+/** Answer to `editcast.countHistory`: a training needs so many instances. */
+export interface HistoryCount {
+  sources: SourceCount[];
+  needed: number;
+}
+
 /** Null when the document is unknown or not to be served. */
 export const nextEditRequest = new RequestType<NextEditParams, NextEditResult | null, void>(
   "editcast/nextEdit",
@@ -117,8 +137,10 @@ export const ServerCommand = {
   shown: "editcast.shown",
   /** [seconds]; 0 ends a snooze */
   snooze: "editcast.snooze",
-  /** [] */
+  /** [], or [list of the kinds of sources to leave out] */
   train: "editcast.train",
+  /** [], answered with `HistoryCount` */
+  countHistory: "editcast.countHistory",
   /** [] */
   revert: "editcast.revert",
   /** [], answered with a page of HTML */

@@ -1,9 +1,11 @@
 """`editcast history`: what the store remembers, shown, exported, forgotten."""
 
 import glob
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -78,6 +80,37 @@ def show(path: str, number: int | None) -> None:
                 changes = render_changes(before, diff(before, snapshot.text))
                 console.print(changes, soft_wrap=True)
             before = snapshot.text
+
+
+@history.command()
+@click.option(
+    "--workspace",
+    "workspaces",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    multiple=True,
+    help="A folder whose repository counts too.  [default: this one]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def count(workspaces: tuple[Path, ...], as_json: bool) -> None:
+    """Count what there is to train on: saves, VS Code's Local History, repositories."""
+    from editcast_model.bundle import bundled_path
+    from editcast_model.tokenizer import Tokenizer
+    from editcast_training.data.counting import count_own_history
+    from editcast_training.data.instances import LEAST_INSTANCES
+
+    paths.home()
+    tokenizer = Tokenizer((bundled_path() / "tokenizer.json").read_text("utf-8"))
+    sources = list(count_own_history(workspaces or (Path.cwd(),), tokenizer))
+    if as_json:
+        counted = {"sources": [asdict(one) for one in sources], "needed": LEAST_INSTANCES}
+        click.echo(json.dumps(counted))
+        return
+    table = Table("source", "saves", "files", "edits", "instances", "commits", box=None)
+    for one in sources:
+        numbers = (one.saves, one.files, one.edits, one.instances, one.commits)
+        table.add_row(plain(one.name), *("" if n is None else f"{n:,}" for n in numbers))
+    Console().print(table, highlight=False)
+    click.echo(f"A training needs {LEAST_INSTANCES} instances.")
 
 
 @history.command()

@@ -1,12 +1,13 @@
 """The user's own history: the store, Local History, and repositories of the workspace."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain, count
 from pathlib import Path
 
 import pygit2
 
 from editcast_store.paths import store_path
+from editcast_training.sources.file_history import OwnKind
 from editcast_training.sources.local_history import local_history_folders
 from editcast_training.sources.registry import Origin
 
@@ -22,8 +23,8 @@ def local_history_origins() -> list[Origin]:
     return [Origin(f"local-history-{number}", "local-history", path) for number, path in folders]
 
 
-def own_history(workspaces: Sequence[Path]) -> list[Origin]:
-    """List the sources of it on this machine."""
+def own_history(workspaces: Sequence[Path], without: Collection[OwnKind] = ()) -> list[Origin]:
+    """List the sources of it on this machine, but for the kinds that are to be left out."""
     origins = [store_origin()] if store_path().exists() else []
     origins += local_history_origins()
     taken = {origin.name for origin in origins}
@@ -32,7 +33,7 @@ def own_history(workspaces: Sequence[Path]) -> list[Origin]:
         name = next(one for one in chain([path.name], names) if one not in taken)
         taken.add(name)
         origins.append(Origin(name, "git", path))
-    return origins
+    return [origin for origin in origins if origin.kind not in without]
 
 
 def _repository(folder: Path) -> Path | None:
