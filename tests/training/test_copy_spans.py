@@ -13,7 +13,7 @@ from torch import Tensor
 
 from editcast_papers.copy_spans.likelihood import correct_actions, log_likelihood
 from editcast_papers.copy_spans.network import Actions, Copier
-from editcast_papers.copy_spans.pairs import END, PAD, UNKNOWN, Pair, collate
+from editcast_papers.copy_spans.pairs import END, PAD, UNKNOWN, Batch, Pair, collate, matches
 from editcast_papers.copy_spans.search import CONTINUED, GENERATED, Merge, search
 
 KNOWN = 7  # ids 4, 5, 6 can be generated; 7 and 8 can be copied only
@@ -23,6 +23,11 @@ _texts = st.lists(st.tuples(_words, _words), min_size=1, max_size=3)
 
 def _pair(before: Sequence[int], after: Sequence[int]) -> Pair:
     return Pair(torch.tensor(before), torch.tensor(after))
+
+
+def _batch(before: list[int], after: list[int]) -> Batch:
+    sides = torch.tensor([before]), torch.tensor([after])
+    return Batch(*sides, matches(*sides))
 
 
 def _ways(
@@ -102,7 +107,7 @@ def _network(*, spans: bool, seed: int) -> Copier:
 def test_the_actions_of_a_place_have_probability_one(spans: bool) -> None:
     network = _network(spans=spans, seed=1)
     batch = collate([_pair([4, 5, 8, 6], [4]), _pair([5], [6, 5, 4])])
-    actions = network(batch.before, batch.after)
+    actions = network(batch)
     every = actions.first[..., :, None] + actions.last[..., None, :]
     size = batch.before.shape[1]
     kept = torch.ones(size, size).triu() if spans else torch.eye(size)
@@ -118,7 +123,7 @@ def test_what_is_padded_changes_nothing() -> None:
     def score(chosen: list[Pair]) -> Tensor:
         batch = collate(chosen)
         correct = correct_actions(batch, KNOWN, spans=True, forced=False)
-        return log_likelihood(network(batch.before, batch.after), correct, batch.after)
+        return log_likelihood(network(batch), correct, batch.after)
 
     together = score(pairs)
     assert torch.allclose(together, torch.cat([score([one]) for one in pairs]), atol=1e-4)
@@ -131,7 +136,7 @@ def _all_texts(network: Copier, before: list[int], longest: int) -> dict[tuple[i
 
     @cache
     def act(text: tuple[int, ...]) -> Actions:
-        actions: Actions = network(torch.tensor([before]), torch.tensor([[*text, PAD]]))
+        actions: Actions = network(_batch(before, [*text, PAD]))
         return actions
 
     def go(text: list[int], log: float) -> None:
@@ -158,7 +163,7 @@ def test_a_wide_search_finds_the_probability_of_every_text(spans: bool, seed: in
     network = _network(spans=spans, seed=seed)
     befores = [[4, 8, 4], [5, 5, 7]]
     batch = collate(_pair(before, [4]) for before in befores)
-    found = search(network, batch.before, beam=500, longest=4, width=32)
+    found = search(network, batch, beam=500, longest=4, width=32)
     for row, before in enumerate(befores):
         wanted = _all_texts(network, before, 4)
         got = {
@@ -173,8 +178,8 @@ def test_a_wide_search_finds_the_probability_of_every_text(spans: bool, seed: in
         assert list(got.values()) == sorted(got.values(), reverse=True)
 
 
-def _found(network: Copier, before: Tensor, merge: Merge) -> list[tuple[tuple[int, ...], float]]:
-    found = search(network, before, beam=30, longest=5, merge=merge)
+def _found(network: Copier, before: list[int], merge: Merge) -> list[tuple[tuple[int, ...], float]]:
+    found = search(network, _batch(before, [END]), beam=30, longest=5, merge=merge)
     rays = zip(found.text[0].tolist(), found.score[0].tolist(), strict=True)
     return [
         (tuple(word for word in text if word != PAD), math.exp(score))
@@ -185,7 +190,7 @@ def _found(network: Copier, before: Tensor, merge: Merge) -> list[tuple[tuple[in
 
 def test_merging_at_the_end_adds_up_the_rays_that_were_never_merged() -> None:
     network = _network(spans=True, seed=17)
-    before = torch.tensor([[4, 5, 4]])
+    before = [4, 5, 4]
     apart, late = _found(network, before, "never"), _found(network, before, "end")
     assert len(dict(apart)) == len(late) < len(apart)
     for text, probability in late:
@@ -194,14 +199,14 @@ def test_merging_at_the_end_adds_up_the_rays_that_were_never_merged() -> None:
 
 def test_greedy_takes_the_likeliest_action_each_time() -> None:
     network = _network(spans=True, seed=7)
-    before = torch.tensor([[4, 5, 6, 8]])
-    found = search(network, before, beam=1, longest=9, merge="never")
+    before = [4, 5, 6, 8]
+    found = search(network, _batch(before, [END]), beam=1, longest=9, merge="never")
     text: list[int] = []
     for word, how in zip(found.text[0, 0].tolist(), found.made[0, 0].tolist(), strict=True):
         if how == CONTINUED:
             text.append(word)
             continue
-        actions = network(before, torch.tensor([[*text, PAD]]))
+        actions = network(_batch(before, [*text, PAD]))
         spans = actions.first[0, -1, :, None] + actions.last[0, -1, None, :]
         spans = spans.masked_fill(torch.ones(4, 4).tril(-1) > 0, -math.inf)
         best = max(float(spans.max()), float(actions.vocabulary[0, -1].max()))

@@ -10,20 +10,24 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import pygit2
 import pytest
 import torch
 from click.testing import CliRunner
 
 from editcast.__main__ import cli
 from editcast_model.errors import ReproductionError
+from editcast_papers.copy_spans.edits import edits_of, transfers_of
 from editcast_papers.copy_spans.likelihood import text_likelihoods
 from editcast_papers.copy_spans.network import Copier
 from editcast_papers.copy_spans.pairs import (
     PAD,
     Corpus,
     Pair,
+    align,
     batch_of,
     collate,
     in_batches,
@@ -33,6 +37,8 @@ from editcast_papers.copy_spans.runs import MODELS, Job, Run
 from editcast_papers.copy_spans.scores import score, spans_of, structure
 from editcast_papers.lines import read_lines
 from editcast_papers.training import Config, update
+from editcast_training.augment.refactorings import KINDS
+from editcast_training.sources.file_history import FileHistory, Snapshot
 
 GOLDEN = Path(__file__).parent / "golden_copy_spans.json"
 
@@ -135,6 +141,97 @@ def test_batches_hold_every_pair_once(pairs: Path) -> None:
     corpus = read_corpus(pairs, "small")
     places = [place for found, _ in in_batches(corpus.train, 7) for place in found]
     assert sorted(places) == list(range(len(corpus.train)))
+
+
+def test_an_edit_is_shown_word_by_word() -> None:
+    def shown(before: list[int], after: list[int]) -> tuple[list[int], list[int]]:
+        found = align(Pair(torch.tensor(before), torch.tensor(after)))
+        return found.words.tolist(), found.marks.tolist()
+
+    assert shown([4, 5, 6], [4, 7, 8, 6]) == ([4, 5, 7, 8, 6], [0, 1, 2, 2, 0])
+    assert shown([4, 4], [4, 4, 4]) == ([4, 4, 4], [0, 0, 2])
+    assert shown([4, 4, 4], [4, 4]) == ([4, 4, 4], [0, 0, 1])
+    assert shown([5], [6]) == ([5, 6], [1, 2])
+
+
+_BEFORE = "import os\n\n\ndef f(a):\n    x = 'a'\n    return x\n"
+
+
+def _repository(folder: Path, texts: Sequence[str]) -> None:
+    repository = pygit2.init_repository(folder)
+    author = pygit2.Signature("somebody", "somebody@example.org", 1_600_000_000, 0)
+    parents: list[pygit2.Oid] = []
+    for text in texts:
+        (folder / "a.py").write_text(text, "utf-8")
+        repository.index.add("a.py")
+        tree = repository.index.write_tree()
+        parents = [repository.create_commit("HEAD", author, author, "more", tree, parents)]
+
+
+def test_edits_of_a_history_are_a_few_lines_with_two_around() -> None:
+    after = _BEFORE.replace("'a'", "b").replace("import os", "import os, sys")
+    history = FileHistory(
+        "p", "a.py", "python", "commits", (Snapshot(_BEFORE, 0), Snapshot(after, 1))
+    )
+    assert list(edits_of(history)) == [
+        ("import os ⏎ ⏎ ⏎", "import os , sys ⏎ ⏎ ⏎"),
+        ("⏎ def f ( a ) : ⏎ x = ' a ' ⏎ return x ⏎", "⏎ def f ( a ) : ⏎ x = b ⏎ return x ⏎"),
+    ]
+    long = _BEFORE.replace("    x = 'a'\n", "    x = 1\n    y = 2\n    z = 3\n    v = 4\n")
+    history = replace(history, snapshots=(Snapshot(_BEFORE, 0), Snapshot(long, 1)))
+    assert not list(edits_of(history))
+
+
+def test_a_transfer_is_one_refactoring_at_two_places() -> None:
+    text = "\n\n\n".join(f"def f{at}(value):\n    return g(value, '{at}')" for at in range(5))
+    for kind, shown, other in transfers_of(text, random.Random(1)):
+        assert kind in KINDS
+        assert shown != other
+    found = [one for seed in range(9) for one in transfers_of(text, random.Random(seed))]
+    annotated = [(shown, other) for kind, shown, other in found if kind == "annotate"]
+    assert annotated
+    for shown, other in annotated:
+        new = [set(after.split()) - set(before.split()) for before, after in (shown, other)]
+        assert new[0] == new[1]
+
+
+def test_edits_of_repositories_are_learned_and_transferred(tmp_path: Path) -> None:
+    functions = "".join(f"\n\ndef f{at}(value):\n    return '{at}'\n" for at in range(6))
+    for name in ("one", "two", "three"):
+        (tmp_path / f"o+{name}").mkdir()
+        first = functions + f"\n\n{name} = 1\n"
+        _repository(tmp_path / f"o+{name}", [first, first.replace("'2'", "'two'"), functions])
+    (tmp_path / "list.toml").write_text('train = ["o/one"]\ndev = ["o/two"]\ntest = ["o/three"]\n')
+    out = ["reproduce", "edit-pairs", str(tmp_path / "made"), "--mirror", str(tmp_path)]
+    out += ["--repositories", str(tmp_path / "list.toml")]
+    result = CliRunner().invoke(cli, out, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    corpus = read_corpus(tmp_path / "made", "edits")
+    parts = [{_text(corpus, pair) for pair in part} for part in (corpus.train, corpus.test)]
+    assert parts[0] and parts[1] and not parts[0] & parts[1]
+    assert len(corpus.kinds) == len(corpus.transfer) > 0
+    assert all(pair.shown is not None for pair in (*corpus.train, *corpus.transfer))
+
+    options = ["--pairs", str(tmp_path / "made"), "--size", "edits", "--model", "SeqCopySpan"]
+    options += ["--hidden", "8", "--batch", "2", "--steps", "3"]
+    result = CliRunner().invoke(cli, _command(tmp_path, *options), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    (run,), _ = read_lines(tmp_path / "results", [Run])
+    assert sum(one["count"] for one in run.transfers.values()) == len(corpus.transfer)
+    page = (tmp_path / "results" / "REPORT.md").read_text("utf-8")
+    assert f"| SeqCopySpan | 67.4 / {run.test_accuracy:.1f} | 24.2 / " in page
+
+
+def test_what_an_edit_shows_is_seen() -> None:
+    torch.manual_seed(0)
+    network = Copier(9, 8, spans=True, edit=8).eval()
+    pair = Pair(torch.tensor([4, 5]), torch.tensor([4, 6]))
+    batches = [
+        collate([replace(pair, shown=align(Pair(pair.before, torch.tensor(after))))])
+        for after in ([4, 6], [4, 7])
+    ]
+    one, other = (text_likelihoods(network, batch, forced=False) for batch in batches)
+    assert not torch.allclose(one, other)
 
 
 # -- scores --------------------------------------------------------------------------------------

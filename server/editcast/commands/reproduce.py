@@ -87,7 +87,7 @@ def zhao2019(**given: Any) -> None:
     "--size",
     "sizes",
     multiple=True,
-    type=click.Choice(["small", "medium"]),
+    type=click.Choice(["small", "medium", "edits"]),
     default=("small",),
     show_default=True,
 )
@@ -119,3 +119,26 @@ def copy_spans(hidden: int, rate: float, steps: int, batch: int, **given: Any) -
     from editcast_papers.training import Config
 
     run(Wanted(config=Config(hidden, rate, batch, steps), **given), Console())
+
+
+@reproduce.command()
+@guarded("Stopped; nothing was written.")
+@click.argument("folder", type=_FOLDER)
+@click.option(
+    "--repositories",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="A TOML file with the lists train, dev and test of repositories, OWNER/NAME.",
+)
+@click.option("--mirror", type=_FOLDER, required=True, help="Their folder, OWNER+NAME.")
+@click.option("--seed", type=ranges.SEED, default=0, show_default=True)
+def edit_pairs(folder: Path, repositories: Path, mirror: Path, seed: int) -> None:
+    """Write edits of repositories into FOLDER, for `copy-spans --size edits --pairs FOLDER`."""
+    from editcast_papers.copy_spans.edits import write_edits
+    from editcast_training.sources.registry import listed_repositories
+
+    origins, missing = listed_repositories(repositories, mirror)
+    if missing:
+        click.secho(f"Not in {mirror}: {', '.join(missing)}", fg="yellow", err=True)
+    counts = write_edits(origins, folder, seed)
+    click.echo(", ".join(f"{part}: {count:,}" for part, count in counts.items()))

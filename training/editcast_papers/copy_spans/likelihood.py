@@ -96,7 +96,7 @@ def log_likelihood(actions: Actions, correct: Correct, after: Tensor) -> Tensor:
 def text_likelihoods(network: Copier, batch: Batch, *, forced: bool) -> Tensor:
     """Return the log likelihood that a network gives each text (B,); see `correct_actions`."""
     correct = correct_actions(batch, network.vocabulary, spans=network.spans, forced=forced)
-    return log_likelihood(network(batch.before, batch.after), correct, batch.after)
+    return log_likelihood(network(batch), correct, batch.after)
 
 
 def _sums(actions: Actions, correct: Correct, length: int) -> Tensor:

@@ -2,12 +2,16 @@
 
     B  batch             N  words before         M  words after, or rays
     V  vocabulary        E  embedding            D  hidden
+    C  words of the edit shown                   R  representation of an edit
 
 Two layers of a bidirectional GRU read what was before. A GRU reads what has been written so far;
 what it puts out attends to what was before (Luong et al. 2015, "general", without input feeding),
 and scores every word of the vocabulary and every span Copy(i:j). The score of a span is
 W (r_i || r_{j-1}) . h. It is the sum of a part of the first word and a part of the last one, so the
 softmax over all spans is normalised in N steps and not N^2.
+
+A network that represents edits (section 4.2) also reads an edit, word by word, and the decoder has
+its representation beside each word.
 """
 
 from typing import NamedTuple
@@ -15,9 +19,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from editcast_papers.copy_spans.pairs import PAD, START, UNKNOWN
+from editcast_papers.copy_spans.pairs import PAD, START, UNKNOWN, Batch, Shown
 
-EMBEDDING = 32
 DROPOUT = 0.2
 _NEVER = -1e9
 
@@ -31,6 +34,7 @@ class Memory(NamedTuple):
         last: Keys of words that end one (B, N, D).
         padding: Whether there is no word, bool (B, N).
         state: The decoder's first (B, D).
+        edit: The representation of the edit shown (B, R); R is 0 without one.
     """
 
     words: Tensor
@@ -38,6 +42,7 @@ class Memory(NamedTuple):
     last: Tensor
     padding: Tensor
     state: Tensor
+    edit: Tensor
 
 
 class Actions(NamedTuple):
@@ -83,22 +88,50 @@ def _at(x: Tensor, places: Tensor) -> Tensor:
     return x.gather(1, places[..., None].expand(-1, -1, x.shape[-1]))
 
 
-class Copier(nn.Module):
-    """The network. Without `spans` it is the baseline, in which a span is one word long."""
+class Reader(nn.Module):
+    """Two layers of a bidirectional GRU."""
 
-    def __init__(self, vocabulary: int, hidden: int, *, spans: bool) -> None:
+    def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
-        self.vocabulary, self.spans = vocabulary, spans
-        self.embedding = nn.Embedding(vocabulary, EMBEDDING)
-        self.lower = BothWays(EMBEDDING, hidden)
+        self.lower = BothWays(width, hidden)
         self.upper = BothWays(2 * hidden, hidden)
-        self.bridge = nn.Linear(2 * hidden, hidden)
-        self.decoder = nn.GRU(EMBEDDING, hidden, batch_first=True)
+        self.dropout = nn.Dropout(DROPOUT)
+
+    def forward(self, x: Tensor, padding: Tensor) -> tuple[Tensor, Tensor]:
+        """Read (B, N, .); its words (B, N, 2D) and what both ways end in (B, 2D)."""
+        lengths = (~padding).sum(1, keepdim=True)
+        places = torch.arange(padding.shape[1]).expand_as(padding)
+        turned = torch.where(padding, places, lengths - 1 - places)
+        words = self.upper(self.dropout(self.lower(x, turned)), turned)
+        ends = _at(words, torch.cat([lengths - 1, torch.zeros_like(lengths)], 1))  # (B, 2, 2D)
+        onward, back = ends[:, 0].chunk(2, -1)[0], ends[:, 1].chunk(2, -1)[1]
+        return self.dropout(words), torch.cat([onward, back], -1)
+
+
+class Copier(nn.Module):
+    """The network. Without `spans` it is the baseline, in which a span is one word long.
+
+    `edit` is R, and 0 for a network that is shown no edits.
+    """
+
+    def __init__(
+        self, vocabulary: int, hidden: int, *, spans: bool, embedding: int = 32, edit: int = 0
+    ) -> None:
+        super().__init__()
+        self.vocabulary, self.spans, self.edit = vocabulary, spans, edit
+        self.embedding = nn.Embedding(vocabulary, embedding)
+        self.encoder = Reader(embedding, hidden)
+        self.bridge = nn.Linear(2 * hidden + edit, hidden)
+        self.decoder = nn.GRU(embedding + edit, hidden, batch_first=True)
         self.ask = nn.Linear(hidden, 2 * hidden, bias=False)
         self.join = nn.Linear(3 * hidden, hidden)
         self.keys = nn.Linear(2 * hidden, 2 * hidden, bias=False)
         self.out = nn.Linear(hidden, vocabulary)
         self.dropout = nn.Dropout(DROPOUT)
+        if edit:
+            self.marks = nn.Embedding(3, embedding)
+            self.edits = Reader(embedding, hidden)
+            self.represent = nn.Linear(2 * hidden, edit)
         never = torch.zeros(vocabulary)
         never[[PAD, START]] = _NEVER
         self.register_buffer("never", never, persistent=False)
@@ -109,19 +142,24 @@ class Copier(nn.Module):
         embedded: Tensor = self.dropout(self.embedding(known))
         return embedded
 
-    def read(self, before: Tensor) -> Memory:
-        """Read ids (B, N)."""
-        padding = before == PAD
-        lengths = (~padding).sum(1, keepdim=True)
-        places = torch.arange(before.shape[1]).expand_as(before)
-        turned = torch.where(padding, places, lengths - 1 - places)
-        words = self.upper(self.dropout(self.lower(self.embed(before), turned)), turned)
-        ends = _at(words, torch.cat([lengths - 1, torch.zeros_like(lengths)], 1))  # (B, 2, 2D)
-        onward, back = ends[:, 0].chunk(2, -1)[0], ends[:, 1].chunk(2, -1)[1]
-        words = self.dropout(words)
+    def represented(self, shown: Shown) -> Tensor:
+        """Represent edits (B, R)."""
+        _, summary = self.edits(
+            self.embed(shown.words) + self.marks(shown.marks), shown.words == PAD
+        )
+        edit: Tensor = torch.tanh(self.represent(summary))
+        return edit
+
+    def read(self, batch: Batch) -> Memory:
+        """Read what was before, and the edits shown."""
+        padding = batch.before == PAD
+        words, summary = self.encoder(self.embed(batch.before), padding)
+        edit = words.new_zeros((len(padding), 0))
+        if self.edit and batch.shown is not None:
+            edit = self.represented(batch.shown)
         first, last = self.keys(words).chunk(2, -1)
-        state = torch.tanh(self.bridge(torch.cat([onward, back], -1)))
-        return Memory(words, first, last, padding, state)
+        state = torch.tanh(self.bridge(torch.cat([summary, edit], -1)))
+        return Memory(words, first, last, padding, state, edit)
 
     def act(self, memory: Memory, hidden: Tensor) -> Actions:
         """Score all actions from what the decoder put out (B, M, D)."""
@@ -136,16 +174,22 @@ class Copier(nn.Module):
         total = torch.logaddexp(words.logsumexp(-1), (first + ends).logsumexp(-1))[..., None]
         return Actions(words - total, first - total, last)
 
-    def forward(self, before: Tensor, after: Tensor) -> Actions:
-        """Score the actions at each place of what is to be written, ids (B, N) and (B, M)."""
-        memory = self.read(before)
-        so_far = torch.cat([torch.full_like(after[:, :1], START), after[:, :-1]], 1)
-        hidden, _ = self.decoder(self.embed(so_far), memory.state[None])
+    def forward(self, batch: Batch) -> Actions:
+        """Score the actions at each place of what is to be written."""
+        memory = self.read(batch)
+        start = torch.full_like(batch.after[:, :1], START)
+        so_far = torch.cat([start, batch.after[:, :-1]], 1)
+        hidden, _ = self.decoder(self._beside(so_far, memory), memory.state[None])
         return self.act(memory, hidden)
 
-    def advance(self, word: Tensor, state: Tensor) -> Tensor:
+    def advance(self, word: Tensor, state: Tensor, memory: Memory) -> Tensor:
         """Read one more word of each ray: ids (B, K) and states (B, K, D) -> states."""
-        flat = state.flatten(0, 1)[None]
-        _, after = self.decoder(self.embed(word).flatten(0, 1)[:, None], flat)
+        words = self._beside(word, memory).flatten(0, 1)[:, None]
+        _, after = self.decoder(words, state.flatten(0, 1)[None])
         moved: Tensor = after[0].unflatten(0, word.shape)
         return moved
+
+    def _beside(self, words: Tensor, memory: Memory) -> Tensor:
+        """Embed ids (B, M), with the representation of the edit beside each."""
+        edit = memory.edit[:, None].expand(-1, words.shape[1], -1)
+        return torch.cat([self.embed(words), edit], -1)

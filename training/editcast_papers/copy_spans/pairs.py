@@ -1,37 +1,52 @@
-"""The bug-fix pairs of Tufano et al. (2019): methods of Java before and after a fix, as ids.
+"""Pairs of texts, before and after a change, as ids.
 
-Names in them are abstracted (``VAR_1``), so that some four hundred words suffice. The pairs are
-read from a folder as their authors laid it out: ``bug-fixes/small/eval/buggy.txt`` and so on, one
-method a line. The authors' code reviews (``reviews/all``) are pairs of the same kind. What is for
-training is not among the files that can be had: nine tenths of ``eval`` and the reviews stand in.
+The bug-fix pairs of Tufano et al. (2019) are methods of Java with abstracted names (``VAR_1``), so
+that some four hundred words suffice. They are read from a folder as their authors laid it out:
+``bug-fixes/small/eval/buggy.txt`` and so on, one method a line. The authors' code reviews
+(``reviews/all``) are pairs of the same kind. What is for training is not among the files that can
+be had: nine tenths of ``eval`` and the reviews stand in. Edits, which `edits` writes, are read from
+``edits`` of the same folder; with each an edit is shown, which says what is to be done.
 """
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
 from editcast_model.errors import ReproductionError
 
-Size = Literal["small", "medium"]
-SIZES: tuple[Size, ...] = ("small", "medium")
+Size = Literal["small", "medium", "edits"]
 PAD, UNKNOWN, START, END = range(4)
 _SPECIAL = ("", "<unknown>", "<start>", "<end>")
-_LEAST = 2  # times that a word of the vocabulary occurs in the bug fixes to train on
+#: Times that a word of the vocabulary occurs in the pairs to train on; and most words.
+_LEAST, _MOST = 2, 5_000
 _POOL = 16  # batches among which pairs are sorted by length
+
+
+class Shown(NamedTuple):
+    """An edit, word by word.
+
+    Attributes:
+        words: Ids of what stays, of what goes and of what comes (C,), or of several (B, C).
+        marks: 0, 1 and 2 for these, of the same shape.
+    """
+
+    words: Tensor
+    marks: Tensor
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Ids of the words before and after a change; neither has an end mark."""
+    """Ids of the words before and after a change, without end marks; and the edit shown, if any."""
 
     before: Tensor
     after: Tensor
+    shown: Shown | None = None
 
 
 @dataclass(frozen=True)
@@ -43,6 +58,8 @@ class Corpus:
         words: The word of each id.
         known: How many ids, from 0, can be generated; those above can be copied only.
         identity: A digest of all that was read.
+        transfer: Pairs with which an edit of another place is shown.
+        kinds: Of these edits.
     """
 
     train: Sequence[Pair]
@@ -51,6 +68,8 @@ class Corpus:
     words: Sequence[str]
     known: int
     identity: str
+    transfer: Sequence[Pair] = ()
+    kinds: Sequence[str] = ()
 
 
 Texts = list[tuple[tuple[str, ...], tuple[str, ...]]]
@@ -63,28 +82,71 @@ def read_corpus(folder: Path, size: Size) -> Corpus:
         ReproductionError: A file is missing, or its two sides have not as many lines.
     """
     digest = hashlib.sha256()
+    kinds: list[str] = []
+    transfer: Texts = []
+    shown: Texts = []
+    if size == "edits":
+        names = ("train", "dev", "test", "transfer", "shown")
+        train, dev, test, transfer, shown = (_read(folder / size / one, digest) for one in names)
+        kinds = (folder / size / "transfer" / "kinds.txt").read_text("utf-8").splitlines()
+        typical = train
+    else:
+        # Reviews have other words: what can be generated is what bug fixes need, as in the paper.
+        typical, train, dev, test = _bug_fixes(folder, size, digest)
+    counts = Counter(word for pair in typical for side in pair for word in side)
+    known = sorted(word for word, count in counts.most_common(_MOST) if count >= _LEAST)
+    parts = (train, dev, test, transfer, shown)
+    every = {word for part in parts for pair in part for side in pair for word in side}
+    words = [*_SPECIAL, *known, *sorted(every - set(known))]
+    ids = {word: number for number, word in enumerate(words)}
+
+    def coded(part: Texts) -> list[Pair]:
+        pairs = [_pair(one, ids) for one in part]
+        return [replace(one, shown=align(one)) for one in pairs] if size == "edits" else pairs
+
+    return Corpus(
+        coded(train),
+        coded(dev),
+        coded(test),
+        words,
+        len(_SPECIAL) + len(known),
+        digest.hexdigest()[:16],
+        [
+            replace(pair, shown=other.shown)
+            for pair, other in zip(coded(transfer), coded(shown), strict=True)
+        ],
+        kinds,
+    )
+
+
+def _bug_fixes(folder: Path, size: Size, digest: "hashlib._Hash") -> list[Texts]:
+    """Return the bug fixes to train on, all that is to train on, dev and test."""
     valid = _read(folder / "bug-fixes" / size / "eval", digest)
     test = _read(folder / "bug-fixes" / size / "test", digest)
     dev = valid[9::10]
     reviews = folder / "reviews" / "all" / size
-    extra: Texts = []
-    for part in sorted(reviews.iterdir()) if reviews.is_dir() else ():
-        extra += _read(part, digest)
-    held_out = {before for before, _ in dev + test}
     fixes = [pair for at, pair in enumerate(valid) if at % 10 != 9]
-    train = [pair for pair in fixes + extra if pair[0] not in held_out]
-    # Reviews have other words: what can be generated is what bug fixes need, as in the paper.
-    counts = Counter(word for pair in fixes for side in pair for word in side)
-    known = sorted(word for word, count in counts.items() if count >= _LEAST)
-    every = {word for pair in train + dev + test for side in pair for word in side}
-    words = [*_SPECIAL, *known, *sorted(every - set(known))]
-    ids = {word: number for number, word in enumerate(words)}
-    train_pairs, dev_pairs, test_pairs = (
-        [_pair(one, ids) for one in part] for part in (train, dev, test)
-    )
-    identity = digest.hexdigest()[:16]
-    vocabulary = len(_SPECIAL) + len(known)
-    return Corpus(train_pairs, dev_pairs, test_pairs, words, vocabulary, identity)
+    train = list(fixes)
+    for part in sorted(reviews.iterdir()) if reviews.is_dir() else ():
+        train += _read(part, digest)
+    held_out = {before for before, _ in dev + test}
+    return [fixes, [pair for pair in train if pair[0] not in held_out], dev, test]
+
+
+def align(pair: Pair) -> Shown:
+    """Show a pair as one edit: the words that stay before it, what goes, what comes, the rest."""
+    before, after = pair.before.tolist(), pair.after.tolist()
+    start, shorter = 0, min(len(before), len(after))
+    while start < shorter and before[start] == after[start]:
+        start += 1
+    rest = 0
+    while rest < shorter - start and before[-1 - rest] == after[-1 - rest]:
+        rest += 1
+    end = len(before) - rest
+    gone, new = before[start:end], after[start : len(after) - rest]
+    words = [*before[:start], *gone, *new, *before[end:]]
+    marks = [0] * start + [1] * len(gone) + [2] * len(new) + [0] * rest
+    return Shown(torch.tensor(words), torch.tensor(marks))
 
 
 def _read(folder: Path, digest: "hashlib._Hash") -> Texts:
@@ -95,7 +157,7 @@ def _read(folder: Path, digest: "hashlib._Hash") -> Texts:
         except OSError as error:
             raise ReproductionError(
                 f"There is no {folder / name}; --pairs is the folder `dataset` of "
-                "micheletufano/NeuralCodeTranslator."
+                "micheletufano/NeuralCodeTranslator, or what `reproduce edit-pairs` made."
             ) from error
         digest.update(found)
         sides.append([tuple(line.split()) for line in found.decode("utf-8").splitlines()])
@@ -105,7 +167,8 @@ def _read(folder: Path, digest: "hashlib._Hash") -> Texts:
 
 
 def _pair(texts: tuple[tuple[str, ...], tuple[str, ...]], ids: dict[str, int]) -> Pair:
-    return Pair(*(torch.tensor([ids[word] for word in side]) for side in texts))
+    before, after = (torch.tensor([ids[word] for word in side]) for side in texts)
+    return Pair(before, after)
 
 
 @dataclass(frozen=True)
@@ -116,11 +179,13 @@ class Batch:
         before: Ids (B, N).
         after: Ids and an end mark (B, M).
         matches: How many words are alike from a word of `after` and one of `before` on (B, M, N).
+        shown: The edits shown, padded; None if there are none.
     """
 
     before: Tensor
     after: Tensor
     matches: Tensor
+    shown: Shown | None = None
 
 
 def collate(pairs: Iterable[Pair]) -> Batch:
@@ -128,7 +193,9 @@ def collate(pairs: Iterable[Pair]) -> Batch:
     pairs, end = list(pairs), torch.tensor([END])
     before = _padded([pair.before for pair in pairs])
     after = _padded([torch.cat([pair.after, end]) for pair in pairs])
-    return Batch(before, after, matches(before, after))
+    given = [pair.shown for pair in pairs if pair.shown is not None]
+    shown = Shown(*(_padded(list(side)) for side in zip(*given, strict=True))) if given else None
+    return Batch(before, after, matches(before, after), shown)
 
 
 def _padded(texts: list[Tensor]) -> Tensor:

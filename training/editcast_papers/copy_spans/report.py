@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import mean, median, stdev
 
 from editcast_model.errors import ReproductionError
-from editcast_papers.copy_spans.paper import TABLE, UNCHANGED
+from editcast_papers.copy_spans.paper import EDITS, TABLE, UNCHANGED
 from editcast_papers.copy_spans.runs import Run
 from editcast_papers.markdown import markdown
 from editcast_training.disk import explained
@@ -30,6 +30,7 @@ def write_report(runs: Sequence[Run], problems: Sequence[str], folder: Path) -> 
         "## Table 1: repair of code\n\nCells are paper / ours.\n\n" + _table(runs),
         _differences(runs),
         _unchanged(runs),
+        _edits(_of_size(runs, "edits")),
         _lengths(runs),
         _actions(runs),
         _runs(runs),
@@ -61,6 +62,10 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
 
 def _of(runs: Iterable[Run], size: str, model: str) -> list[Run]:
     return [run for run in runs if (run.size, run.model) == (size, model)]
+
+
+def _of_size(runs: Iterable[Run], size: str) -> list[Run]:
+    return [run for run in runs if run.size == size]
 
 
 def _words(values: Sequence[float], digits: int) -> str:
@@ -130,6 +135,34 @@ def _unchanged(runs: Sequence[Run]) -> str:
         rows.append([model, f"{theirs:.2f}", _words(own, 2)])
     table = markdown(["model", "paper", "ours"], rows)
     return f"## Mean reciprocal rank of the unchanged input, small\n\n{table}"
+
+
+def _edits(runs: Sequence[Run]) -> str:
+    """Write the tables of edit representations: made again, and transferred, kind by kind."""
+    rows = []
+    for model, (again, transferred) in EDITS.items():
+        own = [run for run in runs if run.model == model]
+        means = [mean(one["first"] for one in run.transfers.values()) for run in own]
+        fives = [mean(one["within"] for one in run.transfers.values()) for run in own]
+        accuracy = _words([run.test_accuracy for run in own], 1)
+        cells = f"{again} / {accuracy}", f"{transferred} / {_words(means, 1)}", _words(fives, 1)
+        rows.append([model, *cells, str(len(own))])
+    head = ["", "made again, %", "transferred @1, %", "@5, %", "seeds"]
+    parts = [
+        "## Table 3: representations of edits\n\nCells are paper / ours; the paper's are C# edits "
+        "and sixteen fixers, ours Python edits and kinds of refactorings.\n\n"
+        + markdown(head, rows)
+    ]
+    kinds = sorted({kind for run in runs for kind in run.transfers})
+    if kinds:
+        shown = [[run.transfers.get(kind, {}) for run in runs] for kind in kinds]
+        names = [f"{run.model}, seed {run.seed}: @1, @5" for run in runs]
+        table = [
+            [kind, *(f"{one.get('first', '–')}, {one.get('within', '–')}" for one in found)]
+            for kind, found in zip(kinds, shown, strict=True)
+        ]
+        parts.append(markdown(["kind", *names], table))
+    return "\n\n".join(parts)
 
 
 def _lengths(runs: Sequence[Run]) -> str:

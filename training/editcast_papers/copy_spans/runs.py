@@ -3,7 +3,7 @@
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from editcast_papers.copy_spans.likelihood import text_likelihoods
-from editcast_papers.copy_spans.network import DROPOUT, EMBEDDING, Copier
+from editcast_papers.copy_spans.network import DROPOUT, Copier
 from editcast_papers.copy_spans.pairs import PAD, Corpus, Size, batch_of, read_corpus
 from editcast_papers.copy_spans.scores import (
     BEAM,
@@ -21,11 +21,13 @@ from editcast_papers.copy_spans.scores import (
     probability_of_words,
     score,
     spans_of,
+    transfers,
 )
 from editcast_papers.training import Config, Tell, Training, device_words
 
 _NOTES = 10  # evaluations on dev in a training
 _PICTURES = 6  # pairs whose actions are written down
+_FEW = 5  # rays of a transfer
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ class Run:
         searches: By ``beam``, ``greedy`` and ``merged at the end``, what `scores.score` gives.
         lengths: How often greedy decoding copies a span of a length.
         actions: What greedy decoding does to the first test pairs.
+        transfers: What `scores.transfers` gives; of edits only.
     """
 
     kind: ClassVar[str] = "copying"
@@ -86,6 +89,7 @@ class Run:
     searches: Mapping[str, Any]
     lengths: Mapping[str, Any]
     actions: Sequence[str]
+    transfers: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -136,7 +140,13 @@ class Job:
         corpus = read_corpus(self.pairs, self.size)
         model, config = MODELS[self.model], self.config
         torch.manual_seed(self.seed)
-        network = Copier(corpus.known, config.hidden, spans=model.spans)
+        network = Copier(
+            corpus.known,
+            config.hidden,
+            spans=model.spans,
+            embedding=self._embedding,
+            edit=self._edit,
+        )
 
         def loss(step: int) -> Tensor:
             batch = batch_of(corpus.train, self.seed, config.batch, step)
@@ -182,6 +192,7 @@ class Job:
         if MODELS[self.model] == MODELS["SeqCopySpan"]:
             searches["merged at the end"] = score(network, corpus, test, longest, BEAM, "end")
         lengths, actions = spans_of(network, test, longest)
+        transferred = transfers(network, corpus, longest, _FEW)
         return replace(
             about,
             counts={**about.counts, "test": len(test)},
@@ -192,15 +203,21 @@ class Job:
                 f"{len(test[place].before)} words: {named(actions[place], corpus.words)}"
                 for place in range(min(_PICTURES, len(test)))
             ],
+            transfers=transferred,
         )
 
     def _config(self) -> dict[str, Any]:
-        return {
-            **self.config.to_json(),
-            "embedding": EMBEDDING,
-            "dropout": DROPOUT,
-            "test": self.most,
-        }
+        sizes = {"embedding": self._embedding, "dropout": DROPOUT, "test": self.most}
+        return {**self.config.to_json(), **sizes, **({"edit": self._edit} if self._edit else {})}
+
+    @property
+    def _embedding(self) -> int:
+        return 64 if self.size == "edits" else 32
+
+    @property
+    def _edit(self) -> int:
+        """Return the width of an edit's representation: as wide as the encoder of edits."""
+        return self.config.hidden if self.size == "edits" else 0
 
     def forget(self) -> None:
         """Remove its checkpoints."""

@@ -14,7 +14,7 @@ from editcast_papers.copy_spans.search import GENERATED, Found, Merge, search
 
 BEAM = 20
 #: Words of a text at most, with the end: what is longer is in none of the pairs of a size.
-LONGEST = {"small": 51, "medium": 101}
+LONGEST = {"small": 51, "medium": 101, "edits": 61}
 _AT_ONCE = 32
 _NAME = re.compile(r"[A-Z]+_\d+")  # an abstracted name, as VAR_1 or METHOD_2
 
@@ -61,6 +61,30 @@ def score(
     return {name: round(totals[name] / max(len(pairs), 1), 4) for name in names}
 
 
+def transfers(
+    network: Copier, corpus: Corpus, longest: int, beam: int
+) -> dict[str, dict[str, float]]:
+    """Score what edits do that are shown at another place.
+
+    Returns:
+        By kind, how many there are (``count``), and percent that are right at once (``first``) and
+        within the beam (``within``).
+    """
+    ranks: dict[str, list[int | None]] = {kind: [] for kind in corpus.kinds}
+    for places, found in _searched(network, corpus.transfer, longest, beam, "always"):
+        for row, place in enumerate(places):
+            right = corpus.transfer[place].after
+            ranks[corpus.kinds[place]].append(_rank(found, row, right, longest))
+    return {
+        kind: {
+            "count": len(own),
+            "first": round(100 * own.count(1) / len(own), 2),
+            "within": round(100 * (len(own) - own.count(None)) / len(own), 2),
+        }
+        for kind, own in sorted(ranks.items())
+    }
+
+
 def spans_of(
     network: Copier, pairs: Sequence[Pair], longest: int
 ) -> tuple[Counter[int], dict[int, list[str]]]:
@@ -88,7 +112,7 @@ def _searched(
 ) -> Iterator[tuple[list[int], Found]]:
     network.eval()
     for places, batch in in_batches(pairs, _AT_ONCE):
-        yield places, search(network, batch.before, beam, longest, merge)
+        yield places, search(network, batch, beam, longest, merge)
 
 
 def _rank(found: Found, row: int, text: Tensor, longest: int) -> int | None:

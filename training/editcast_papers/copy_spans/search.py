@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from editcast_papers.copy_spans.network import Copier, Memory
-from editcast_papers.copy_spans.pairs import END, PAD, START
+from editcast_papers.copy_spans.pairs import END, PAD, START, Batch
 
 #: When the probabilities of equal texts are added up.
 Merge = Literal["always", "end", "never"]
@@ -71,7 +71,7 @@ class _Spans:
 @torch.no_grad()
 def search(
     network: Copier,
-    before: Tensor,
+    batch: Batch,
     beam: int,
     longest: int,
     merge: Merge = "always",
@@ -81,20 +81,20 @@ def search(
 
     Args:
         network: In evaluation mode.
-        before: Ids (B, N).
+        batch: What was before, and the edits shown.
         beam: K.
         longest: T, with the end mark.
         merge: ``never`` with a beam of 1 is greedy decoding.
         width: C; K if None, when an action further down its ray's list never has a chance but by
             merging with other rays.
     """
-    memory = network.read(before)
+    memory, before = network.read(batch), batch.before
     spans = _spans(network, before)
     rays = _begin(len(before), beam, longest)
     state = memory.state[:, None].expand(-1, beam, -1)
     word = torch.full_like(rays.length, START)
     for step in range(longest):
-        state = network.advance(word, state)
+        state = network.advance(word, state, memory)
         active = (rays.length == step) & ~rays.ended & (rays.score > -math.inf)
         if active.any():
             chosen = _Choice(network, memory, spans, before, merge == "always")
