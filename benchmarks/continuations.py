@@ -72,7 +72,10 @@ class ContinuationsSession:
             continuation=self._weights,
         )
         found = self._source.propose(situation)
-        return [Prediction((one.hunk,), 0.0, one.prior or 0.0, one.edits) for one in found]
+        return [
+            Prediction((one.hunk,), 0.0, one.prior or 0.0, one.edits, source=one.source)
+            for one in found
+        ]
 
 
 @click.command()

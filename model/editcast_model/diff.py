@@ -50,6 +50,20 @@ class Hunk:
     end: int
     text: str
 
+    @property
+    def size(self) -> int:
+        """Count the code points that are deleted and inserted."""
+        return self.end - self.start + len(self.text)
+
+    @property
+    def growth(self) -> int:
+        """Count the code points by which the text becomes longer."""
+        return len(self.text) - (self.end - self.start)
+
+    def shifted(self, by: int) -> "Hunk":
+        """Return the same replacement, so many code points further on."""
+        return Hunk(self.start + by, self.end + by, self.text)
+
 
 def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
     """Apply all hunks to `text` at once; they are ascending and disjoint."""

@@ -89,11 +89,8 @@ class EditHistory:
         self.unsaved = _in_order_seen(diff(self._saved, text), self.unsaved)
         if self.unsaved:
             last = self.unsaved[-1]
-            self.last = last.end + sum(
-                len(hunk.text) - (hunk.end - hunk.start)
-                for hunk in self.unsaved
-                if hunk.end <= last.end
-            )
+            before = (hunk for hunk in self.unsaved if hunk.end <= last.end)
+            self.last = last.end + sum(hunk.growth for hunk in before)
         made = changes(self._saved, self.unsaved)
         self._judge(made)
         if not saved or not self.unsaved:

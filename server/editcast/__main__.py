@@ -24,7 +24,8 @@ _COMMANDS = {
     "reproduce": ("reproduce", "Make a paper's tables and figures again."),
     "export": ("train", "Make a bundle from a checkpoint."),
 }
-_TRAIN_MODULES = {"matplotlib", "onnx", "onnxscript", "pyarrow", "pygit2", "sklearn", "torch"}
+_TRAIN_MODULES = {"onnx", "onnxscript", "pyarrow", "pygit2", "sklearn", "torch"}
+_PAPERS_MODULES = {"editcast_papers", "matplotlib"}
 
 
 class _Commands(click.Group):
@@ -68,9 +69,14 @@ def main(recipe: object = None) -> None:
         click.echo(printable(str(error)), err=True)
         sys.exit(2)
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _TRAIN_MODULES:
+        missing = (error.name or "").partition(".")[0]
+        if missing in _TRAIN_MODULES:
+            needed = "the training side: pip install 'editcast[train]'"
+        elif missing in _PAPERS_MODULES:
+            needed = "a clone of Editcast's repository: pip install -e '.[train,papers]'"
+        else:
             raise
-        click.echo("This command needs the training side: pip install 'editcast[train]'", err=True)
+        click.echo(f"This command needs {needed}", err=True)
         sys.exit(2)
 
 

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import Final, Protocol
+from typing import Final
 
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion, TrackedEdit
@@ -26,23 +27,25 @@ class Offer:
     is_shown: bool = False
 
 
-class Listener(Protocol):
-    """Receiver of decisions; all on the event loop."""
-
-    def record(self, offer: Offer, what: What) -> None:
-        """Keep what became of a suggestion."""
-
-    def has_applied(self, document: Document) -> None:
-        """Take note that an accepted suggestion is in the text now."""
-
-
 class Feedback:
-    """The suggestions that the user can decide on, and what follows from the decisions."""
+    """The suggestions that the user can decide on, and what follows from the decisions.
 
-    def __init__(self, listener: Listener, policy: Policy, follow_s: float) -> None:
-        self._follow_s = follow_s
-        self._policy = policy
-        self._listener = listener
+    Args:
+        policy: What the decisions move.
+        record: Called with what became of a suggestion.
+        has_applied: Called when an accepted suggestion is in the text of its document.
+        follow_s: Seconds from an accept to the look at what became of the accepted text.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        record: Callable[[Offer, What], None],
+        has_applied: Callable[[Document], None],
+        follow_s: float,
+    ) -> None:
+        self._policy, self._follow_s = policy, follow_s
+        self._record, self._has_applied = record, has_applied
         self._loop = asyncio.get_running_loop()
         self._ids = count(1)
         self._offers: OrderedDict[str, Offer] = OrderedDict()
@@ -79,7 +82,7 @@ class Feedback:
         offer = self._offers.get(id)
         if offer and not offer.is_shown:
             offer.is_shown = True
-            self._listener.record(offer, "shown")
+            self._record(offer, "shown")
         return offer
 
     def accept(self, id: str) -> Offer | None:
@@ -90,7 +93,7 @@ class Feedback:
         document, suggestion = offer.document, offer.suggestion
         # What the user has typed since may have changed what is left of it.
         now = next((one for one in document.suggestions if one.id == id), suggestion)
-        self._listener.record(offer, "accepted")
+        self._record(offer, "accepted")
         self._policy.shorten_pause()
         document.drop(id)
         document.end_suppression()
@@ -104,7 +107,7 @@ class Feedback:
         offer = self._offers.pop(id, None)
         if offer is None:
             return None
-        self._listener.record(offer, "rejected")
+        self._record(offer, "rejected")
         self._policy.lengthen_pause()
         self._policy.count_decision(False, offer.suggestion.confidence)
         offer.document.reject(offer.suggestion)
@@ -113,11 +116,11 @@ class Feedback:
     def _watch(self, offer: Offer, tracked: TrackedEdit) -> None:
         self._loop.call_later(self._follow_s, self._judge, offer, tracked)
         offer.document.end_suppression()
-        self._listener.has_applied(offer.document)
+        self._has_applied(offer.document)
 
     def _judge(self, offer: Offer, tracked: TrackedEdit) -> None:
         document = offer.document
         if document.is_open and document.buffer:
             what = document.results.judge(tracked, document.buffer.text)
             if what:
-                self._listener.record(offer, what)
+                self._record(offer, what)

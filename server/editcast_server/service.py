@@ -15,7 +15,6 @@ from lsprotocol import types
 
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
-from editcast_server.documents.refusals import is_longer
 from editcast_server.feedback import Feedback, Offer
 from editcast_server.prediction.engine import Answer, Engine, Job, Track
 from editcast_server.prediction.folder_reader import reads
@@ -80,7 +79,7 @@ class Service:
             ),
         )
         self._policy = Policy(settings)
-        self._feedback = Feedback(self, self._policy, follow_s)
+        self._feedback = Feedback(self._policy, self._record_outcome, self._has_applied, follow_s)
         self._activity = Activity(client.has_status, lambda: self.settings.enabled)
         self._has_ended = False
 
@@ -102,12 +101,12 @@ class Service:
     def open(self, uri: str, language: str, version: int, text: str) -> None:
         """Open a document."""
         self.close(uri)
-        known = None if is_longer(text, self.settings.max_file_bytes) else text
+        known = None if self.settings.is_too_long(text) else text
         document = Document(uri, language, version, known, self._units)
         document.folder = self.projects.folder_of(uri)
         self.documents[uri] = document
         if known is None:
-            self._warn_once(document, document.too_long(self.settings.max_file_bytes))
+            self._warn_once(document, self.settings.too_long(document.name))
         elif document.is_allowed(self.settings):
             self._engine.open(self._track(document, known))
             self.projects.read(document.folder, self.settings)
@@ -146,9 +145,9 @@ class Service:
             log.warning("%s was saved but never opened; Editcast takes no notice of it.", uri)
             return
         if text is not None:
-            if is_longer(text, self.settings.max_file_bytes):
+            if self.settings.is_too_long(text):
                 document.forget_text()
-                self._warn_once(document, document.too_long(self.settings.max_file_bytes))
+                self._warn_once(document, self.settings.too_long(document.name))
                 return
             document.replace(text)
         document.check_path()
@@ -315,9 +314,7 @@ class Service:
             if had:
                 self._client.has_predicted(document)
 
-    # feedback.Listener
-
-    def record(self, offer: Offer, what: What) -> None:
+    def _record_outcome(self, offer: Offer, what: What) -> None:
         """Keep what became of a suggestion."""
         document = offer.document
         if document.path and self.settings.history_enabled and document.is_allowed(self.settings):
@@ -330,7 +327,7 @@ class Service:
                 language=document.language,
             )
 
-    def has_applied(self, document: Document) -> None:
+    def _has_applied(self, document: Document) -> None:
         """Go on with the next suggestion."""
         document.end_typing()
         if document.is_open and not document.has(1):
@@ -364,7 +361,7 @@ class Service:
         """Tell whether a document's text is known, and such that Editcast can use it."""
         if document.buffer is None:
             return False
-        problem = document.problem(self.settings.max_file_bytes)
+        problem = document.problem(self.settings)
         if problem:
             self._warn_once(document, problem)
         return not problem

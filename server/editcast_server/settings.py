@@ -1,7 +1,8 @@
-"""The user's settings: what they mean, their defaults, and how an editor's JSON becomes them."""
+"""The user's settings: their defaults, how an editor's JSON becomes them, what they leave alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
 from editcast_model.checked import Between, UnfitError, structure
@@ -53,6 +54,49 @@ class Settings:
     max_file_bytes: Positive = 1_000_000
     model_path: str = ""
     device: Device = "auto"
+
+    def serves(self, language: str) -> bool:
+        """Tell whether files in a language may be read."""
+        wanted = self.languages
+        return self.enabled and bool({"*", language} & {*wanted}) and f"!{language}" not in wanted
+
+    def refusal(self, name: str, language: str, path: Path | None, *, is_secret: bool) -> str:
+        """Say why Editcast may not read a document, for the user; empty where it may."""
+        if not self.enabled:
+            return "Editcast is switched off by its setting `enabled`."
+        if not self.serves(language):
+            return f"Editcast is off for {language} (setting languages)."
+        if is_secret:
+            return f"{name} usually holds secrets; Editcast leaves it alone."
+        if path is not None and globs.matches_any(path, self.exclude):
+            return f"Editcast leaves {name} alone (setting exclude)."
+        return ""
+
+    def problem(self, name: str, text: str | None) -> str:
+        """Say why a document's text cannot be used; None is a text that is not known."""
+        if text is None:
+            return (
+                f"{name} is too long (setting maxFileBytes), or has to be saved to be known again."
+            )
+        if "\0" in text:
+            return f"{name} holds NUL bytes, as no text does; Editcast leaves it alone."
+        return self.too_long(name) if self.is_too_long(text) else ""
+
+    def too_long(self, name: str) -> str:
+        """Say that a document is too long."""
+        return (
+            f"{name} is longer than {self.max_file_bytes:,} bytes; Editcast leaves it alone "
+            "(setting maxFileBytes)."
+        )
+
+    def is_too_long(self, text: str) -> bool:
+        """Tell whether a text takes more bytes in UTF-8 than it may."""
+        most = self.max_file_bytes
+        if len(text) > most:
+            return True
+        if text.isascii() or 4 * len(text) <= most:
+            return False
+        return len(text.encode("utf-8", "surrogatepass")) > most
 
 
 def read_settings(given: Any) -> tuple[Settings, list[str]]:

@@ -29,7 +29,7 @@ from rich.table import Table  # noqa: E402
 from attacks.figures import Figures, Finding, Limit  # noqa: E402
 
 LANES = 2
-OVERTIME = 600.0  # seconds after a slice's end until it is taken to hang
+OVERTIME = 1800.0  # seconds after a slice's end until it is taken to hang: a machine may be busy
 
 
 @dataclasses.dataclass(frozen=True)

@@ -64,7 +64,19 @@ def test_what_was_made_here_is_a_repeated_edit_of_this_file(forecaster: NeuralFo
     ]
     assert [one.source for one in renames] == ["repeated"]
     assert (renames[0].times, renames[0].ago, renames[0].distance) == (1, 0, 2)
-    assert renames[0].known
+    assert renames[0].left == 2
+    assert renames[0].known and not renames[0].wordless
+
+
+def test_a_change_of_quotes_counts_wherever_it_was_made(forecaster: NeuralForecaster) -> None:
+    names = ("one", "two", "three", "four")
+    text = "".join(f"a = '{name}'\n" for name in names)
+    session = forecaster.open(text)
+    for done, name in enumerate(names[:3], 1):
+        text = text.replace(f"'{name}'", f'"{name}"')
+        session.update(text, saved=True)
+        found = of_source(session, "repeated")
+        assert found and all(one.times == 2 * done for one in found)
 
 
 def test_what_the_ranker_does_not_know_is_dropped(forecaster: NeuralForecaster) -> None:

@@ -134,23 +134,34 @@ def test_help_lists_both_sides_without_importing_them(tmp_path: Path) -> None:
         assert f"\n  {command} " in ended.stdout
 
 
-@pytest.mark.parametrize("command", ["corpus", "train", "evaluate", "export"])
-def test_without_the_training_side(tmp_path: Path, command: str) -> None:
-    # An empty folder for each package of the extra: importing from it fails like its absence.
+def _without(absent: tuple[str, ...], *arguments: str) -> tuple[str, int]:
+    """Return the last words and the exit code of a command that lacks these packages."""
     code = (
         "import sys\n"
         "class Absent:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.partition('.')[0] in ('torch', 'pyarrow', 'pygit2', 'onnx'):\n"
+        f"        if name.partition('.')[0] in {absent!r}:\n"
         "            raise ModuleNotFoundError(f'No module named {name!r}', name=name)\n"
         "sys.meta_path.insert(0, Absent())\n"
-        f"sys.argv = ['editcast', {command!r}, '--help']\n"
+        f"sys.argv = ['editcast', *{arguments!r}]\n"
         "import runpy\n"
         "runpy.run_module('editcast', run_name='__main__')\n"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert ended.stderr == "This command needs the training side: pip install 'editcast[train]'\n"
-    assert ended.returncode == 2
+    return ended.stderr, ended.returncode
+
+
+@pytest.mark.parametrize("command", ["corpus", "train", "evaluate", "export"])
+def test_without_the_training_side(command: str) -> None:
+    said = "This command needs the training side: pip install 'editcast[train]'\n"
+    ended = _without(("torch", "pyarrow", "pygit2", "onnx"), command, "--help")
+    assert ended == (said, 2)
+
+
+@pytest.mark.parametrize("absent", ["editcast_papers", "matplotlib"])
+def test_without_the_papers(absent: str) -> None:
+    said = "This command needs a clone of Editcast's repository: pip install -e '.[train,papers]'\n"
+    assert _without((absent,), "reproduce", "zhao2019") == (said, 2)
 
 
 def test_unknown_commands(tmp_path: Path) -> None:

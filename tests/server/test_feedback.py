@@ -228,7 +228,7 @@ async def test_what_is_rejected_while_a_save_is_predicted_for_does_not_come_back
     assert document.job is None
     await asyncio.sleep(0.1)
     assert document.suggestions == ()
-    assert (await desk.best(document)).line != best.line
+    assert (await desk.best(document)).place.line != best.place.line
 
 
 async def test_what_is_rejected_by_its_id_from_before_a_save_goes_away(desk: Desk) -> None:
@@ -238,7 +238,7 @@ async def test_what_is_rejected_by_its_id_from_before_a_save_goes_away(desk: Des
     again = await desk.best(document)
     assert again.hunks == best.hunks
     desk.service.reject(best.id)
-    assert best.line not in [one.line for one in document.suggestions]
+    assert best.place.line not in [one.place.line for one in document.suggestions]
 
 
 async def test_decisions_move_the_pause_and_the_threshold(desk: Desk) -> None:

@@ -56,7 +56,7 @@ def test_typing_along(marked: str, texts: list[str], there: list[int]) -> None:
         if shown:
             assert shown.id == "7"
             assert apply_hunks(after, shown.hunks) == wanted
-            assert shown.replaced == tuple(after[h.start : h.end] for h in shown.hunks)
+            assert shown.place.replaced == tuple(after[h.start : h.end] for h in shown.hunks)
         assert suggestion(parse(marked)[0], *hunks).result.is_in(after) == (after == wanted)
         text = after
 

@@ -88,7 +88,7 @@ class Change:
         for hunk in self.hunks:
             start = hunk.start + grown
             yield hunk, start, start + len(hunk.text)
-            grown += len(hunk.text) - (hunk.end - hunk.start)
+            grown += hunk.growth
 
     def was_at(self, offset: int) -> int | None:
         """Find where what stands at an offset now stood before; None for what is new."""

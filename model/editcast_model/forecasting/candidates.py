@@ -48,10 +48,12 @@ class Candidate:
         line: Log probability of its line.
         strength: How much speaks for it in its source's own measure, 0 to 1; 0 where it has none.
         times: How often the same change was made lately.
-        ago: How many saves ago it was made last, 0 in the last one or if never; of a cross-file
-            edit, how many replacements ago.
+        ago: How many saves ago it was made last, 0 in the last one or if never; of a repeated or
+            cross-file edit, how many replacements ago.
+        left: At how many places the same replacement could be made; 0 where it is none.
         distance: How many lines below the last change it is, negative above.
         known: Whether all words that it inserts stand in the text.
+        wordless: Whether it neither removes nor inserts a word.
         repeating: See `EditHistory`.
         descending: See `EditHistory`.
         prior: The probability that it is clean where the ranker has no weights for its source; None
@@ -71,8 +73,10 @@ class Candidate:
     strength: float = 0.0
     times: int = 0
     ago: int = 0
+    left: int = 0
     distance: int = 0
     known: bool = True
+    wordless: bool = False
     repeating: float = 0.25
     descending: float = 0.5
     prior: float | None = None
@@ -167,7 +171,15 @@ class Situation:
         if source in (CONSEQUENCE, CONTINUATION):
             return True
         names = self.consequences.names(self.history.text)
-        return not (unbinds(names, hunk) or renames_definition(names, hunk))
+        if unbinds(names, hunk):
+            return False
+        return not renames_definition(names, hunk) or self._is_pattern(hunk)
+
+    def _is_pattern(self, hunk: Hunk) -> bool:
+        """Tell whether the same change was made at two places: that is no name still typed."""
+        (change,) = changes(self.history.text, [hunk])
+        times, _ = self.history.made(change)
+        return times > 1
 
     def candidate(
         self,
@@ -205,6 +217,7 @@ class Situation:
             ago=ago,
             distance=lines if hunk.start >= self.history.last else -lines,
             known=all(word in text for word in _WORD.findall(hunk.text)),
+            wordless=not any(map(_WORD.search, change)),
             repeating=self.history.repeating,
             descending=self.history.descending,
         )

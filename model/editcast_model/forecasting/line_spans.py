@@ -31,7 +31,7 @@ def moved(span: Span, change: Hunk) -> Span:
     A line that is begun behind them is another one.
     """
     first, last = span
-    grown = len(change.text) - (change.end - change.start)
+    grown = change.growth
     if change.start > last or (change.start == last and _begins_line(change)):
         return span
     if change.end < first:
@@ -47,7 +47,7 @@ def contradicted(hunks: Sequence[Hunk], change: Hunk, text: str) -> tuple[Span, 
         change: What was typed instead.
         text: The text after it.
     """
-    grown = len(change.text) - (change.end - change.start)
+    grown = change.growth
     if _begins_line(change):
         grown = change.start - change.end
     ((first, last),) = whole_lines([Hunk(change.start, change.end + grown, "")], text)

@@ -14,11 +14,6 @@ from editcast_model.tokenizer import Tokenizer
 _NEAR = 8
 
 
-def growth(hunk: Hunk) -> int:
-    """Compute how much longer a hunk makes the text, in code points."""
-    return len(hunk.text) - (hunk.end - hunk.start)
-
-
 class Window:
     """A range of whole lines of the saved text, and the edits that saves made to it.
 
@@ -104,8 +99,8 @@ class Window:
         self._apply(self.fixed, hunks)
         if hunks:
             self.fixed.save()
-        grown = sum(map(growth, hunks))
-        moved = sum(growth(hunk) for hunk in outside if hunk.end <= self._low)
+        grown = sum(hunk.growth for hunk in hunks)
+        moved = sum(hunk.growth for hunk in outside if hunk.end <= self._low)
         self._low, self._high = self._low + moved, self._high + grown + moved
         self._fixed_starts = self.starts(self.fixed)
         return True

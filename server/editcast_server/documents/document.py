@@ -14,10 +14,10 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.filters import EditContext, cursor_after, line_at, word_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.line_spans import is_beside
-from editcast_server.documents import refusals
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
 from editcast_server.documents.suggestion import AppliedEdits, Suggestion, is_one_of
 from editcast_server.prediction.engine import Answer, Job, Track
@@ -55,10 +55,7 @@ class Document:
         results: What has been applied here, and is followed for a while.
         past_texts: The texts it had.
         suggestions: For the text as it is now, best first.
-        model: Who made them.
-        milliseconds: How long it took.
-        best: The confidence of the best guess, shown or not; None where there was none.
-        threshold: The least confidence that was shown.
+        answer: The last one, of which they were made; None as long as there was none.
         warned: Sentences that the user has seen about this document.
         is_open: Whether the editor still has it open.
     """
@@ -79,10 +76,7 @@ class Document:
         self.results = AppliedEdits()
         self.past_texts = PastTexts()
         self.suggestions: tuple[Suggestion, ...] = ()
-        self.model = ""
-        self.milliseconds = 0.0
-        self.best: float | None = None
-        self.threshold = 0.0
+        self.answer: Answer | None = None
         self.warned: set[str] = set()
         self.is_open = True
         self.job: Job | None = None
@@ -114,23 +108,17 @@ class Document:
         """Tell whether the settings let Editcast read the document at all."""
         return not self._refusal(settings)
 
-    def problem(self, most_bytes: int) -> str:
+    def problem(self, settings: Settings) -> str:
         """Say in a sentence why the document's text cannot be used; else empty."""
         text = None if self.buffer is None else self.buffer.text
-        return refusals.by_text(self.name, text, most_bytes)
-
-    def too_long(self, most_bytes: int) -> str:
-        """Say that the document is too long."""
-        return refusals.too_long(self.name, most_bytes)
+        return settings.problem(self.name, text)
 
     def reason_against(self, settings: Settings) -> str:
         """Say in a sentence why nothing is suggested in the document; else empty."""
-        return self._refusal(settings) or self.problem(settings.max_file_bytes)
+        return self._refusal(settings) or self.problem(settings)
 
     def _refusal(self, settings: Settings) -> str:
-        return refusals.by_settings(
-            self.name, self.language, self.path, settings, is_secret=self.is_secret
-        )
+        return settings.refusal(self.name, self.language, self.path, is_secret=self.is_secret)
 
     # Changes
 
@@ -247,9 +235,8 @@ class Document:
 
     def _follow(self, change: Hunk, buffer: Buffer, line_ends: int) -> None:
         self._changed, self._cursor = change, cursor_after(change)
-        characters = change.end - change.start + len(change.text)
         self._typed_at = time.monotonic()
-        self._recent.add(self._typed_at, characters, line_ends)
+        self._recent.add(self._typed_at, change.size, line_ends)
         self.results.move(change)
         self.rejections.move(change)
         if self.suggestions:
@@ -258,7 +245,9 @@ class Document:
                 is_one_of(one.results, buffer.text) for one in self.suggestions
             )
             for one in () if agrees else self.suggestions:
-                self.rejections.add_typed_lines(one.hunks, change, buffer.text)
+                # Who types past a continuation refuses it, and not those that come behind it.
+                if one.source != CONTINUATION:
+                    self.rejections.add_typed_lines(one.hunks, change, buffer.text)
             # What is left of a suggestion is not predicted again. One that nothing contradicts
             # stays until the next prediction.
             self._covered = AS_MANY_AS_THERE_ARE if any(left) else 0
@@ -298,11 +287,9 @@ class Document:
 
     def set_answer(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
         """Take the answer for the text as it is now."""
-        self.job = None
+        self.job, self.answer = None, answer
         self.end_pause()
         self._covered = answer.job.most
-        self.model, self.milliseconds = answer.model_name, answer.milliseconds
-        self.best, self.threshold = answer.best, answer.job.conditions.threshold
         self.suggestions = suggestions
         self._notify_waiting()
 

@@ -44,7 +44,7 @@ class AppliedEdit:
         for hunk in hunks:
             start = hunk.start + grown
             back.append(Hunk(start, start + len(hunk.text), text[hunk.start : hunk.end]))
-            grown += len(hunk.text) - (hunk.end - hunk.start)
+            grown += hunk.growth
         first, last = hunks[0].start, hunks[-1].end
         return cls(
             len(text) + grown,
@@ -73,8 +73,15 @@ def is_one_of(results: Sequence[AppliedEdit], text: str) -> AppliedEdit | None:
     return next((one for one in results if one.is_in(text)), None)
 
 
-class _Place(NamedTuple):
-    """Text at some hunks and around them."""
+class Place(NamedTuple):
+    """Text at some hunks and around them.
+
+    Attributes:
+        replaced: What stands at each hunk.
+        before: The text before the first hunk, at most `CONTEXT` code points.
+        after: The text behind the last hunk, at most `CONTEXT` code points.
+        line: The first line that changes, counted from 0.
+    """
 
     replaced: tuple[str, ...]
     before: str
@@ -82,7 +89,8 @@ class _Place(NamedTuple):
     line: int
 
     @classmethod
-    def of(cls, hunks: Sequence[Hunk], text: str) -> "_Place":
+    def of(cls, hunks: Sequence[Hunk], text: str) -> "Place":
+        """Return the place of hunks, ascending and disjoint, in `text`."""
         start, end = hunks[0].start, hunks[-1].end
         return cls(
             tuple(text[hunk.start : hunk.end] for hunk in hunks),
@@ -92,58 +100,42 @@ class _Place(NamedTuple):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A prediction that passed all checks, for the text it was made for.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion(Prediction):
+    """A prediction that passed all checks; its hunks are offsets into the text as it is now.
 
     Attributes:
         id: Names it to the client, for as long as it lives.
-        hunks: Ascending, disjoint; offsets in code points of its text.
-        replaced: What stands at each hunk.
-        before: The text before the first hunk, at most `CONTEXT` code points.
-        after: The text behind the last hunk, at most `CONTEXT` code points.
-        line: The first line that changes, counted from 0.
-        confidence: Calibrated estimate, 0 to 1.
-        log_probability: Joint natural log probability.
-        edits: Number of token edits.
+        place: Where its hunks stand.
         result: What the document is once all of it is applied; typing along does not change that.
+        whole: What the document is once it is applied `everywhere`; None where that is empty.
         is_probable: Whether the confidence is a probability; a baseline's score only ranks.
-        everywhere: Where the same is left to do at several places, all of it: its own hunks and
-            those of the other places, like `hunks`; else empty.
-        whole: What the document is once that is applied; None where it is empty.
     """
 
     id: str
-    hunks: tuple[Hunk, ...]
-    replaced: tuple[str, ...]
-    before: str
-    after: str
-    line: int
-    confidence: float
-    log_probability: float
-    edits: int
+    place: Place
     result: AppliedEdit
+    whole: AppliedEdit | None
     is_probable: bool = True
-    everywhere: tuple[Hunk, ...] = ()
-    whole: AppliedEdit | None = None
 
     @classmethod
     def of(
         cls, prediction: Prediction, text: str, id: str, *, is_probable: bool = True
     ) -> "Suggestion":
         """Make the suggestion that a prediction for `text` becomes."""
-        place = _Place.of(prediction.hunks, text)
+        everywhere = prediction.everywhere
         return cls(
-            id,
-            prediction.hunks,
-            *place,
-            prediction.confidence,
-            prediction.log_probability,
-            prediction.edits,
-            AppliedEdit.of(prediction.hunks, text),
-            is_probable,
-            prediction.everywhere,
-            AppliedEdit.of(prediction.everywhere, text) if prediction.everywhere else None,
+            hunks=prediction.hunks,
+            log_probability=prediction.log_probability,
+            confidence=prediction.confidence,
+            edits=prediction.edits,
+            everywhere=everywhere,
+            source=prediction.source,
+            id=id,
+            place=Place.of(prediction.hunks, text),
+            result=AppliedEdit.of(prediction.hunks, text),
+            whole=AppliedEdit.of(everywhere, text) if everywhere else None,
+            is_probable=is_probable,
         )
 
     @property
@@ -153,7 +145,7 @@ class Suggestion:
 
     def is_for(self, text: str) -> bool:
         """Tell whether the suggestion's hunks are places of `text`, which may be a later text."""
-        return (self.replaced, self.before, self.after, self.line) == _Place.of(self.hunks, text)
+        return self.place == Place.of(self.hunks, text)
 
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
         """Return what is left of the suggestion after a change that agrees with it, else None.
@@ -162,13 +154,13 @@ class Suggestion:
             change: What was typed or deleted, in offsets of the text before.
             text: The text after the change.
         """
-        grown = len(change.text) - (change.end - change.start)
+        grown = change.growth
         for index, hunk in enumerate(self.hunks):
             if not hunk.start <= change.start <= change.end <= hunk.end:
                 continue
             left = shortest_hunk(text[hunk.start : hunk.end + grown], hunk.text, hunk.start)
-            whole = shortest_hunk(self.replaced[index], hunk.text)
-            if _size(left) + _size(change) == _size(whole):
+            whole = shortest_hunk(self.place.replaced[index], hunk.text)
+            if left.size + change.size == whole.size:
                 return self._with_left(hunk, left, grown, text)
         for hunk in self.everywhere:
             is_there = hunk.start <= change.start <= change.end <= hunk.end
@@ -195,10 +187,10 @@ class Suggestion:
             one.startswith(typed) or typed.startswith(one) for one in words if typed
         ):
             return None
-        place, result = _Place.of(hunks, text)._asdict(), AppliedEdit.of(hunks, text)
+        place, result = Place.of(hunks, text), AppliedEdit.of(hunks, text)
         whole = AppliedEdit.of(everywhere, text) if everywhere else None
         return replace(
-            self, hunks=hunks, result=result, everywhere=everywhere, whole=whole, **place
+            self, hunks=hunks, place=place, result=result, everywhere=everywhere, whole=whole
         )
 
     def _with_left(self, done: Hunk, left: Hunk, grown: int, text: str) -> "Suggestion | None":
@@ -212,9 +204,9 @@ class Suggestion:
         """
         hunks, everywhere = (
             tuple(
-                left if one == done else _shifted(one, grown) if one.start >= done.end else one
+                left if one == done else one.shifted(grown) if one.start >= done.end else one
                 for one in of
-                if one != done or _size(left)
+                if one != done or left.size
             )
             for of in (self.hunks, self.everywhere)
         )
@@ -222,9 +214,10 @@ class Suggestion:
             return None
         if len(everywhere) <= len(hunks):
             everywhere = ()
-        place = _Place.of(hunks, text)._asdict()
         whole = self.whole if everywhere else None
-        return replace(self, hunks=hunks, everywhere=everywhere, whole=whole, **place)
+        return replace(
+            self, hunks=hunks, place=Place.of(hunks, text), everywhere=everywhere, whole=whole
+        )
 
 
 class TrackedEdit:
@@ -242,7 +235,7 @@ class TrackedEdit:
 
     def move(self, change: Hunk) -> None:
         """Follow a change of the text."""
-        grown = len(change.text) - (change.end - change.start)
+        grown = change.growth
         for index, (start, end) in enumerate(self._spans):
             touches = change.start <= end and start <= change.end
             if not self._new[index] and touches:
@@ -338,17 +331,8 @@ class AppliedEdits:
         found(tracked)
 
 
-def _shifted(hunk: Hunk, by: int) -> Hunk:
-    return Hunk(hunk.start + by, hunk.end + by, hunk.text)
-
-
 def _beside(hunks: tuple[Hunk, ...], change: Hunk) -> tuple[Hunk, ...]:
     """Move hunks to the text after a change; none where the change touches one of them."""
     if any(hunk.start <= change.end and change.start <= hunk.end for hunk in hunks):
         return ()
-    grown = len(change.text) - (change.end - change.start)
-    return tuple(_shifted(one, grown) if one.start > change.end else one for one in hunks)
-
-
-def _size(hunk: Hunk) -> int:
-    return hunk.end - hunk.start + len(hunk.text)
+    return tuple(one.shifted(change.growth) if one.start > change.end else one for one in hunks)

@@ -68,26 +68,28 @@ def _code_action(
             "confidence": suggestion.confidence,
             "logProbability": suggestion.log_probability,
             "edits": suggestion.edits,
-            "line": suggestion.line,
+            "line": suggestion.place.line,
         },
     )
 
 
 def next_edit_result(document: Document, most: int | None = None) -> protocol.NextEditResult:
     """Convert a document's suggestions to our own messages."""
+    answer = document.answer
+    current = answer if document.has(1) else None
     return protocol.NextEditResult(
         uri=document.uri,
         version=document.version,
-        model=document.model,
-        milliseconds=round(document.milliseconds, 3) if document.has(1) else 0.0,
-        best=document.best if document.has(1) else None,
-        threshold=document.threshold if document.has(1) else 0.0,
+        model=answer.model_name if answer else "",
+        milliseconds=round(current.milliseconds, 3) if current else 0.0,
+        best=current.best if current else None,
+        threshold=current.job.conditions.threshold if current else 0.0,
         suggestions=[
             protocol.Suggestion(
                 id=suggestion.id,
                 edits=_text_edits(document, suggestion.hunks),
                 everywhere=_text_edits(document, suggestion.everywhere),
-                line=suggestion.line,
+                line=suggestion.place.line,
                 title=title_of(suggestion),
                 confidence=suggestion.confidence,
                 log_probability=suggestion.log_probability,
@@ -103,7 +105,7 @@ def title_of(suggestion: Suggestion) -> str:
 
     A score is not printed.
     """
-    old, new = _one_line(suggestion.replaced[0]), _one_line(suggestion.hunks[0].text)
+    old, new = _one_line(suggestion.place.replaced[0]), _one_line(suggestion.hunks[0].text)
     if not old:
         what = f"insert `{new}`"
     elif not new:
@@ -113,7 +115,7 @@ def title_of(suggestion: Suggestion) -> str:
     more = len(suggestion.hunks) - 1
     also = f" and {more} more" if more else ""
     sure = f" ({100 * suggestion.confidence:.0f} %)" if suggestion.is_probable else ""
-    return f"Next edit, line {suggestion.line + 1}: {what}{also}{sure}"
+    return f"Next edit, line {suggestion.place.line + 1}: {what}{also}{sure}"
 
 
 def insertion_at(suggestion: Suggestion, offset: int, text: str) -> str | None:
@@ -126,7 +128,7 @@ def insertion_at(suggestion: Suggestion, offset: int, text: str) -> str | None:
         return None
     (hunk,) = suggestion.hunks
     start, end = min(offset, hunk.start), max(offset, hunk.end)
-    if end - start > (hunk.end - hunk.start) + len(hunk.text):
+    if end - start > hunk.size:
         return None
     old = text[start:end]
     new = text[start : hunk.start] + hunk.text + text[hunk.end : end]

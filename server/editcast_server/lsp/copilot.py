@@ -9,9 +9,7 @@ from editcast_server.documents.buffer import Buffer
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.lsp import protocol
-from editcast_server.lsp.copilot_messages import (
-    DID_SHOW,
-    INLINE_EDIT,
+from editcast_server.lsp.protocol import (
     DidShowParams,
     InlineEdit,
     InlineEditParams,
@@ -23,7 +21,7 @@ from editcast_server.lsp.server import EditcastServer
 def register_copilot(server: EditcastServer) -> None:
     """Serve `textDocument/copilotInlineEdit`, and hear of what was shown."""
 
-    @server.feature(INLINE_EDIT)
+    @server.feature(protocol.INLINE_EDIT)
     async def inline_edit(ls: EditcastServer, params: InlineEditParams) -> InlineEditResult:
         kind = params.context and params.context.trigger_kind
         # Clients that do not say why they ask do so after every change.
@@ -38,7 +36,7 @@ def register_copilot(server: EditcastServer) -> None:
         best = document.suggestions[:1]
         return InlineEditResult([_inline_edit(document, document.buffer, one) for one in best])
 
-    @server.feature(DID_SHOW)
+    @server.feature(protocol.DID_SHOW)
     def did_show(ls: EditcastServer, params: DidShowParams) -> None:
         match params.item.command and params.item.command.arguments:
             case [str() as id]:

@@ -1,7 +1,8 @@
 """Our own messages beside LSP's; mirrored in vscode-client/src/protocol.ts: change both or neither.
 
 Positions are LSP's, in the encoding that client and server negotiated. On the wire every name is
-camel case, as in LSP.
+camel case, as in LSP. The messages of inline edits are not ours: clients that know Copilot's
+language server send them. There one edit is one range, and `edits` are edits to choose from.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,11 +12,11 @@ import attrs
 from lsprotocol import types
 from pygls.protocol import LanguageServerProtocol
 
-from editcast_server.lsp import copilot_messages
-
 NEXT_EDIT: Final = "editcast/nextEdit"
 DID_PREDICT: Final = "editcast/didPredict"
 STATUS: Final = "editcast/status"
+INLINE_EDIT: Final = "textDocument/copilotInlineEdit"
+DID_SHOW: Final = "textDocument/didShowInlineEdit"
 
 ACCEPT: Final = "editcast.accept"  # [id]
 REJECT: Final = "editcast.reject"  # [id]
@@ -102,44 +103,100 @@ class StatusParams:
     message: str
 
 
-# No field of a message has a default: lsprotocol's converter leaves defaults out of the JSON.
+@attrs.define
+class InlineEditContext:
+    """Reason why the client asks: 1 the user, 2 the client itself (LSP 3.18, inline completion)."""
+
+    trigger_kind: int | None = None
 
 
 @attrs.define
-class NextEditRequest:
-    """The request `editcast/nextEdit`."""
+class InlineEditParams:
+    """Parameters of `textDocument/copilotInlineEdit`.
 
-    id: int | str
-    params: NextEditParams
-    method: str
-    jsonrpc: str
+    Attributes:
+        text_document: The document, and the version that the client has.
+        position: Where the cursor is; the edit may be elsewhere.
+        context: What made the client ask; most say nothing of it.
+    """
 
-
-@attrs.define
-class NextEditResponse:
-    """The response to `editcast/nextEdit`; null when the document is not to be served."""
-
-    id: int | str | None
-    result: NextEditResult | None
-    jsonrpc: str
+    text_document: types.OptionalVersionedTextDocumentIdentifier
+    position: types.Position
+    context: InlineEditContext | None = None
 
 
 @attrs.define
-class DidPredictNotification:
-    """The notification `editcast/didPredict`."""
+class InlineEdit:
+    """One edit of one document version.
 
-    params: NextEditResult
-    method: str
-    jsonrpc: str
+    Attributes:
+        text: What is to stand in the range.
+        text_document: The document and the version that the range belongs to.
+        range: What is replaced.
+        command: To be run by `workspace/executeCommand` once the user has taken the edit.
+    """
+
+    text: str
+    text_document: types.VersionedTextDocumentIdentifier
+    range: types.Range
+    command: types.Command
 
 
 @attrs.define
-class StatusNotification:
-    """The notification `editcast/status`."""
+class InlineEditResult:
+    """Answer to `textDocument/copilotInlineEdit`; no edits when there is nothing to suggest."""
 
-    params: StatusParams
-    method: str
-    jsonrpc: str
+    edits: Sequence[InlineEdit]
+
+
+@attrs.define
+class ShownCommand:
+    """The command of an edit, as a client hands it back; some leave out all but the arguments."""
+
+    arguments: Sequence[Any] | None = None
+
+
+@attrs.define
+class ShownItem:
+    """The edit that was shown; of its parts only the command says which."""
+
+    command: ShownCommand | None = None
+
+
+@attrs.define
+class DidShowParams:
+    """Parameters of `textDocument/didShowInlineEdit`."""
+
+    item: ShownItem
+
+
+_Message = tuple[type[Any], type[Any] | None]
+
+
+def _request(params: Any, result: Any) -> _Message:
+    """Make the types of a request and of its response."""
+    request = {"id": int | str, "params": params, "method": str}
+    return _type("Request", request), _type("Response", {"id": int | str | None, "result": result})
+
+
+def _notification(params: Any) -> _Message:
+    return _type("Notification", {"params": params, "method": str}), None
+
+
+def _type(name: str, fields: Mapping[str, Any]) -> type[Any]:
+    # No field has a default: lsprotocol's converter leaves defaults out of the JSON.
+    kinds = {**fields, "jsonrpc": str}
+    return attrs.make_class(name, {key: attrs.field(type=kind) for key, kind in kinds.items()})
+
+
+#: Method -> type of the message, type of the response.
+MESSAGES: Final[Mapping[str, _Message]] = {
+    NEXT_EDIT: _request(NextEditParams, NextEditResult | None),
+    DID_PREDICT: _notification(NextEditResult),
+    STATUS: _notification(StatusParams),
+    INLINE_EDIT: _request(InlineEditParams, InlineEditResult),
+    DID_SHOW: _notification(DidShowParams),
+}
 
 
 class EditcastMessages(LanguageServerProtocol):
@@ -148,17 +205,8 @@ class EditcastMessages(LanguageServerProtocol):
     # pygls caches these two in its class; a cache more would keep every server alive.
     def get_message_type(self, method: str) -> type[Any] | None:  # type: ignore[override]
         """Return the type of a request or notification."""
-        return _MESSAGES[method][0] if method in _MESSAGES else super().get_message_type(method)
+        return MESSAGES[method][0] if method in MESSAGES else super().get_message_type(method)
 
     def get_result_type(self, method: str) -> type[Any] | None:  # type: ignore[override]
         """Return the type of a request's response."""
-        return _MESSAGES[method][1] if method in _MESSAGES else super().get_result_type(method)
-
-
-# Method -> type of the message, type of the response.
-_MESSAGES: Final[Mapping[str, tuple[type[Any], type[Any] | None]]] = {
-    NEXT_EDIT: (NextEditRequest, NextEditResponse),
-    DID_PREDICT: (DidPredictNotification, None),
-    STATUS: (StatusNotification, None),
-    **copilot_messages.MESSAGES,
-}
+        return MESSAGES[method][1] if method in MESSAGES else super().get_result_type(method)

@@ -27,7 +27,6 @@ from editcast_server.documents.document import Document
 from editcast_server.logs import without_words
 from editcast_server.lsp import incoming, protocol
 from editcast_server.lsp.convert import next_edit_result, status_params
-from editcast_server.lsp.strict import strict_converter, what_is_wrong
 from editcast_server.lsp.transport import Frames, one_connection
 from editcast_server.service import Service
 from editcast_server.settings import SECTION, read_settings
@@ -117,7 +116,9 @@ class EditcastProtocol(protocol.EditcastMessages):
         try:
             return self._converter.structure(message, kind)
         except Exception as error:
-            raise JsonRpcInvalidParams(f"Invalid Params: {what_is_wrong(error)}.") from error
+            raise JsonRpcInvalidParams(
+                f"Invalid Params: {incoming.what_is_wrong(error)}."
+            ) from error
 
     def _refuse(self, message: Any, error: JsonRpcException) -> None:
         method = message.get("method") if isinstance(message, dict) else None
@@ -173,10 +174,9 @@ _USUAL = (
     types.InlineCompletionRequest,
     types.InlineCompletionItem,
     types.ExecuteCommandRequest,
-    protocol.NextEditRequest,
     protocol.NextEditResult,
-    protocol.DidPredictNotification,
-    protocol.StatusNotification,
+    *(protocol.MESSAGES[one][0] for one in (protocol.NEXT_EDIT, protocol.DID_PREDICT)),
+    protocol.MESSAGES[protocol.STATUS][0],
 )
 
 
@@ -195,7 +195,7 @@ class EditcastServer(LanguageServer):
             "editcast",
             version("editcast"),
             protocol_cls=EditcastProtocol,
-            converter_factory=strict_converter,
+            converter_factory=incoming.strict_converter,
         )
         self.complaints: list[str] = []
         self.is_trusted = True

@@ -102,8 +102,7 @@ class FolderReader:
 
 def _is_allowed(path: Path, language: str, settings: Settings) -> bool:
     """Tell whether a file may be read: no secret, and nothing that the settings leave out."""
-    wanted = settings.languages
-    if not {"*", language} & set(wanted) or f"!{language}" in wanted or not settings.enabled:
+    if not settings.serves(language):
         return False
     is_excluded = globs.matches_any.__wrapped__(path, settings.exclude)  # too many to remember
     return not is_excluded and not is_secret(path)

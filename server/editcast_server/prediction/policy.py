@@ -20,7 +20,7 @@ from editcast_model.forecasting.line_spans import (
     moved,
     whole_lines,
 )
-from editcast_server.documents.suggestion import CONTEXT, Suggestion
+from editcast_server.documents.suggestion import Place, Suggestion
 from editcast_server.settings import Eagerness, Settings
 
 REMEMBERED: Final = 20  # rejections of a document
@@ -127,17 +127,13 @@ class Rejection:
     """A suggestion that the user did not want, recognisable after later edits.
 
     Attributes:
-        replaced: What it would have replaced, hunk by hunk.
+        place: Where it stood.
         new: What it would have put there.
-        before: The text before it, at most `CONTEXT` code points.
-        after: The text behind it, at most `CONTEXT` code points.
         start: Where it stands now, in code points; None once an edit has gone over the place.
     """
 
-    replaced: tuple[str, ...]
+    place: Place
     new: tuple[str, ...]
-    before: str
-    after: str
     start: int | None
 
     def moved(self, change: Hunk) -> "Rejection":
@@ -146,20 +142,16 @@ class Rejection:
             return self
         if change.end > self.start:
             return replace(self, start=None)
-        grown = len(change.text) - (change.end - change.start)
-        return replace(self, start=self.start + grown)
+        return replace(self, start=self.start + change.growth)
 
     def is_about(self, hunks: tuple[Hunk, ...], text: str) -> bool:
         """Tell whether the hunks would do the same thing at the same place."""
-        if self.new != tuple(hunk.text for hunk in hunks):
+        place, known = Place.of(hunks, text), self.place
+        if (self.new, known.replaced) != (tuple(hunk.text for hunk in hunks), place.replaced):
             return False
-        if self.replaced != tuple(text[hunk.start : hunk.end] for hunk in hunks):
-            return False
-        start, end = hunks[0].start, hunks[-1].end
         if self.start is not None:
-            return self.start == start
-        before, after = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
-        return before == self.before or after == self.after
+            return self.start == hunks[0].start
+        return place.before == known.before or place.after == known.after
 
 
 class Rejections:
@@ -191,10 +183,8 @@ class Rejections:
             self.fresh += whole_lines(suggestion.hunks, text)
         self._last.append(
             Rejection(
-                suggestion.replaced,
+                suggestion.place,
                 tuple(hunk.text for hunk in suggestion.hunks),
-                suggestion.before,
-                suggestion.after,
                 None if text is None else suggestion.hunks[0].start,
             )
         )

@@ -89,7 +89,7 @@ def settings(given: Any) -> str:
     ):
         document = Document(uri, "python", 1, "x = 1\n", Units.of("utf-16"))
         document.is_allowed(found)
-        document.problem(found.max_file_bytes)
+        document.problem(found)
     return "; ".join(complaints)
 
 

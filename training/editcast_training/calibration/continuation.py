@@ -78,4 +78,4 @@ def _typed(before: str, after: str) -> Iterator[tuple[str, int, str]]:
                     yield now, place + stop, typed.text[done:]
             place += len(token)
         text = apply_hunks(text, [typed])
-        grown += len(hunk.text) - (hunk.end - hunk.start)
+        grown += hunk.growth

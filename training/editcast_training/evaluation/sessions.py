@@ -104,9 +104,9 @@ class EditingSession:
         before, future = self.texts[0], self.texts[-1]
         hunks = line_hunks(before, future)
         for done, text in list(enumerate(self.texts[:-1]))[self.first :]:
-            grown = sum(map(_growth, hunks[:done]))
+            grown = sum(hunk.growth for group in hunks[:done] for hunk in group)
             remaining = tuple(
-                tuple(_shifted(hunk, grown) for hunk in group) for group in hunks[done:]
+                tuple(hunk.shifted(grown) for hunk in group) for group in hunks[done:]
             )
             yield Step(text, future, remaining)
 
@@ -115,17 +115,9 @@ def line_hunks(before: str, after: str) -> tuple[LineHunk, ...]:
     """Return the line hunks from `before` to `after`, ascending; offsets into `before`."""
     starts = list(accumulate(map(len, lines(before)), initial=0))
     return tuple(
-        tuple(_shifted(hunk, starts[change.first]) for hunk in change.hunks)
+        tuple(hunk.shifted(starts[change.first]) for hunk in change.hunks)
         for change in line_changes(before, after)
     )
-
-
-def _shifted(hunk: Hunk, by: int) -> Hunk:
-    return Hunk(hunk.start + by, hunk.end + by, hunk.text)
-
-
-def _growth(group: LineHunk) -> int:
-    return sum(len(hunk.text) - (hunk.end - hunk.start) for hunk in group)
 
 
 def commit_session(history: FileHistory, index: int) -> EditingSession:

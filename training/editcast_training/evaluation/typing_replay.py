@@ -222,7 +222,7 @@ class _Typist:
                 for token in lex(shift.text):
                     actions.append(Hunk(place, place, token))
                     place += len(token)
-                grown += len(hunk.text) - (hunk.end - hunk.start)
+                grown += hunk.growth
             parts.append(_Part(actions, group[-1].end + grown))
         return parts
 
