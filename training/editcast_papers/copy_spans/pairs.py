@@ -24,7 +24,7 @@ Size = Literal["small", "medium", "edits"]
 PAD, UNKNOWN, START, END = range(4)
 _SPECIAL = ("", "<unknown>", "<start>", "<end>")
 #: Times that a word of the vocabulary occurs in the pairs to train on; and most words.
-_LEAST, _MOST = 2, 5_000
+_LEAST, _MOST = 2, 2_000
 _POOL = 16  # batches among which pairs are sorted by length
 
 
