@@ -16,6 +16,7 @@ import click
 from rich.console import Console
 
 from editcast_model.bundle import bundled_path
+from editcast_model.forecasting.candidates import UNSEEN
 from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
 from editcast_model.forecasting.ranker import FEATURES
 from editcast_training.calibration import ranker
@@ -115,9 +116,9 @@ def without_source(step: Collected, name: str) -> Collected:
 
 def unscored(step: Collected) -> Collected:
     """The step with repeated and cross-file edits that the network was not asked about."""
-    blank = {"scored": 0, "log_probability": 0.0, "location": 0.0, "line": 0.0}
     candidates = tuple(
-        one if one.source == "decoded" else replace(one, **blank) for one in step.candidates
+        one if one.source == "decoded" else replace(one, log_probability=0.0, line=UNSEEN)
+        for one in step.candidates
     )
     return replace(step, candidates=candidates)
 
