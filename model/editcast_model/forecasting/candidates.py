@@ -12,7 +12,7 @@ import numpy as np
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.module_changes import ModuleChange
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.interface import NO_OPTIONS, PredictionOptions
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, Places, line_features
 from editcast_model.forecasting.recent_edits import RecentEdits
@@ -155,16 +155,13 @@ class Situation:
             return False
         if source in (CONSEQUENCE, CONTINUATION):
             return True
-        names = self.consequences.names(self.history.text)
-        if unbinds(names, hunk):
-            return False
-        return not renames_definition(names, hunk) or self._is_pattern(hunk)
-
-    def _is_pattern(self, hunk: Hunk) -> bool:
-        """Tell whether the same change was made at two places: that is no name still typed."""
-        (change,) = changes(self.history.text, [hunk])
-        times, _ = self.history.made(change)
-        return times > 1
+        text = self.history.text
+        names = self.consequences.names(text)
+        parts = (
+            Hunk(hunk.start + part.start, hunk.start + part.end, part.text)
+            for part in diff(text[hunk.start : hunk.end], hunk.text)
+        )
+        return not any(unbinds(names, one) or renames_definition(names, one) for one in parts)
 
     def candidate(
         self,
