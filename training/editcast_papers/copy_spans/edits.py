@@ -15,9 +15,8 @@ from editcast_model.diff import apply_hunks
 from editcast_model.errors import ReproductionError
 from editcast_model.private_files import private_folder, write_text
 from editcast_model.tokenizer import lex, lines
-from editcast_training.augment.draws import MOST_PLACES
 from editcast_training.augment.refactorings import KINDS
-from editcast_training.augment.syntax_tree import Source
+from editcast_training.augment.syntax_tree import MOST_PLACES, Source
 from editcast_training.data.line_changes import LineChange, line_changes
 from editcast_training.disk import explained
 from editcast_training.sources.file_history import FileHistory, Skipped
