@@ -83,7 +83,7 @@ def _table(runs: Sequence[Run]) -> str:
         for name, theirs in zip(paper._fields, paper, strict=True):
             digits = 3 if name == "mrr" else 1
             ours = _words([one[name] for one in own], digits)
-            cells.append(f"{'–' if theirs is None else f'{theirs:.{digits}f}'} / {ours}")
+            cells.append("–" if theirs is None else f"{theirs:.{digits}f} / {ours}")
         how = "" if search == "beam" else f", {search}"
         rows.append([f"{size}, {model}{how}", *cells, str(len(own))])
     head = ["", "accuracy, %", "accuracy@20, %", "MRR", "structural match, %", "seeds"]
