@@ -1,9 +1,25 @@
-"""Taking files out of the store, by their names."""
+"""Taking files out of the store, by their names and times."""
 
 import os
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+
+class Period(NamedTuple):
+    """Times of saves in milliseconds since the epoch; `until` itself is not among them."""
+
+    since: int = 0
+    until: int = 2**62
+
+
+#: All that the store can have.
+ALWAYS = Period()
+
+#: The names of files; or a path, a folder (with all that is in it), or a glob over whole paths,
+#: whose `*` matches `/` too; or None for all files.
+Pattern = Sequence[str] | str | None
 
 
 def key_of(path: str | os.PathLike[str]) -> str:
@@ -11,8 +27,8 @@ def key_of(path: str | os.PathLike[str]) -> str:
     return os.fspath(path).encode("utf-8", "backslashreplace").decode()
 
 
-def named(paths: Iterable[str], pattern: str | None) -> list[str]:
-    """List the paths a pattern names: a file or folder of that very name, else a glob.
+def named(paths: Iterable[str], pattern: Pattern) -> list[str]:
+    """List the paths a pattern names: these files; a file or folder of a name, else a glob.
 
     Brackets are usual in names: `app/[id]/page.tsx` is not `app/i/page.tsx` as well.
 
@@ -22,6 +38,9 @@ def named(paths: Iterable[str], pattern: str | None) -> list[str]:
     """
     if pattern is None:
         return list(paths)
+    if not isinstance(pattern, str):
+        files = set(map(key_of, pattern))
+        return [path for path in paths if path in files]
     paths, pattern = list(paths), key_of(pattern)
     return exactly(paths, pattern) or [path for path in paths if fnmatchcase(path, pattern)]
 
@@ -34,26 +53,31 @@ def exactly(paths: Iterable[str], name: str) -> list[str]:
     return [path for path in paths if path == name or (folder and path.startswith(inside))]
 
 
-def delete_files(database: sqlite3.Connection, pattern: str | None) -> tuple[int, int]:
-    """Remove the files that a pattern names, with their snapshots and outcomes.
+def delete_files(
+    database: sqlite3.Connection, pattern: Pattern, period: Period = ALWAYS
+) -> tuple[int, int]:
+    """Remove the snapshots and outcomes of a period, of the files that a pattern names.
 
     Returns:
-        How many files and how many snapshots were removed.
+        How many files lost snapshots, and how many snapshots were removed.
     """
     # By numbers: a damaged path is not found by its text.
     files = database.execute("SELECT id, CAST(path AS TEXT) FROM files").fetchall()
     outcomes = database.execute("SELECT id, CAST(path AS TEXT) FROM outcomes").fetchall()
     chosen = set(named({path for _, path in (*files, *outcomes)}, pattern))
-    file_ids = [(number,) for number, path in files if path in chosen]
-    snapshots = 0
-    for number in file_ids:
-        snapshots += database.execute("DELETE FROM snapshots WHERE file = ?", number).rowcount
-        database.execute("DELETE FROM files WHERE id = ?", number)
+    within = "time >= ? AND time < ?"
+    removed = [
+        database.execute(
+            f"DELETE FROM snapshots WHERE file = ? AND {within}", (number, *period)
+        ).rowcount
+        for number, path in files
+        if path in chosen
+    ]
     for number, path in outcomes:
         if path in chosen:
-            database.execute("DELETE FROM outcomes WHERE id = ?", (number,))
+            database.execute(f"DELETE FROM outcomes WHERE id = ? AND {within}", (number, *period))
     drop_unused(database)
-    return len(file_ids), snapshots
+    return sum(count > 0 for count in removed), sum(removed)
 
 
 def drop_unused(database: sqlite3.Connection) -> None:

@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from editcast_model.errors import NoRoomError, StoreError
-from editcast_store.forgetting import delete_files, exactly
+from editcast_store.forgetting import ALWAYS, Period, delete_files, exactly
 from editcast_store.sqlite_file import explained
 
 #: Told whether the store has something of a path, chooses what is forgotten; None is everything.
@@ -20,12 +20,13 @@ Choose = Callable[[Callable[[str], bool]], str | None]
 _BUSY_SECONDS = 1.0
 
 
-def forget_without_room(path: Path, choose: Choose) -> tuple[int, int]:
+def forget_without_room(path: Path, choose: Choose, period: Period = ALWAYS) -> tuple[int, int]:
     """Remove files' snapshots and outcomes, and their bytes, without adding a byte to the disk.
 
     Args:
         path: The store.
         choose: Chooses a path, a folder or a glob.
+        period: Of the saves to forget.
 
     Returns:
         How many files and how many snapshots were removed.
@@ -38,7 +39,7 @@ def forget_without_room(path: Path, choose: Choose) -> tuple[int, int]:
             # The log's changes go where they belong; from here on the old pages are in memory.
             (mode,) = database.execute("PRAGMA journal_mode = MEMORY").fetchone()
             if mode == "memory":
-                return _forget(database, choose)
+                return _forget(database, choose, period)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_FULL:
                 raise
@@ -48,7 +49,7 @@ def forget_without_room(path: Path, choose: Choose) -> tuple[int, int]:
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
             copy.text_factory = database.text_factory
             database.backup(copy)
-            gone = _forget(copy, choose)
+            gone = _forget(copy, choose, period)
             _replace(path, copy.serialize())
         return gone
 
@@ -75,14 +76,14 @@ def _alone(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _forget(database: sqlite3.Connection, choose: Choose) -> tuple[int, int]:
+def _forget(database: sqlite3.Connection, choose: Choose, period: Period) -> tuple[int, int]:
     rows = database.execute(
         "SELECT CAST(path AS TEXT) FROM files UNION SELECT CAST(path AS TEXT) FROM outcomes"
     )
     paths = [path for (path,) in rows]
     database.execute("PRAGMA foreign_keys = ON")
     database.execute("BEGIN IMMEDIATE")
-    gone = delete_files(database, choose(lambda name: bool(exactly(paths, name))))
+    gone = delete_files(database, choose(lambda name: bool(exactly(paths, name))), period)
     database.execute("COMMIT")
     database.executescript("PRAGMA incremental_vacuum")
     return gone

@@ -18,7 +18,16 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from editcast_model.diff import diff
-from editcast_store.forgetting import delete_files, drop_unused, exactly, key_of, named
+from editcast_store.forgetting import (
+    ALWAYS,
+    Pattern,
+    Period,
+    delete_files,
+    drop_unused,
+    exactly,
+    key_of,
+    named,
+)
 from editcast_store.secrets import is_secret
 from editcast_store.sqlite_file import WAIT, connect, explained, set_aside_files
 
@@ -236,7 +245,7 @@ class Store:
         """Return the bytes that the store needs on the disk, its write-ahead log not counted."""
         return self._pragma("page_count") * self._pragma("page_size")
 
-    def export(self, pattern: str | None = None) -> Iterator[str]:
+    def export(self, pattern: Pattern = None) -> Iterator[str]:
         """Yield the histories as JSON lines (without line ends), one file a line; no secrets.
 
         The format is that of save histories: `{id, language, path, license, origin, text0, time0,
@@ -244,7 +253,7 @@ class Store:
         into the text before the change; the edits of one change are simultaneous.
 
         Args:
-            pattern: as in `forget`.
+            pattern: of the files.
         """
         files = {file.path: file for file in self.files()}
         for path in named(files, pattern):
@@ -275,18 +284,19 @@ class Store:
 
     # Letting go
 
-    def forget(self, pattern: str | None) -> Forgotten:
+    def forget(self, pattern: Pattern, period: Period = ALWAYS) -> Forgotten:
         """Remove files' snapshots and outcomes, and their bytes from the disk.
 
         Args:
-            pattern: a path, a folder (with all that is in it), or a glob over whole paths, whose
-                `*` matches `/` too; None means everything, damaged stores set aside included.
+            pattern: of the files.
+            period: of the saves to remove. All files at all times: with the damaged stores that
+                were set aside.
         """
         with self._writing() as database:
-            files, snapshots = delete_files(database, pattern)
+            files, snapshots = delete_files(database, pattern, period)
         self._shrink()
         damaged = set_aside_files(self.path)
-        if pattern is None:
+        if pattern is None and period == ALWAYS:
             with explained(self.path):
                 for path in damaged:
                     path.unlink(missing_ok=True)

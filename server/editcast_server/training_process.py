@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -25,6 +26,7 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x09\x0b\x0c\x0e-\x1f]")
 
 
 TRAIN = isolated_python("-m", "editcast", "train", "--json")
+COUNT = isolated_python("-m", "editcast", "history", "count", "--json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +72,13 @@ class TrainingRun:
         self._process: asyncio.subprocess.Process | None = None
         self._was_stopped = False
 
-    def start(self) -> None:
-        """Begin to train on the user's own history."""
+    def start(self, without: Sequence[str] = ()) -> None:
+        """Begin to train on the user's own history, but for the kinds to be left out."""
         if self._task and not self._task.done():
             self._show("Editcast is training already.", False)
             return
         self._was_stopped = False
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task = asyncio.get_running_loop().create_task(self._run(without))
 
     def stop(self) -> None:
         """End the training; it can be resumed from its last checkpoint."""
@@ -84,7 +86,31 @@ class TrainingRun:
         if self._process and self._process.returncode is None:
             self._process.terminate()
 
-    async def _run(self) -> None:
+    async def count(self) -> Any:
+        """Count what there is to train on; see `editcast.commands.history.count`.
+
+        Returns:
+            The object that the command prints; None, and the reason is shown, if it fails.
+        """
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *COUNT,
+                *self._workspaces(),
+                **in_folder(paths.home()),
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+            )
+            printed, complaints = await process.communicate()
+            return json.loads(printed)
+        except (EditcastError, OSError) as error:
+            self._show(f"The history cannot be counted: {error}", True)
+        except ValueError:
+            said = complaints.decode("utf-8", "replace").strip().splitlines()
+            self._show(f"The history cannot be counted: {said[-1] if said else 'no answer'}", True)
+        return None
+
+    async def _run(self, without: Sequence[str]) -> None:
         self._report("Training begins.")
         token = await self._begin_progress()
         last = Event("")
@@ -92,6 +118,7 @@ class TrainingRun:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
                 *self._workspaces(),
+                *(f"--without={kind}" for kind in without),
                 **in_folder(paths.home()),
                 # The server's own input and output belong to the editor.
                 stdin=asyncio.subprocess.DEVNULL,

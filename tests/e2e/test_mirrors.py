@@ -12,6 +12,8 @@ import pytest
 
 from editcast_server.lsp import protocol
 from editcast_server.settings import Device, Eagerness, Settings
+from editcast_training.data.counting import SourceCount
+from editcast_training.sources.file_history import OwnKind
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = json.loads((ROOT / "vscode-client" / "package.json").read_text())
@@ -62,6 +64,12 @@ def test_the_methods_and_commands_are_the_servers():
     assert here == there
 
 
+def test_the_extensions_own_commands_have_other_names():
+    """The language client registers the server's commands with VS Code by their names."""
+    own = {command["command"] for command in PACKAGE["contributes"]["commands"]}
+    assert own.isdisjoint(value for value in vars(protocol).values() if isinstance(value, str))
+
+
 @pytest.mark.parametrize(
     "message",
     [
@@ -69,12 +77,23 @@ def test_the_methods_and_commands_are_the_servers():
         protocol.Suggestion,
         protocol.NextEditResult,
         protocol.StatusParams,
+        protocol.RememberedFile,
+        protocol.Remembered,
+        protocol.RememberedSave,
     ],
 )
 def test_a_message_has_the_same_fields(message):
     [body] = re.findall(rf"interface {message.__name__} {{\n(.*?)\n}}", MIRROR, re.DOTALL)
     here = set(re.findall(r"^  (\w+)\??:", body, re.MULTILINE))
     assert here == {camel_case(one.name) for one in attrs.fields(message)}
+
+
+def test_a_counted_source_has_the_same_fields():
+    [body] = re.findall(r"interface SourceCount {\n(.*?)\n}", MIRROR, re.DOTALL)
+    here = re.findall(r"^  (\w+):", body, re.MULTILINE)
+    assert here == [one.name for one in fields(SourceCount)]
+    kinds = re.findall(r'"([\w-]+)"', re.findall(r"kind: (.*);", body)[0])
+    assert kinds == list(get_args(OwnKind))
 
 
 def test_the_states_are_the_servers():

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from editcast_store.models import default_bundle_path, install
-from workbench import NOTIFICATIONS
+from workbench import NOTIFICATIONS, PALETTE_ROWS
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -40,6 +40,22 @@ def make_history(folder):
         git("commit", "--message", value)
 
 
+def shown(workbench):
+    """The sources to choose from, a name and its amount without a space between them."""
+    return ["".join(row.split("\n")) for row in workbench.texts(PALETTE_ROWS)]
+
+
+def test_too_little_history_is_said_before_anything_else(open_workbench, vsix):
+    workbench = open_workbench(vsix)
+    workbench.start("x = 1\n")
+    workbench.run("Editcast: Train on My Local History")
+    workbench.wait(
+        "a sentence", lambda: "There is too little history" in "".join(workbench.notifications())
+    )
+    assert "Nothing was downloaded" in "".join(workbench.notifications())
+    assert workbench.editcast_item().startswith("Editcast is ready")
+
+
 def test_it_is_cancelled_by_its_notification_and_a_new_model_is_taken_up(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")
     make_history(workbench.folder)
@@ -47,6 +63,9 @@ def test_it_is_cancelled_by_its_notification_and_a_new_model_is_taken_up(open_wo
     workbench.wait_until_ready()
 
     workbench.run("Editcast: Train on My Local History")
+    commits = f"Commits of {workbench.folder.name}{len(VALUES)} commits"
+    workbench.wait("what there is", lambda: commits in shown(workbench))
+    workbench.press("Enter")  # all of it
     workbench.wait(
         "the progress of a training",
         lambda: "of held-out edits right" in "".join(workbench.notifications()),

@@ -215,6 +215,24 @@ def test_a_word_that_is_being_typed_is_copied_nowhere(hunk: Hunk, expected: str 
 
 
 @pytest.mark.parametrize(
+    ("text", "inserted", "expected"),
+    [
+        ("def area(width: float|):\n    return width\n", ") -> float", "breaks what can be parsed"),
+        ("rows = |one(request)\n", "all(", "breaks what can be parsed"),
+        ("rows = load|\n", "(request", None),  # the line is not written to its end
+        ("rows = load(|)\n", "first(", None),
+    ],
+)
+def test_what_goes_on_with_the_line_at_the_cursor(
+    text: str, inserted: str, expected: str | None
+) -> None:
+    before, after = text.split("|")
+    hunk = Hunk(len(before), len(before), inserted)
+    context = EditContext(before + after, "python", cursor=len(before))
+    assert reason_against((hunk,), context) == expected
+
+
+@pytest.mark.parametrize(
     ("language", "text", "after", "expected"),
     [
         ("typescript", "const a = 'x';\n", "const a = \"x';\n", True),

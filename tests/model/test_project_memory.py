@@ -39,6 +39,13 @@ def written(vocabulary: Vocabulary, places: Places) -> list[tuple[str, int]]:
     return sorted(out)
 
 
+def test_blanks_make_no_difference_before_a_place() -> None:
+    memory = ProjectMemory()
+    memory.put("a.py", "\n    order.validate(strict)\n" * 3)
+    places = found(memory, "x = (order.validate")
+    assert [text.partition("\n")[0] for text, _ in places] == ["(strict)"] * 3
+
+
 def searched(texts: list[str], before: str, least: int) -> list[tuple[str, int]]:
     """Return the same as `found`, by looking at all texts."""
     wanted, out = spelled(before), []
@@ -47,7 +54,8 @@ def searched(texts: list[str], before: str, least: int) -> list[tuple[str, int]]
         for place in range(1, len(tokens) + 1):
             length = 0
             while length < min(place, len(wanted), LONGEST):
-                if tokens[place - 1 - length] != wanted[-1 - length]:
+                pair = tokens[place - 1 - length], wanted[-1 - length]
+                if len({one.removeprefix(" ") for one in pair}) > 1:
                     break
                 length += 1
             if length >= least:

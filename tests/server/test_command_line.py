@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,7 @@ def test_show(remembered: Path) -> None:
         (["show", "/project/a.py", "--number", "3"], "are numbered from 1 to 2"),
         (["forget"], "Give a PATTERN, or --all"),
         (["forget", "x", "--all"], "Give a PATTERN, or --all"),
+        (["forget", "--since", "yesterday"], "'yesterday' does not match"),
     ],
 )
 def test_what_is_not_there(remembered: Path, arguments: list[str], complaint: str) -> None:
@@ -83,6 +85,17 @@ def test_forget(remembered: Path) -> None:
     assert ended.stdout == "Forgot 2 saves of 1 files.\n"
     with Store.open(remembered / "history.sqlite3") as store:
         assert store.files() == []
+
+
+def test_forget_a_time(remembered: Path) -> None:
+    time = f"{datetime.fromtimestamp(1_700_000_100):%Y-%m-%d %H:%M:%S}"
+    arguments = ("/project/a.py", "--since", time)
+    ended = editcast("history", "forget", *arguments, home=remembered)
+    assert ended.stdout == "Forgot 1 saves of 1 files.\n"
+    ended = editcast("history", "forget", "--until", time, home=remembered)
+    assert ended.stdout == "Forgot 1 saves of 1 files.\n"
+    with Store.open(remembered / "history.sqlite3") as store:
+        assert [file.path for file in store.files()] == ["/project/sub/b.c"]
 
 
 def test_nothing_is_remembered_yet(tmp_path: Path) -> None:

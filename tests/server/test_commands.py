@@ -72,6 +72,18 @@ async def test_the_report_has_what_was_just_decided(start: Any) -> None:
         assert "repeat-best" in page
 
 
+async def test_the_history_is_counted(start: Any) -> None:
+    async with start() as editor:
+        uri = editor.open("counted.py", CALLS)
+        editor.type(uri, "render", "draw")
+        editor.save(uri)
+        await editor.command("editcast.history")  # all that was saved is in the store after it
+        count = await editor.command("editcast.countHistory")
+        (store,) = [one for one in count["sources"] if one["kind"] == "store"]
+        assert (store["saves"], store["files"]) == (1, 1)
+        assert count["needed"] > store["instances"]
+
+
 async def test_going_back_to_the_model_before(start: Any, tmp_path: Path) -> None:
     shutil.copytree(bundled_path(), tmp_path / "models" / "fresh")
     current = install(tmp_path / "models" / "fresh", tmp_path / "models")

@@ -52,6 +52,18 @@ async def test_a_line_of_the_file_itself(start: Any) -> None:
         await editor.until(lambda: is_offered(editor, uri, line))
 
 
+async def test_behind_one_that_is_typed_past_the_next_one_comes(start: Any) -> None:
+    async with start(SETTINGS) as editor:
+        await editor.until(lambda: editor.statuses[-1].model)
+        uri = editor.open("orders.py", f"{OTHER}\n\n{BEFORE}")
+        before = press(editor, uri, "def third(order):\n    ", "order.val")
+        line = "third(order):\n    order.validate_shipping_address(strict=True)\n"
+        await editor.until(lambda: is_offered(editor, uri, line))
+        press(editor, uri, before, "ue = order.val")
+        line = "third(order):\n    order.value = order.validate_shipping_address"
+        await editor.until(lambda: is_offered(editor, uri, line))
+
+
 async def test_a_line_of_another_file_that_is_saved(start: Any, tmp_path: Path) -> None:
     async with start(SETTINGS) as editor:
         await editor.until(lambda: editor.statuses[-1].model)

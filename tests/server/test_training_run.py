@@ -77,6 +77,13 @@ async def test_what_it_says(code: str, reports: list[str], sentences: tuple[str,
     assert training.sentences == [sentences]
 
 
+async def test_what_is_left_out_is_an_argument() -> None:
+    training = Training("import sys; print(*sys.argv[1:])")
+    training.run.start(["git", "store"])
+    await training.end()
+    assert training.reports == ["Training begins.", "--without=git --without=store", ""]
+
+
 async def test_one_at_a_time_and_it_can_be_stopped() -> None:
     training = Training("import time; print('going', flush=True); time.sleep(60)")
     training.run.start()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
+from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.interface import (
     NO_OPTIONS,
     OtherSave,
@@ -37,8 +38,8 @@ CALLS = "a = load(1)\nkept\nb = load(2)\nkept\nc = load(3)\n"
 class Scripted:
     """A forecaster that answers by the text alone; what does not fit is not said."""
 
-    def __init__(self, answer: Answer) -> None:
-        self.answer = answer
+    def __init__(self, answer: Answer, source: str = "") -> None:
+        self.answer, self.source = answer, source
         self.asked: list[str] = []
         self.history = EditHistory("")
 
@@ -62,7 +63,7 @@ class ScriptedSession:
         found = self.forecaster.answer(self.history.text)
         if found is None or not options.fits((found[0],)):
             return []
-        return [Prediction((found[0],), 0.0, found[1], 1)]
+        return [Prediction((found[0],), 0.0, found[1], 1, source=self.forecaster.source)]
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
         raise AssertionError("nobody has time to prepare")
@@ -89,9 +90,9 @@ def renaming() -> EditingSession:
 
 
 def replayed(
-    answer: Answer, session: EditingSession, threshold: float = 0.5
+    answer: Answer, session: EditingSession, threshold: float = 0.5, source: str = ""
 ) -> tuple[TypingRow, Scripted]:
-    forecaster = Scripted(answer)
+    forecaster = Scripted(answer, source)
     ((row,),) = replay_typing(forecaster, [session], {"medium": threshold})
     assert forecaster.history.saved == session.texts[-1]
     return row, forecaster
@@ -153,6 +154,13 @@ def test_where_something_else_is_typed_nothing_is_offered_until_the_save() -> No
     row, _ = replayed(wrong, session)
     assert (row.on_save, row.while_typing) == (Tally(2, 2, 0, 0), Tally(8, 0, 0, 0))
     assert row.characters == len(" and y and z")
+
+
+def test_behind_a_continuation_that_is_typed_past_the_next_one_comes() -> None:
+    session = saving("\n", "if x\n", "if x and y\n")
+    row, _ = replayed(insertion("\n", " or a"), session, source=CONTINUATION)
+    # Spaces agree with each; "and" agrees with the first no more, and behind "y" comes the save.
+    assert (row.on_save, row.while_typing) == (Tally(1, 1, 0, 0), Tally(4, 1, 0, 0))
 
 
 def test_an_offer_stays_while_it_is_typed_along_and_counts_once() -> None:

@@ -35,14 +35,13 @@ from editcast_store.lock import process_lock
 from editcast_store.models import install
 from editcast_store.paths import models_dir
 from editcast_training.data.corpus import FORMAT, make_corpus, read_corpus
+from editcast_training.data.instances import LEAST_INSTANCES
 from editcast_training.disk import explained
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.trainer import TrainingPlan, train
 from editcast_training.packaging import Provenance, finish
 from editcast_training.sources.registry import Origin
 
-#: Fewer instances (of about 100 edits) teach nothing that lasts.
-LEAST_INSTANCES = 50
 _MAX_STATE = 4096
 _WHAT_TO_DO = (
     "Name a repository (--git PATH), VS Code's Local History (--local-history) or recorded saves "

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 
 import { SIZES } from "./installation/runtime";
+import type { HistoryView } from "./history/view";
 import { isOn, toggled } from "./languages";
 import type { Launcher } from "./launcher";
 import { reviewNextEdits } from "./offers/nextEdit";
@@ -11,6 +12,7 @@ import { ServerCommand } from "./protocol";
 import { showReport } from "./report";
 import type { Server } from "./server";
 import type { StatusItem } from "./status";
+import { train } from "./training/train";
 import { openWalkthrough, showKeys, showPrivacy, tryIt } from "./walkthrough";
 
 /** Registers all commands; dispose of the result to take them away again. */
@@ -19,6 +21,7 @@ export function registerCommands(
   launcher: Launcher,
   offers: Offers,
   status: StatusItem,
+  history: HistoryView,
   log: vscode.LogOutputChannel,
   context: vscode.ExtensionContext,
 ): vscode.Disposable {
@@ -51,6 +54,7 @@ export function registerCommands(
       log.show();
     },
     "editcast.showMenu": () => showMenu(status),
+    ...history.commands,
   };
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([id, run]) => vscode.commands.registerCommand(id, run)),
@@ -96,6 +100,7 @@ async function showMenu(status: StatusItem): Promise<void> {
       : []),
     { label: "$(history) Go back to the previous model", command: "editcast.revertModel" },
     { label: "$(graph) Show the report", command: "editcast.showReport" },
+    { label: "$(database) Show what is remembered", command: "editcast.showHistory" },
     { label: "$(dashboard) Choose the eagerness", command: "editcast.chooseEagerness" },
     { label: "$(book) First steps", command: "editcast.openWalkthrough" },
   ];
@@ -168,25 +173,5 @@ async function change<Value>(name: string, next: (value: Value) => Value): Promi
   const value = configuration.get<Value>(name);
   if (value !== undefined) {
     await configuration.update(name, next(value), target);
-  }
-}
-
-/**
- * The server shows the progress, and says at the end what came of it; it refuses to train in a
- * folder that is not trusted, for which nothing is to be installed either.
- */
-async function train(server: Server, launcher: Launcher): Promise<void> {
-  if (server.running === undefined) {
-    void vscode.window.showErrorMessage(
-      "Editcast cannot train while its server is not running: restart the server first.",
-    );
-    return;
-  }
-  try {
-    if (!vscode.workspace.isTrusted || (await launcher.prepareTraining())) {
-      await server.execute(ServerCommand.train);
-    }
-  } catch (error) {
-    void vscode.window.showErrorMessage(error instanceof Error ? error.message : String(error));
   }
 }

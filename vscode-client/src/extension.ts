@@ -4,6 +4,7 @@
 import * as vscode from "vscode";
 
 import { registerCommands } from "./commands";
+import { HistoryView } from "./history/view";
 import { Launcher } from "./launcher";
 import { Offers } from "./offers/offers";
 import { ProgressNotifications } from "./progress";
@@ -20,12 +21,14 @@ export function activate(context: vscode.ExtensionContext): void {
   const started = new Server(launcher, log, status, new ProgressNotifications());
   server = started;
   const offers = new Offers(started);
+  const history = new HistoryView(started);
   context.subscriptions.push(
     log,
     status,
     started,
     offers,
-    registerCommands(started, launcher, offers, status, log, context),
+    history,
+    registerCommands(started, launcher, offers, status, history, log, context),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (
         change.affectsConfiguration("editcast.serverCommand") ||

@@ -72,6 +72,52 @@ export interface StatusParams {
   message: string;
 }
 
+/** One file of which saves are remembered. Times are milliseconds since the epoch. */
+export interface RememberedFile {
+  path: string;
+  /** The repository or folder that the file belongs to. */
+  project: string;
+  language: string;
+  saves: number;
+  first: number;
+  last: number;
+  /** Length of all the texts. */
+  bytes: number;
+}
+
+/** Answer to `editcast.history`: what the store has, and the bytes it takes on the disk. */
+export interface Remembered {
+  files: RememberedFile[];
+  bytes: number;
+}
+
+/** One save of a file. */
+export interface RememberedSave {
+  /** Counted from 1. */
+  number: number;
+  time: number;
+}
+
+/** Mirrors training/editcast_training/data/counting.py: one source of the user's own history. */
+export interface SourceCount {
+  kind: "store" | "local-history" | "git";
+  /** For the user. */
+  name: string;
+  saves: number;
+  files: number;
+  edits: number;
+  /** What a training counts by. */
+  instances: number;
+  /** Of a repository; null where git does not say. */
+  commits: number | null;
+}
+
+/** Answer to `editcast.countHistory`: a training needs so many instances. */
+export interface HistoryCount {
+  sources: SourceCount[];
+  needed: number;
+}
+
 /** Null when the document is unknown or not to be served. */
 export const nextEditRequest = new RequestType<NextEditParams, NextEditResult | null, void>(
   "editcast/nextEdit",
@@ -91,12 +137,24 @@ export const ServerCommand = {
   shown: "editcast.shown",
   /** [seconds]; 0 ends a snooze */
   snooze: "editcast.snooze",
-  /** [] */
+  /** [], or [list of the kinds of sources to leave out] */
   train: "editcast.train",
+  /** [], answered with `HistoryCount` */
+  countHistory: "editcast.countHistory",
   /** [] */
   revert: "editcast.revert",
   /** [], answered with a page of HTML */
   report: "editcast.report",
-  /** [] */
+  /** [], answered with `Remembered` */
+  history: "editcast.history",
+  /** [path], answered with a list of `RememberedSave` */
+  saves: "editcast.saves",
+  /** [path, number of the save], answered with the text */
+  savedText: "editcast.savedText",
+  /** [list of paths or null, since or null, until or null], answered with a sentence */
+  forget: "editcast.forget",
+  /** [file to write, list of paths or null], answered with a sentence */
+  exportHistory: "editcast.exportHistory",
+  /** [] or [uri] */
   status: "editcast.status",
 } as const;

@@ -14,6 +14,8 @@ from editcast_model.forecasting.import_lines import follows_code, is_import, tou
 from editcast_model.syntax import breaking
 
 _WORDS = re.compile(r"\w+")
+#: Characters that editors put behind the cursor by themselves.
+_CLOSERS = " )]}\"'`;"
 _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
 
 
@@ -152,10 +154,12 @@ def _copies_typed(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
 def _breaks(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
     """Tell whether a change breaks code which the last save left unbroken.
 
-    What goes on with the line at the cursor may: that line is not written to its end.
+    What goes on with the line at the cursor may, while that line is not written to its end.
     """
     if len(hunks) == 1 and hunks[0].start == hunks[0].end == context.cursor:
-        return False
+        end = context.text.find("\n", context.cursor)
+        if not context.text[context.cursor : end if end >= 0 else None].strip(_CLOSERS):
+            return False
     return not context.broken and breaking.breaks(context.text, hunks, context.language)
 
 

@@ -214,7 +214,9 @@ class NeuralSession:
         if options.cancelled():
             return []
         return [
-            Prediction((one.hunk,), one.log_probability, sure, one.edits, one.everywhere)
+            Prediction(
+                (one.hunk,), one.log_probability, sure, one.edits, one.everywhere, one.source
+            )
             for one, sure in ranker.ranked(candidates)[:count]
         ]
 

@@ -31,6 +31,7 @@ class Prediction:
         edits: How many token edits it was decoded from.
         everywhere: Where the same is left to do at several places, all of it: its own hunks and
             those of the other places, ascending and disjoint; else empty.
+        source: Name of the candidate source that proposed it; empty of a baseline.
     """
 
     hunks: tuple[Hunk, ...]
@@ -38,6 +39,7 @@ class Prediction:
     confidence: float
     edits: int
     everywhere: tuple[Hunk, ...] = ()
+    source: str = ""
 
     def apply(self, text: str) -> str:
         """Apply the prediction to `text`."""

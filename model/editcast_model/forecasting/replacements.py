@@ -340,8 +340,8 @@ class KnownReplacements:
         for rank, made_before, place in first:
             whole = tokens.whole(made_before, place)
             what = made_before.old, made_before.new
-            repeat = Repeat(whole, rank[0] / BEST_SCORE, times[what], len(known) - last[what])
-            found.setdefault(whole, repeat)
+            ago = len(known) - last[what]
+            found.setdefault(whole, Repeat(whole, rank[0] / BEST_SCORE, times[what], ago))
         return list(found.values())
 
     def _of_save(self, save: Save) -> list[Replacement]:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.memory.units import END, Ids, Vocabulary
+from editcast_model.memory.units import END, Ids, Vocabulary, unspaced
 
 Numbers = npt.NDArray[np.int64]
 
@@ -35,7 +35,7 @@ _FACTORS: Final = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D)
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Places where the units before are those before a cursor; N of them.
+    """Places where the units before are those before a cursor, blanks apart; N of them.
 
     Attributes:
         ahead: The units that follow, int32 (N, AHEAD); behind `END` they mean nothing.
@@ -77,9 +77,9 @@ def _scanned(ids: Ids, before: Ids, least: int, start: int, end: int) -> Numbers
     """Return the places in a range of units with `least` of the units before."""
     if len(before) < least:
         return np.zeros(0, np.int64)
-    found = np.flatnonzero(ids[start:end] == before[-1]) + (start + 1)
+    found = np.flatnonzero(unspaced(ids[start:end]) == unspaced(before[-1:])) + (start + 1)
     for back in range(2, least + 1):
-        found = found[ids[found - back] == before[-back]]
+        found = found[unspaced(ids[found - back]) == unspaced(before[-back])]
     return found
 
 
@@ -90,7 +90,7 @@ def _places(
     length = np.zeros(len(found), np.int64)
     agrees = np.ones(len(found), np.bool_)
     for back in range(1, min(len(before), LONGEST) + 1):
-        agrees &= ids[found - back] == before[-back]
+        agrees &= unspaced(ids[found - back]) == unspaced(before[-back])
         length += agrees
     order = np.argsort(-length, kind="stable")[:_MOST_PLACES]
     order = order[length[order] >= least]
@@ -131,7 +131,7 @@ def _bits() -> int:
 
 def _buckets(ids: Ids) -> npt.NDArray[np.uint32]:
     """Return the bucket of the `_KEY` units that end with each unit, uint32 (N,)."""
-    known = ids.astype(np.uint32)
+    known = unspaced(ids).astype(np.uint32)
     mixed = known * np.uint32(_FACTORS[0])
     for back, factor in enumerate(_FACTORS[1:], 1):
         mixed[back:] = (mixed[back:] ^ (mixed[back:] >> 15)) + known[:-back] * np.uint32(factor)

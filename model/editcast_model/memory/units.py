@@ -92,6 +92,11 @@ def _merged(numbers: Ids) -> Ids:
     return kept
 
 
+def unspaced(units: Ids) -> Ids:
+    """Return numbers of units of any shape that do not tell if there is a blank before them."""
+    return units >> 1
+
+
 def begun(text: str) -> tuple[str, str]:
     """Split a text at its last unit if that may be half of one: a word, a number, or a blank."""
     tokens = lex(text[-_LONGEST_UNIT:])

@@ -1,9 +1,11 @@
 """`editcast history`: what the store remembers, shown, exported, forgotten."""
 
 import glob
+import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 
@@ -17,9 +19,12 @@ from editcast_model import private_files
 from editcast_model.diff import diff
 from editcast_model.errors import NoRoomError, ReportError, StoreError
 from editcast_store import paths
+from editcast_store.forgetting import ALWAYS, Period
 from editcast_store.forgetting_without_room import forget_without_room
 from editcast_store.saves import Store
 from editcast_store.sqlite_file import set_aside_files
+
+_TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"])
 
 
 @click.group()
@@ -78,6 +83,37 @@ def show(path: str, number: int | None) -> None:
 
 
 @history.command()
+@click.option(
+    "--workspace",
+    "workspaces",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    multiple=True,
+    help="A folder whose repository counts too.  [default: this one]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def count(workspaces: tuple[Path, ...], as_json: bool) -> None:
+    """Count what there is to train on: saves, VS Code's Local History, repositories."""
+    from editcast_model.bundle import bundled_path
+    from editcast_model.tokenizer import Tokenizer
+    from editcast_training.data.counting import count_own_history
+    from editcast_training.data.instances import LEAST_INSTANCES
+
+    paths.home()
+    tokenizer = Tokenizer((bundled_path() / "tokenizer.json").read_text("utf-8"))
+    sources = list(count_own_history(workspaces or (Path.cwd(),), tokenizer))
+    if as_json:
+        counted = {"sources": [asdict(one) for one in sources], "needed": LEAST_INSTANCES}
+        click.echo(json.dumps(counted))
+        return
+    table = Table("source", "saves", "files", "edits", "instances", "commits", box=None)
+    for one in sources:
+        numbers = (one.saves, one.files, one.edits, one.instances, one.commits)
+        table.add_row(plain(one.name), *("" if n is None else f"{n:,}" for n in numbers))
+    Console().print(table, highlight=False)
+    click.echo(f"A training needs {LEAST_INSTANCES} instances.")
+
+
+@history.command()
 @click.argument("pattern", required=False)
 @click.option(
     "--output",
@@ -108,23 +144,32 @@ def export(pattern: str | None, output: Path | None) -> None:
 @history.command()
 @click.argument("pattern", required=False)
 @click.option("--all", "everything", is_flag=True, help="Forget everything.")
-def forget(pattern: str | None, everything: bool) -> None:
+@click.option("--since", type=_TIME, help="Only what was saved at this time or later.")
+@click.option("--until", type=_TIME, help="Only what was saved before this time.")
+def forget(
+    pattern: str | None, everything: bool, since: datetime | None, until: datetime | None
+) -> None:
     """Remove the saves of the files that PATTERN names, and their bytes from the disk.
 
-    PATTERN is a path, a folder, or a glob over whole paths.
+    PATTERN is a path, a folder, or a glob over whole paths. TIME is such as 2026-11-23 or
+    "2026-11-23 14:30:00", of this machine's clock.
     """
-    if everything == (pattern is not None):
-        raise click.UsageError("Give a PATTERN, or --all.")
+    if everything == (pattern is not None) and (everything or not (since or until)):
+        raise click.UsageError("Give a PATTERN, or --all, or a time.")
     console = Console()
+    period = Period(
+        ALWAYS.since if since is None else _milliseconds(since),
+        ALWAYS.until if until is None else _milliseconds(until),
+    )
 
     def choose(names: Callable[[str], bool]) -> str | None:
         return None if pattern is None else _whole_path(names, pattern)
 
     try:
         with _open_store(console) as store:
-            files, snapshots, damaged = store.forget(choose(store.names))
+            files, snapshots, damaged = store.forget(choose(store.names), period)
     except NoRoomError:
-        files, snapshots = forget_without_room(paths.store_path(), choose)
+        files, snapshots = forget_without_room(paths.store_path(), choose, period)
         damaged = set_aside_files(paths.store_path())
     console.print(f"Forgot {snapshots:,} saves of {files:,} files.", highlight=False)
     for path in damaged:
@@ -171,3 +216,7 @@ def _absolute(name: str) -> str:
 
 def _time(milliseconds: int) -> str:
     return datetime.fromtimestamp(milliseconds / 1000).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _milliseconds(time: datetime) -> int:
+    return round(1000 * time.timestamp())

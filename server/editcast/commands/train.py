@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from click.core import ParameterSource
@@ -24,7 +24,7 @@ from editcast_store import models
 from editcast_store.models import default_bundle_path
 from editcast_store.paths import home, models_dir, training_dir
 from editcast_training.data.corpus import CorpusPart, make_corpus
-from editcast_training.sources.file_history import Skipped
+from editcast_training.sources.file_history import OwnKind, Skipped
 from editcast_training.sources.registry import (
     Origin,
     generated_from,
@@ -126,6 +126,12 @@ def _summary(console: Console, result: list[CorpusPart]) -> None:
     multiple=True,
     help="A folder whose repository is part of your own history.  [default: this one]",
 )
+@click.option(
+    "--without",
+    type=click.Choice(get_args(OwnKind)),
+    multiple=True,
+    help="A part of your own history to leave out.",
+)
 @click.option("--corpus", type=_FOLDER, help="A folder that `editcast corpus` made.")
 @click.option(
     "--from", "base", type=_FOLDER, metavar="BUNDLE", help="Fine-tune this.  [default: in use]"
@@ -157,7 +163,13 @@ def _summary(console: Console, result: list[CorpusPart]) -> None:
 )
 @click.pass_obj
 def train(
-    recipe: Any, /, origins: list[Origin], workspaces: tuple[Path, ...], revert: bool, **given: Any
+    recipe: Any,
+    /,
+    origins: list[Origin],
+    workspaces: tuple[Path, ...],
+    without: tuple[OwnKind, ...],
+    revert: bool,
+    **given: Any,
 ) -> None:
     """Train a model, on your own history if nothing else is named.
 
@@ -167,7 +179,7 @@ def train(
     if revert:
         _revert()
         return
-    _check_combination(given, bool(origins), bool(workspaces))
+    _check_combination(given, bool(origins), bool(workspaces or without))
     from editcast_training.packaging import Provenance
     from editcast_training.pipeline import Recipe, Request
 
@@ -180,7 +192,7 @@ def train(
     bundle = None if given["scratch"] else _base(given["base"])
     request = Request(
         folder=out or training_dir(),
-        origins=own_history(workspaces or _here()) if is_own else origins,
+        origins=own_history(workspaces or _here(), without) if is_own else origins,
         corpus=corpus,
         base=bundle,
         further=further,
@@ -237,7 +249,7 @@ def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces:
         (given["steps"] and given["minutes"], "--steps and --minutes exclude each other."),
         (
             has_workspaces and (has_origins or corpus),
-            "--workspace is about your own history: name no other source.",
+            "--workspace and --without are about your own history: name no other source.",
         ),
     ):
         if is_wrong:

@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 
 from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.filters import EditContext, cursor_after, line_at, word_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.line_spans import is_beside
@@ -244,7 +245,9 @@ class Document:
                 is_one_of(one.results, buffer.text) for one in self.suggestions
             )
             for one in () if agrees else self.suggestions:
-                self.rejections.add_typed_lines(one.hunks, change, buffer.text)
+                # Who types past a continuation refuses it, and not those that come behind it.
+                if one.source != CONTINUATION:
+                    self.rejections.add_typed_lines(one.hunks, change, buffer.text)
             # What is left of a suggestion is not predicted again. One that nothing contradicts
             # stays until the next prediction.
             self._covered = AS_MANY_AS_THERE_ARE if any(left) else 0

@@ -130,6 +130,7 @@ class Suggestion(Prediction):
             confidence=prediction.confidence,
             edits=prediction.edits,
             everywhere=everywhere,
+            source=prediction.source,
             id=id,
             place=Place.of(prediction.hunks, text),
             result=AppliedEdit.of(prediction.hunks, text),

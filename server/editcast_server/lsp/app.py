@@ -15,6 +15,7 @@ from editcast_server.lsp import protocol
 from editcast_server.lsp.commands import register_commands
 from editcast_server.lsp.convert import code_actions, insertion_at, is_wanted, next_edit_result
 from editcast_server.lsp.copilot import register_copilot
+from editcast_server.lsp.history import register_history
 from editcast_server.lsp.server import EditcastServer
 from editcast_server.service import Service
 from editcast_server.settings import SECTION, is_trusted, read_settings
@@ -31,6 +32,7 @@ def create_server() -> EditcastServer:
     _register_documents(server)
     _register_suggestions(server)
     register_commands(server)
+    register_history(server)
     register_copilot(server)
     return server
 

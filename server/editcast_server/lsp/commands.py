@@ -23,6 +23,7 @@ _LONGEST_SNOOZE: Final = 1e9  # seconds
 
 def register_commands(server: EditcastServer) -> None:
     """Serve `workspace/executeCommand`."""
+    _register_training(server)
 
     @server.command(protocol.ACCEPT)
     def accept(ls: EditcastServer, *arguments: Any) -> None:
@@ -48,20 +49,6 @@ def register_commands(server: EditcastServer) -> None:
                     f"{protocol.SNOOZE} takes one argument, the seconds; 0 ends a snooze."
                 )
 
-    @server.command(protocol.TRAIN)
-    async def train(ls: EditcastServer, *arguments: Any) -> None:
-        if ls.is_trusted:
-            ls.training.start()
-        else:
-            ls.show_message(_UNTRUSTED, warning=True)
-
-    @server.command(protocol.REVERT)
-    async def revert(ls: EditcastServer, *arguments: Any) -> None:
-        try:
-            ls.show_message(await _revert(ls.service), warning=False)
-        except EditcastError as error:
-            ls.show_message(str(error), warning=True)
-
     @server.command(protocol.REPORT)
     async def report(ls: EditcastServer, *arguments: Any) -> str:
         return await _report(ls.service)
@@ -79,6 +66,38 @@ def register_commands(server: EditcastServer) -> None:
         raise JsonRpcInvalidParams(
             f"{protocol.SHOW_STATUS} takes no argument, or one, a document's URI."
         )
+
+
+def _register_training(server: EditcastServer) -> None:
+    @server.command(protocol.TRAIN)
+    async def train(ls: EditcastServer, *arguments: Any) -> None:
+        match arguments:
+            case []:
+                without: list[str] = []
+            case [list() as without] if all(isinstance(kind, str) for kind in without):
+                pass
+            case _:
+                raise JsonRpcInvalidParams(
+                    f"{protocol.TRAIN} takes no argument, or one, the sources to leave out."
+                )
+        if ls.is_trusted:
+            ls.training.start(without)
+        else:
+            ls.show_message(_UNTRUSTED, warning=True)
+
+    @server.command(protocol.COUNT_HISTORY)
+    async def count_history(ls: EditcastServer, *arguments: Any) -> Any:
+        if ls.is_trusted:
+            return await ls.training.count()
+        ls.show_message(_UNTRUSTED, warning=True)
+        return None
+
+    @server.command(protocol.REVERT)
+    async def revert(ls: EditcastServer, *arguments: Any) -> None:
+        try:
+            ls.show_message(await _revert(ls.service), warning=False)
+        except EditcastError as error:
+            ls.show_message(str(error), warning=True)
 
 
 async def _report(service: Service) -> str:

@@ -22,9 +22,15 @@ ACCEPT: Final = "editcast.accept"  # [id]
 REJECT: Final = "editcast.reject"  # [id]
 SHOWN: Final = "editcast.shown"  # [id], once it has been drawn
 SNOOZE: Final = "editcast.snooze"  # [seconds]; 0 ends a snooze
-TRAIN: Final = "editcast.train"  # []
+TRAIN: Final = "editcast.train"  # [], or [[kind of source to leave out]]
+COUNT_HISTORY: Final = "editcast.countHistory"  # []: what `editcast history count` prints
 REVERT: Final = "editcast.revert"  # []
 REPORT: Final = "editcast.report"  # [], answered with a page of HTML
+HISTORY: Final = "editcast.history"  # [], answered with `Remembered`
+SAVES: Final = "editcast.saves"  # [path], answered with a list of `RememberedSave`
+SAVED_TEXT: Final = "editcast.savedText"  # [path, number of the save], answered with the text
+FORGET: Final = "editcast.forget"  # [[path] or null, since or null, until or null]: a sentence
+EXPORT_HISTORY: Final = "editcast.exportHistory"  # [file to write, [path] or null]: a sentence
 SHOW_STATUS: Final = "editcast.status"  # [], or [uri]: its message is why nothing is served there
 
 CODE_ACTION_KIND: Final = "quickfix.nextEdit"
@@ -101,6 +107,45 @@ class StatusParams:
     state: str
     model: str
     message: str
+
+
+@attrs.define
+class RememberedFile:
+    """One file of which saves are remembered.
+
+    Attributes:
+        path: As the store names it.
+        project: The repository or folder that the file belongs to.
+        language: Its language identifier.
+        saves: How many there are.
+        first: When the first one was made, in milliseconds since the epoch.
+        last: When the last one was made.
+        bytes: Length of all their texts.
+    """
+
+    path: str
+    project: str
+    language: str
+    saves: int
+    first: int
+    last: int
+    bytes: int
+
+
+@attrs.define
+class Remembered:
+    """Answer to `editcast.history`: what the store has, and the bytes it takes on the disk."""
+
+    files: Sequence[RememberedFile]
+    bytes: int
+
+
+@attrs.define
+class RememberedSave:
+    """One save of a file: its number, counted from 1, and its time (ms since the epoch)."""
+
+    number: int
+    time: int
 
 
 @attrs.define

@@ -17,8 +17,8 @@ from types import TracebackType
 from typing import Any, Self
 
 SERVE = (sys.executable, "-m", "editcast", "serve")
-#: Nobody waits longer for an answer: whatever takes longer hangs.
-PATIENCE = 60.0
+#: Seconds after which an answer is taken never to come; on a busy machine one takes a minute.
+PATIENCE = 300.0
 #: A model that is named: forecasting by it costs next to nothing.
 BASELINE = "repeat-last"
 

@@ -19,6 +19,9 @@ from editcast_training.augment.edit_order import Part, as_saved, order_edits
 from editcast_training.data.line_changes import LineChange, line_changes
 from editcast_training.sources.file_history import FileHistory
 
+#: Fewer instances (of about 100 edits) teach nothing that lasts.
+LEAST_INSTANCES = 50
+
 #: Most edits of an instance, end-of-save marks included.
 MAX_EDITS = 128
 

@@ -1,7 +1,8 @@
 """A file while somebody types in it: what a forecaster is told, and what it offers.
 
 As the server keeps an open document: filters are given the same, an offer stays while what is typed
-agrees with it, and where something else is typed nothing is offered until the next save.
+agrees with it, and where something else is typed nothing is offered until the next save. A
+continuation is typed past: the next one may come at once.
 """
 
 from collections import deque
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
+from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.filters import EditContext, cursor_after, line_at
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.interface import Prediction, PredictionOptions, Session
@@ -33,10 +35,12 @@ class Offer:
     Attributes:
         hunks: What is left of it, in offsets of the text as it is now.
         is_typing: Whether it was first shown while somebody typed, rather than at a save.
+        source: Name of its candidate source.
     """
 
     hunks: tuple[Hunk, ...]
     is_typing: bool
+    source: str
 
     def follow(self, change: Hunk, before: str, after: str) -> bool:
         """Follow a change of the text; returns whether the change made a part of it."""
@@ -114,7 +118,7 @@ class TypedDocument:
         agreeing = self._follow(change)
         self._remember()
         if shown not in agreeing:
-            if hunks:
+            if shown and hunks and shown.source != CONTINUATION:
                 self._left_alone += contradicted(hunks, change, self.text)
             self.shown = None
         elif shown and not shown.hunks:
@@ -156,7 +160,7 @@ class TypedDocument:
         self.shown = next(known, None)
         if self.shown:
             return False
-        self.shown = Offer(best.hunks, is_typing)
+        self.shown = Offer(best.hunks, is_typing, best.source)
         self.offered.append(self.shown)
         return True
 

@@ -15,6 +15,9 @@ from editcast_store.secrets import is_secret
 
 Skipped = Counter[str]
 
+#: Parts of one's own history: recorded saves, Local History, repositories.
+OwnKind = Literal["store", "local-history", "git"]
+
 #: What is made of a repository's files, beside its commits.
 MadeKind = Literal["refactorings", "restored"]
 MADE_KINDS: tuple[MadeKind, ...] = ("refactorings", "restored")

@@ -1,7 +1,7 @@
 """Sources of a corpus, as the user names them, and the reader of each kind."""
 
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
@@ -12,7 +12,13 @@ import pygit2
 from editcast_model.errors import CorpusError
 from editcast_store.paths import store_path
 from editcast_store.saves import Store
-from editcast_training.sources.file_history import MADE_KINDS, FileHistory, MadeKind, Skipped
+from editcast_training.sources.file_history import (
+    MADE_KINDS,
+    FileHistory,
+    MadeKind,
+    OwnKind,
+    Skipped,
+)
 from editcast_training.sources.generated import read_generated
 from editcast_training.sources.git import PYTHON, read_git
 from editcast_training.sources.local_history import local_history_folders, read_local_history
@@ -140,8 +146,8 @@ def local_history_origins() -> list[Origin]:
     return [Origin(f"local-history-{number}", "local-history", path) for number, path in folders]
 
 
-def own_history(workspaces: Sequence[Path]) -> list[Origin]:
-    """List the sources of it on this machine."""
+def own_history(workspaces: Sequence[Path], without: Collection[OwnKind] = ()) -> list[Origin]:
+    """List the sources of it on this machine, but for the kinds that are to be left out."""
     origins = [store_origin()] if store_path().exists() else []
     origins += local_history_origins()
     taken = {origin.name for origin in origins}
@@ -150,7 +156,7 @@ def own_history(workspaces: Sequence[Path]) -> list[Origin]:
         name = next(one for one in chain([path.name], names) if one not in taken)
         taken.add(name)
         origins.append(Origin(name, "git", path))
-    return origins
+    return [origin for origin in origins if origin.kind not in without]
 
 
 def project_and_kind(name: str) -> tuple[str, str]:

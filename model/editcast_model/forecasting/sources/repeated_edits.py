@@ -51,7 +51,7 @@ class RepeatedEdits:
         likeliest = sorted(situation.repeats, key=worth, reverse=True)
         fitting = (repeat for repeat in likeliest if situation.accepts(repeat.hunk, self.name))
         for repeat, most in zip(fitting, situation.config.scored_edits, strict=False):
-            yield situation.candidate(repeat.hunk, self.name, most=most, strength=repeat.score)
+            yield _candidate(situation, repeat, self.name, most)
 
 
 class CrossFileEdits:
@@ -69,8 +69,12 @@ class CrossFileEdits:
         fitting = (repeat for repeat in best if situation.accepts(repeat.hunk, self.name))
         for repeat in islice(fitting, most):
             if repeat.hunk not in own:
-                one = situation.candidate(repeat.hunk, self.name, most=1, strength=repeat.score)
-                yield replace(one, times=repeat.times, ago=repeat.ago)
+                yield _candidate(situation, repeat, self.name, 1)
+
+
+def _candidate(situation: Situation, repeat: Repeat, source: str, most: int) -> Candidate:
+    one = situation.candidate(repeat.hunk, source, most=most, strength=repeat.score)
+    return replace(one, times=repeat.times, ago=repeat.ago)
 
 
 class _BaselineSession:

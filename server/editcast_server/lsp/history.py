@@ -1,0 +1,154 @@
+"""Commands by which an editor shows, exports and forgets what is remembered.
+
+They do what `editcast history` does, in its words. What goes wrong is shown to the user in a
+sentence, and answered with null.
+"""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pygls.exceptions import JsonRpcInvalidParams
+
+from editcast_model import private_files
+from editcast_model.errors import EditcastError, ReportError
+from editcast_server.lsp import protocol
+from editcast_server.lsp.server import EditcastServer
+from editcast_store import paths
+from editcast_store.forgetting import ALWAYS, Period
+from editcast_store.saves import Store, project_of
+
+_Result = TypeVar("_Result")
+
+
+def register_history(server: EditcastServer) -> None:
+    """Serve the commands about the history of saves."""
+
+    @server.command(protocol.HISTORY)
+    async def history(ls: EditcastServer, *arguments: Any) -> protocol.Remembered | None:
+        if arguments:
+            raise JsonRpcInvalidParams(f"{protocol.HISTORY} takes no argument.")
+        await ls.service.written()
+        if not paths.store_path().exists():
+            return protocol.Remembered([], 0)
+        return await _in_store(ls, _remembered)
+
+    @server.command(protocol.SAVES)
+    async def saves(ls: EditcastServer, *arguments: Any) -> list[protocol.RememberedSave] | None:
+        match arguments:
+            case [str() as path]:
+                return await _in_store(ls, partial(_saves, path=path))
+        raise JsonRpcInvalidParams(f"{protocol.SAVES} takes one argument, the file's path.")
+
+    @server.command(protocol.SAVED_TEXT)
+    async def saved_text(ls: EditcastServer, *arguments: Any) -> str | None:
+        match arguments:
+            case [str() as path, int() as number]:
+                return await _in_store(ls, partial(_saved_text, path=path, number=number))
+        raise JsonRpcInvalidParams(f"{protocol.SAVED_TEXT} takes a path and the number of a save.")
+
+    @server.command(protocol.FORGET)
+    async def forget(ls: EditcastServer, *arguments: Any) -> str | None:
+        match arguments:
+            case [files, int() | None as since, int() | None as until] if _are_paths(files):
+                period = Period(
+                    ALWAYS.since if since is None else since,
+                    ALWAYS.until if until is None else until,
+                )
+                return await _in_store(ls, partial(_forget, files=files, period=period))
+        raise JsonRpcInvalidParams(
+            f"{protocol.FORGET} takes paths or null, and two times in milliseconds or null."
+        )
+
+    @server.command(protocol.EXPORT_HISTORY)
+    async def export(ls: EditcastServer, *arguments: Any) -> str | None:
+        match arguments:
+            case [str() as out, files] if _are_paths(files):
+                return await _in_store(ls, partial(_export, out=Path(out), files=files))
+        raise JsonRpcInvalidParams(
+            f"{protocol.EXPORT_HISTORY} takes the file to write, and paths or null."
+        )
+
+
+async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Result | None:
+    """Do something with the store once all saves so far are in it; what is wrong is shown."""
+
+    def run() -> _Result:
+        with Store.open(paths.store_path()) as store:
+            try:
+                return work(store)
+            finally:
+                notices.extend(store.notices)
+
+    notices: list[str] = []
+    await ls.service.written()
+    try:
+        return await asyncio.to_thread(run)
+    except EditcastError as error:
+        notices.append(str(error))
+        return None
+    finally:
+        for notice in notices:
+            ls.show_message(notice, warning=True)
+
+
+def _remembered(store: Store) -> protocol.Remembered:
+    projects: dict[Path, str] = {}
+    files = []
+    for file in store.files():
+        folder = Path(file.path).parent
+        if folder not in projects:
+            projects[folder] = project_of(file.path)
+        files.append(
+            protocol.RememberedFile(
+                file.path,
+                projects[folder],
+                file.language,
+                file.snapshots,
+                file.first,
+                file.last,
+                file.size,
+            )
+        )
+    return protocol.Remembered(files, store.size())
+
+
+def _saves(store: Store, path: str) -> list[protocol.RememberedSave]:
+    found = enumerate(store.snapshots(path), 1)
+    return [protocol.RememberedSave(number, snapshot.time) for number, snapshot in found]
+
+
+def _saved_text(store: Store, path: str, number: int) -> str | None:
+    snapshots = store.snapshots(path)
+    return snapshots[number - 1].text if 1 <= number <= len(snapshots) else None
+
+
+def _forget(store: Store, files: list[str] | None, period: Period) -> str:
+    count, snapshots, damaged = store.forget(files, period)
+    store.notices += [
+        f"{one} is damaged; delete it yourself if it may hold them." for one in damaged
+    ]
+    return f"Forgot {snapshots:,} saves of {count:,} files."
+
+
+def _export(store: Store, out: Path, files: list[str] | None) -> str:
+    """Write the histories as `editcast history export` does.
+
+    Raises:
+        ReportError: The file cannot be written.
+    """
+    try:
+        lines = store.export(files)
+        private_files.write_lines(out, (f"{line}\n" for line in lines))
+    except OSError as error:
+        raise ReportError(
+            f"The histories cannot be written to {out} ({error.strerror or error}); name another "
+            "file."
+        ) from error
+    return f"The histories are in {out}; only you can read it."
+
+
+def _are_paths(files: Any) -> bool:
+    return files is None or (isinstance(files, list) and all(isinstance(one, str) for one in files))

@@ -1,0 +1,118 @@
+"""Counts of one's own history, made with what the server brings: before torch is downloaded."""
+
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from editcast_model.tokenizer import Tokenizer
+from editcast_store.paths import store_path
+from editcast_store.saves import Store, project_of
+from editcast_training.data.instances import Cutter
+from editcast_training.sources.file_history import FileHistory, OwnKind, Skipped, split_by_time
+from editcast_training.sources.local_history import local_history_folders, read_local_history
+from editcast_training.sources.saves import read_store
+
+_MAX_STATE = 4096
+#: So many commits tell whether there are enough.
+_COMMITS = 1000
+#: A repository's own settings start no program and fetch nothing.
+_GIT = (
+    "git",
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "log.showSignature=false"),
+)
+_ENVIRONMENT = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCount:
+    """The size of one source of one's own history.
+
+    Attributes:
+        kind: As `editcast train --without` names it.
+        name: For the user.
+        saves: Saves that changed something; 0 of a repository.
+        files: How many files they are of; of a repository, how many its newest commits change.
+        edits: Token edits in them, of those that can be learned from; 0 of a repository.
+        instances: Instances to train on, the newest tenth left out; of a repository about as many
+            as its newest commits change files, one for each time.
+        commits: Of a repository, merges left out; None where git does not say.
+    """
+
+    kind: OwnKind
+    name: str
+    saves: int
+    files: int
+    edits: int
+    instances: int
+    commits: int | None
+
+
+def count_own_history(workspaces: Sequence[Path], tokenizer: Tokenizer) -> Iterator[SourceCount]:
+    """Count the sources that `registry.own_history` names.
+
+    Raises:
+        SourceError: A Local History folder cannot be read.
+        StoreError: The store cannot be read.
+    """
+    skipped = Skipped()
+    if store_path().exists():
+        with Store.open(store_path()) as store:
+            histories = read_store(store, skipped=skipped)
+            yield _count("store", "Saves that Editcast remembers", histories, tokenizer)
+    for folder in local_history_folders():
+        histories = read_local_history(folder, skipped=skipped)
+        name = f"Local History of {folder.parent.parent.name}"
+        yield _count("local-history", name, histories, tokenizer)
+    repositories = {Path(project_of(folder / "file")) for folder in workspaces}
+    for repository in sorted(one for one in repositories if (one / ".git").exists()):
+        name = f"Commits of {repository.name}"
+        commits = _git(repository, "rev-list", "--count", "--no-merges", "HEAD")
+        listing = ("log", f"-{_COMMITS}", "--no-merges", "--format=", "--name-only", "HEAD")
+        changes = _git(repository, *listing)
+        if commits is None or changes is None:
+            yield SourceCount("git", name, 0, 0, 0, 0, None)
+        else:
+            changed = changes.splitlines()
+            yield SourceCount("git", name, 0, len(set(changed)), 0, len(changed), int(commits))
+
+
+def _count(
+    kind: OwnKind, name: str, histories: Iterable[FileHistory], tokenizer: Tokenizer
+) -> SourceCount:
+    cutter = Cutter(tokenizer, max_state=_MAX_STATE, seed=0, skipped=Skipped())
+    files, counts = set(), Counter[str]()
+    for history in histories:
+        files.add(history.path)
+        counts["saves"] += len(history.snapshots) - 1
+        for split, part in split_by_time(history, None):
+            for instance in cutter.instances(part):
+                counts["edits"] += len(instance.positions)
+                counts["instances"] += split == "train"
+    return SourceCount(kind, name, files=len(files), commits=None, **_all(counts))
+
+
+def _all(counts: Counter[str]) -> dict[str, int]:
+    return {name: counts[name] for name in ("saves", "edits", "instances")}
+
+
+def _git(repository: Path, *arguments: str) -> str | None:
+    """Return what git prints; None where there is no git, or nothing to be said by it."""
+    command = [*_GIT, "-C", str(repository), *arguments]
+    try:
+        ended = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=60,
+            env=os.environ | _ENVIRONMENT,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return ended.stdout if ended.returncode == 0 else None
