@@ -80,11 +80,6 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.states.starts) - 1
 
-    @property
-    def edits(self) -> int:
-        """Compute how many edits there are."""
-        return len(self.positions.values)
-
     def instance(
         self, index: int, margins: tuple[int, int] | None = None, draw: random.Random | None = None
     ) -> Instance:

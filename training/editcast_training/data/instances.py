@@ -10,6 +10,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from editcast_model.edits import START, Timeline
@@ -38,6 +39,7 @@ MAX_LINE = 1000
 
 #: Of the instances with a single line hunk, which teach no jump, this share is kept.
 _SINGLE_KEPT = 0.5
+_LINES_KNOWN = 200_000  # whose tokens are remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +88,8 @@ class _Step:
     time: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Steps that follow one another without a gap, and the lines before the first."""
-
-    lines: list[str]
-    steps: list[_Step]
+#: The lines of a file, and steps from there on that follow one another without a gap.
+_Run = tuple[list[str], list[_Step]]
 
 
 class Cutter:
@@ -119,28 +117,20 @@ class Cutter:
         self._seed = seed
         self._skipped = skipped
         self._order = order
-        self._known: dict[str, list[int]] = {}
+        self._ids = lru_cache(_LINES_KNOWN)(tokenizer.ids)  # of a line
         self._changes: set[int] = set()
 
     def instances(self, history: FileHistory) -> Iterator[Instance]:
         """Yield the instances of a history in time order."""
         rng = random.Random(f"{self._seed}\0{history.project}\0{history.path}")
-        for run in self._runs(history, rng):
-            yield from self._cut(run, rng)
-
-    def _ids(self, line: str) -> list[int]:
-        known = self._known.get(line)
-        if known is None:
-            if len(self._known) >= 200_000:
-                self._known.clear()
-            known = self._known[line] = self._tokenizer.ids(line)
-        return known
+        for now, steps in self._runs(history, rng):
+            yield from self._cut(now, steps, rng)
 
     # From snapshots to steps.
 
     def _runs(self, history: FileHistory, rng: random.Random) -> Iterator[_Run]:
         now = lines(history.snapshots[0].text)
-        run = _Run(now.copy(), [])
+        run: _Run = now.copy(), []
         last = 0  # the line of the last edit
         for snapshot, (before, after) in enumerate(pairwise(history.snapshots), 1):
             changes = line_changes(before.text, after.text)
@@ -154,7 +144,7 @@ class Cutter:
                 self._skipped[reason] += 1
                 yield run
                 now = lines(after.text)
-                run = _Run(now.copy(), [])
+                run = now.copy(), []
                 continue
             if history.kind == "saves":
                 made = as_saved(changes)
@@ -165,11 +155,11 @@ class Cutter:
                 now[step.first : step.end] = step.lines
                 last = step.first
                 if step.edits - part.saved <= MAX_HUNK_EDITS:
-                    run.steps.append(step)
+                    run[1].append(step)
                 else:
                     self._skipped["line hunk: over 64 edits"] += 1
                     yield run
-                    run = _Run(now.copy(), [])
+                    run = now.copy(), []
         yield run
 
     def _is_known(self, changes: list[LineChange]) -> bool:
@@ -203,12 +193,11 @@ class Cutter:
 
     # From steps to instances.
 
-    def _cut(self, run: _Run, rng: random.Random) -> Iterator[Instance]:
-        now = run.lines
+    def _cut(self, now: list[str], run: Sequence[_Step], rng: random.Random) -> Iterator[Instance]:
         at = 0
-        while at < len(run.steps):
-            count, low, high = self._fit(now, run.steps, at)
-            steps = run.steps[at : at + max(count, 1)]
+        while at < len(run):
+            count, low, high = self._fit(now, run, at)
+            steps = run[at : at + max(count, 1)]
             if not count:
                 self._skipped["line hunk: larger than the window"] += 1
             elif count == 1 and rng.random() >= _SINGLE_KEPT:
