@@ -51,6 +51,8 @@ const MOST_ROWS = 12;
 /** Between the longest line and the block. */
 const GAP = 3;
 const HINT_WIDTH = 60;
+/** Of a hint, columns of the key and the line. */
+const HINT_BEGINNING = 16;
 /** Columns of the narrowest box. */
 const LEAST_WIDTH = 30;
 
@@ -105,7 +107,8 @@ function box(line: number, hunks: readonly Hunk[], lines: Lines, tabSize: number
 }
 
 /**
- * A hint as a box below its line, where it would run out of the window behind it.
+ * A hint as a box below its line, where not even the key and the line it names are surely to be seen
+ * behind it: a box covers what stands there.
  *
  * @param cursor the column of the cursor, which is to be seen
  */
@@ -116,7 +119,7 @@ export function hintBox(
   tabSize: number,
   room: number,
 ): Box | undefined {
-  const isTooLong = text !== "" && width(line, tabSize) + GAP + text.length > room;
+  const isTooLong = text !== "" && width(line, tabSize) + GAP + HINT_BEGINNING > room;
   const column = Math.max(0, width(line.slice(0, cursor), tabSize) - LEAST_WIDTH / 2);
   return isTooLong ? { line: number, text, column, width: LEAST_WIDTH } : undefined;
 }
