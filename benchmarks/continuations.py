@@ -23,10 +23,9 @@ from editcast_model.forecasting.sources.continuation import Continuations
 from editcast_model.history import EditHistory
 from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.intervals import Interval, difference, intervals
-from editcast_training.evaluation.project_files import files_before, no_files
+from editcast_training.evaluation.project_sessions import files_before, no_files
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
-from editcast_training.evaluation.typing_replay import TypingRow, replay_typing
-from editcast_training.evaluation.typing_results import MEASURES, measured
+from editcast_training.evaluation.typing_replay import MEASURES, TypingRow, measured, replay_typing
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import Origin, read_origin
 
@@ -96,14 +95,17 @@ def main(git: Sequence[Path], saves: Sequence[Path], commits: int, bundle: Path)
         replayed = replay_typing(forecaster, sessions, thresholds, files)
         shown = track(replayed, name, total=len(sessions), console=Console(stderr=True))
         rows[name] = [row for of_session in shown for row in of_session]
+        sessions = [one for one in sessions if one.kind == "commits"]
     print(f"| kind | | sessions | characters | {' | '.join(MEASURES)} |")
     print(f"|---|---|---|---|{'---|' * len(MEASURES)}")
-    for kind in sorted({one.kind for one in sessions}):
-        of_kind = {name: [row for row in found if row.kind == kind] for name, found in rows.items()}
-        for name, found in of_kind.items():
-            print_line(kind, name, found, intervals(found, measured))
-        before, after = of_kind.values()
-        print_line(kind, "difference", after, difference(before, after, measured))
+    alone, together = rows.values()
+    for name, found in rows.items():
+        for kind in sorted({row.kind for row in found}):
+            of_kind = [row for row in found if row.kind == kind]
+            print_line(kind, name, of_kind, intervals(of_kind, measured))
+    if together:
+        before = [row for row in alone if row.kind == "commits"]
+        print_line("commits", "difference", together, difference(before, together, measured))
 
 
 def read_sessions(origin: Origin, commits: int) -> list[EditingSession]:

@@ -16,6 +16,7 @@ import click
 from rich.console import Console
 
 from editcast_model.bundle import bundled_path
+from editcast_model.forecasting.candidates import UNSEEN
 from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
 from editcast_model.forecasting.ranker import FEATURES
 from editcast_training.calibration import ranker
@@ -41,6 +42,7 @@ _PATH = click.Path(path_type=Path)
 @click.option("--commits", default=20, show_default=True, help="Sessions of each repository.")
 @click.option("--bundle", type=_PATH, default=bundled_path(), help="[default: the bundled model]")
 @click.option("--features/--sources", default=True, help="Whether features are switched off, too.")
+@click.option("--together", multiple=True, help="Features to switch off at once: A,B.")
 @click.option("--samples", default=1000, show_default=True, help="Of the bootstrap.")
 def main(
     candidates: Path,
@@ -49,6 +51,7 @@ def main(
     commits: int,
     bundle: Path,
     features: bool,
+    together: Sequence[str],
     samples: int,
 ) -> None:
     """Collect into CANDIDATES, unless nothing is named, and print a table in Markdown."""
@@ -58,7 +61,7 @@ def main(
     else:
         steps = read(candidates)
     whole = ranked(steps)
-    without = {name: switched(steps) for name, switched in switches(features).items()}
+    without = {name: switched(steps) for name, switched in switches(features, together).items()}
     for kind in sorted({row.kind for row in whole}):
         baseline = [row for row in whole if row.kind == kind]
         print(f"\n{kind}, {len({row.session for row in baseline})} sessions, {len(baseline)} steps")
@@ -89,20 +92,22 @@ def collected_sessions(
     return found
 
 
-def switches(features: bool) -> Mapping[str, Callable[[Steps], list[Row]]]:
+def switches(
+    features: bool, together: Sequence[str] = ()
+) -> Mapping[str, Callable[[Steps], list[Row]]]:
     """By what is switched off, what ranks the steps without it."""
 
     def source(name: str) -> Callable[[Steps], list[Row]]:
         return lambda steps: ranked([without_source(step, name) for step in steps])
 
-    def feature(name: str) -> Callable[[Steps], list[Row]]:
-        return lambda steps: ranked(steps, without=name)
+    def without(names: Sequence[str]) -> Callable[[Steps], list[Row]]:
+        return lambda steps: ranked(steps, without=names)
 
     found = {f"{one.name} edits": source(one.name) for one in SOURCES}
     found["the network's scores"] = lambda steps: ranked([unscored(step) for step in steps])
     if features:
-        found |= {name: feature(name) for name in FEATURES}
-    return found
+        found |= {name: without([name]) for name in FEATURES}
+    return found | {names: without(names.split(",")) for names in together}
 
 
 def without_source(step: Collected, name: str) -> Collected:
@@ -115,22 +120,20 @@ def without_source(step: Collected, name: str) -> Collected:
 
 def unscored(step: Collected) -> Collected:
     """The step with repeated and cross-file edits that the network was not asked about."""
-    blank = {"scored": 0, "log_probability": 0.0, "location": 0.0, "line": 0.0}
     candidates = tuple(
-        one if one.source == "decoded" else replace(one, **blank) for one in step.candidates
+        one if one.source == "decoded" else replace(one, log_probability=0.0, line=UNSEEN)
+        for one in step.candidates
     )
     return replace(step, candidates=candidates)
 
 
-def ranked(steps: Steps, without: str | None = None) -> list[Row]:
+def ranked(steps: Steps, without: Sequence[str] = ()) -> list[Row]:
     """The best suggestion of every step, by rankers of the other projects.
 
     Confidence is above the default threshold, by the precision that a card's is chosen for, where
     it is 1 and more: so the threshold of each fit is the same.
     """
-    rows = ranker.fit_across(
-        steps, lambda step: step.row.project, without=[without] if without else []
-    )
+    rows = ranker.fit_across(steps, lambda step: step.row.project, without=without)
     threshold = min(HIGHEST, ranker.threshold_for(ranker.PRECISION, outcomes(rows)))
     return [
         row if row.confidence is None else replace(row, confidence=row.confidence / threshold)

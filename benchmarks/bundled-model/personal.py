@@ -22,8 +22,7 @@ from rich.progress import track
 
 from editcast.commands.evaluate import serving
 from editcast_store.models import default_bundle_path
-from editcast_training.evaluation.results import summarize
-from editcast_training.evaluation.runner import replay
+from editcast_training.evaluation.results import replay, summarize
 from editcast_training.evaluation.sessions import EditingSession, sample_commits
 from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.registry import listed_repositories, read_origin

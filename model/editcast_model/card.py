@@ -22,17 +22,11 @@ VERSION = 2
 RANKER_FEATURES = (
     "log_probability",
     "p_line",
-    "mean_content_log_probability",
     "strength",
     "times",
     "ago",
     "distance",
-    "above",
-    "length",
-    "known",
-    "unscored",
     "repeating",
-    "descending",
 )
 #: What describes a continuation; see `forecasting.sources.continuation`.
 CONTINUATION_FEATURES = (

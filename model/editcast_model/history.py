@@ -7,15 +7,14 @@ made anew from it, after another model was loaded, say, knows what the one befor
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.memory.project_memory import ProjectMemory
 
 #: Saves that are remembered.
 DEPTH = 30
-#: Saves by which it is judged if somebody repeats changes, and moves by which if downwards.
-_JUDGED_SAVES, _JUDGED_MOVES = 3, 4
+#: Saves by which it is judged if somebody repeats changes.
+_JUDGED_SAVES = 3
 #: What stood somewhere, and what stands there then, without common ends.
 Change = tuple[str, str]
 
@@ -50,9 +49,7 @@ class EditHistory:
         unsaved: The hunks from the text last saved to `text`, in the order they were first seen.
         last: Where the last change ends, an offset in `text`; 0 before the first.
         repeating: How much of a change is likely one that was made before, 0 to 1: the share of
-            the last saves' changes, with half of one added.
-        descending: The share of the last changes that were below the one before; 0.5 for fewer
-            than two. What is not saved yet counts as a save in both.
+            the last saves' changes, with half of one added. What is not saved yet counts as a save.
     """
 
     def __init__(self, text: str, *, language: str = "", path: str = "") -> None:
@@ -63,9 +60,8 @@ class EditHistory:
         self.saves: deque[Save] = deque(maxlen=DEPTH)
         self.unsaved: tuple[Hunk, ...] = ()
         self.last = 0
-        self.repeating, self.descending = _repeating([]), 0.5
+        self.repeating = _repeating([])
         self._repeated: deque[float] = deque(maxlen=_JUDGED_SAVES)
-        self._starts: deque[int] = deque(maxlen=_JUDGED_MOVES + 1)
         self._changes: deque[list[Change]] = deque(maxlen=DEPTH)
 
     @property
@@ -99,7 +95,6 @@ class EditHistory:
         save = Save(number, self._saved, text, self.unsaved)
         self.saves.append(save)
         self._repeated.append(self._share_known(made))
-        self._starts.append(self.unsaved[-1].start)
         self._changes.append(made)
         self._saved, self.unsaved = text, ()
         return save
@@ -116,13 +111,10 @@ class EditHistory:
 
     def _judge(self, made: Sequence[Change]) -> None:
         """Judge how somebody works by the last saves and what was made since."""
-        repeated, starts = list(self._repeated), list(self._starts)
+        repeated = list(self._repeated)
         if made:
             repeated.append(self._share_known(made))
-            starts.append(self.unsaved[-1].start)
-        moves = [after > before for before, after in pairwise(starts[-_JUDGED_MOVES - 1 :])]
         self.repeating = _repeating(repeated[-_JUDGED_SAVES:])
-        self.descending = sum(moves) / len(moves) if moves else 0.5
 
     def _share_known(self, made: Sequence[Change]) -> float:
         """Compute which share of some changes a save has made before."""

@@ -61,6 +61,26 @@ def read_json(folder: Path, name: str, most: int = MOST_JSON) -> Any:
         ) from error
 
 
+class NotPlainError(OSError):
+    """A folder, a pipe or a device stands where a plain file should."""
+
+
+def open_plain(path: Path, *, follows_links: bool = False) -> BinaryIO:
+    """Open a plain file to read; a pipe that nobody writes to is not waited for.
+
+    Raises:
+        NotPlainError: It is none.
+        OSError: It cannot be opened; it is a link where none is to be followed.
+    """
+    names = ("O_NONBLOCK", "O_BINARY", *(() if follows_links else ("O_NOFOLLOW",)))
+    flags = os.O_RDONLY | sum(getattr(os, name, 0) for name in names)  # no system has all of them
+    file = os.fdopen(os.open(path, flags), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise NotPlainError(f"{path} is no plain file")
+    return file
+
+
 @contextmanager
 def _opened(folder: Path, name: str, most: int) -> Iterator[BinaryIO]:
     path = folder / name
@@ -70,16 +90,8 @@ def _opened(folder: Path, name: str, most: int) -> Iterator[BinaryIO]:
             "itself there."
         )
     try:
-        # A pipe that nobody writes to would be waited for.
-        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-        with os.fdopen(os.open(path, flags), "rb") as file:
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                raise BundleError(
-                    f"The file {name} of the model in {folder} is no plain file; copy or export "
-                    "the model again."
-                )
-            if found.st_size > most:
+        with open_plain(path, follows_links=True) as file:
+            if os.fstat(file.fileno()).st_size > most:
                 raise BundleError(
                     f"The file {name} of the model in {folder} is larger than {most:,} bytes, as "
                     "none of a model is; copy or export the model again."
@@ -88,6 +100,11 @@ def _opened(folder: Path, name: str, most: int) -> Iterator[BinaryIO]:
     except FileNotFoundError as error:
         raise BundleError(
             f"The model in {folder} is incomplete ({name} is missing); copy or export it again."
+        ) from error
+    except NotPlainError as error:
+        raise BundleError(
+            f"The file {name} of the model in {folder} is no plain file; copy or export the model "
+            "again."
         ) from error
     except OSError as error:
         raise BundleError(

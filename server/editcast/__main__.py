@@ -15,7 +15,7 @@ _COMMANDS = {
     "serve": ("serve", "Speak LSP with an editor."),
     "demo": ("demo", "Watch the next edits of a recorded session being predicted."),
     "history": ("history", "List, show, export and forget remembered saves."),
-    "report": ("report", "Write a page on what became of the suggestions."),
+    "report": ("doctor", "Write a page on what became of the suggestions."),
     "doctor": ("doctor", "Report versions, the model, the store and where all is."),
     "corpus": ("train", "Turn histories into a corpus."),
     "train": ("train", "Train a model on your own history, or on a corpus."),

@@ -8,8 +8,12 @@ from typing import Any, Literal
 import click
 
 from editcast_store.paths import home
-from editcast_training.sources.own import local_history_origins, store_origin
-from editcast_training.sources.registry import Origin, listed_repositories
+from editcast_training.sources.registry import (
+    Origin,
+    listed_repositories,
+    local_history_origins,
+    store_origin,
+)
 
 _PATH = click.Path(path_type=Path)
 _OPTIONS = (

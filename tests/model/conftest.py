@@ -83,6 +83,6 @@ def bundle(tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Bu
     network = EditNetwork(config)
     with torch.no_grad():
         for parameter in network.parameters():
-            parameter += torch.randn_like(parameter) * 0.1
+            parameter.add_(torch.randn_like(parameter) * 0.1)
     folder: Path = tmp_path_factory.mktemp("models") / "tiny"
     return export(network, tokenizer, {"name": "tiny"}, folder)

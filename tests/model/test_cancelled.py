@@ -47,9 +47,7 @@ def test_no_run_begins_once_it_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> 
     assert found and needed > 8
     for allowed in range(needed):
         session = opened()
-        assert (
-            session.predict(1, PredictionOptions(cancelled=lambda most=allowed: len(runs) >= most))
-            == []
-        )
+        options = PredictionOptions(cancelled=lambda: len(runs) >= allowed)  # noqa: B023
+        assert session.predict(1, options) == []
         assert len(runs) == allowed
         assert [one.hunks for one in session.predict()] == [one.hunks for one in found]

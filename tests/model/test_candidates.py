@@ -6,7 +6,7 @@ import pytest
 
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting.candidates import Candidate, Situation
+from editcast_model.forecasting.candidates import UNSEEN, Candidate, Situation
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
 from editcast_model.forecasting.interface import PredictionOptions, other_save
 from editcast_model.forecasting.ranker import FEATURES, Ranker
@@ -38,7 +38,7 @@ def test_nothing_has_changed_here_yet(forecaster: NeuralForecaster) -> None:
     assert prediction.confidence == pytest.approx(0.5)
     candidates = session.candidates(1)
     assert len(candidates) == 2  # more places are not looked at
-    assert all(one.source == "cross-file" and not one.scored for one in candidates)
+    assert all(one.source == "cross-file" and one.line == UNSEEN for one in candidates)
     assert {(one.times, one.ago) for one in candidates} == {(1, 0)}
 
 
@@ -47,7 +47,7 @@ def test_once_something_has_changed_the_network_is_asked_too(forecaster: NeuralF
     session.add_other_save(_RENAME)
     session.update(_TEXT + "more = 1\n", saved=True)
     others = of_source(session, "cross-file")
-    assert others and all(one.scored and one.log_probability < 0 for one in others)
+    assert others and all(one.line > UNSEEN and one.log_probability < 0 for one in others)
     assert all(one.distance < 0 for one in others)
     assert of_source(session, "decoded")
 
@@ -64,8 +64,6 @@ def test_what_was_made_here_is_a_repeated_edit_of_this_file(forecaster: NeuralFo
     ]
     assert [one.source for one in renames] == ["repeated"]
     assert (renames[0].times, renames[0].ago, renames[0].distance) == (1, 0, 2)
-    assert renames[0].left == 2
-    assert renames[0].known and not renames[0].wordless
 
 
 def test_a_change_of_quotes_counts_wherever_it_was_made(forecaster: NeuralForecaster) -> None:
@@ -112,7 +110,7 @@ def test_a_new_source_is_a_class_and_its_registration(
     session = more.resume(EditHistory(_TEXT, language="python"))
     session.update("new = 1\n" + _TEXT, saved=True)
     (one,) = of_source(session, "ends")
-    assert one.scored == 2 and one.log_probability < 0
+    assert one.line != UNSEEN and one.log_probability < 0
     best = session.predict()[0]
     assert best.confidence == 0.9 and best.hunks == (one.hunk,)
     assert not [one for one in session.candidates(1, PredictionOptions(lambda hunks: False)) if one]

@@ -44,7 +44,7 @@ def forecaster() -> NeuralForecaster:
 def accepted(session: NeuralSession, text: str) -> list[str]:
     """The texts after each suggestion that is shown by default is taken, one after another."""
     texts: list[str] = []
-    shown_from = session._forecaster.bundle.card.calibration.threshold
+    shown_from = session._forecaster.bundle.card.calibration.threshold or 0.0
     while (found := session.predict(1)) and found[0].confidence >= shown_from and len(texts) < 10:
         text = found[0].apply(text)
         session.update(text, saved=False)

@@ -95,7 +95,8 @@ def test_follows_in_order_and_nothing_else(case: Case) -> None:
 
 @every_case
 def test_one_by_one_comes_to_the_same(case: Case) -> None:
-    text, history = case.text(), []
+    text = case.text()
+    history: list[str] = []
     source = Consequences("", case.path)
     for _ in case.numbers:
         found = source.propose(history, text, elsewhere=changed(case.first, *case.saves))

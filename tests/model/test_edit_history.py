@@ -88,19 +88,18 @@ def test_a_baseline_made_anew_predicts_the_same() -> None:
     assert session.predict(3) == RepeatBest().resume(history).predict(3) != []
 
 
-def test_who_repeats_a_change_downwards_is_seen_to() -> None:
+def test_who_repeats_a_change_is_seen_to() -> None:
     history = EditHistory(_TEXT)
-    assert (history.repeating, history.descending) == (0.25, 0.5)
+    assert history.repeating == 0.25
     seen = []
     for count in range(1, 5):
         history.update(renamed(count), saved=False)
-        seen.append((history.repeating, history.descending))
+        seen.append(history.repeating)
         history.update(renamed(count), saved=True)
-        assert seen[-1] == (history.repeating, history.descending)
-    assert [repeating for repeating, _ in seen] == [0.5 / 3, 1.5 / 4, 2.5 / 5, 3.5 / 5]
-    assert [descending for _, descending in seen] == [0.5, 1.0, 1.0, 1.0]
+        assert seen[-1] == history.repeating
+    assert seen == [0.5 / 3, 1.5 / 4, 2.5 / 5, 3.5 / 5]
     history.update("new = 1\n" + renamed(4), saved=True)
-    assert (history.repeating, history.descending) == (2.5 / 5, 0.75)
+    assert history.repeating == 2.5 / 5
     again = EditHistory(renamed(4))
     again.update(renamed(4) + "x", saved=True)
     assert again.repeating == 0.5 / 3

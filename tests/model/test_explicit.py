@@ -24,7 +24,7 @@ def network() -> Explicit:
     # With opinions: small parameters forget what is far off.
     with torch.no_grad():
         for parameter in network.parameters():
-            parameter += torch.randn_like(parameter) * 0.3
+            parameter.add_(torch.randn_like(parameter) * 0.3)
     return network
 
 

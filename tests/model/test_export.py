@@ -45,6 +45,9 @@ class TorchNetwork:
         hidden, vectors = self._encode(state)
         return {"tokens": state, "hidden": hidden, "vectors": vectors}
 
+    def size(self, state: dict[str, torch.Tensor]) -> int:
+        return sum(one.nbytes for one in state.values())
+
     @torch.no_grad()
     def advance(
         self,

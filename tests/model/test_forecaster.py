@@ -1,5 +1,6 @@
 """The network as a forecaster, over texts of every kind."""
 
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -201,10 +202,8 @@ def test_cancelled(forecaster: NeuralForecaster, code: str) -> None:
     assert session.predict(1, PredictionOptions(cancelled=lambda: True)) == []
     for after in range(12):
         answers = iter([False] * after)
-        assert (
-            len(session.predict(1, PredictionOptions(cancelled=lambda it=answers: next(it, True))))
-            <= 1
-        )  # type: ignore
+        options = PredictionOptions(cancelled=partial(next, answers, True))
+        assert len(session.predict(1, options)) <= 1
         consistent(session)
     assert session.predict() == say(session, session.history.text, saved=False)
 

@@ -43,7 +43,7 @@ def network(request: pytest.FixtureRequest) -> EditNetwork:
     network = EditNetwork(CONFIGS[request.param]).eval()
     with torch.no_grad():
         for parameter in network.parameters():
-            parameter += torch.randn_like(parameter) * 0.05
+            parameter.add_(torch.randn_like(parameter) * 0.05)
     return network
 
 

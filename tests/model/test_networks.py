@@ -58,7 +58,7 @@ def opinionated(config: NetworkConfig | PaperConfig) -> Network:
     network = build(config).eval()
     with torch.no_grad():
         for parameter in network.parameters():
-            parameter += torch.randn_like(parameter) * 0.1
+            parameter.add_(torch.randn_like(parameter) * 0.1)
     return network
 
 
@@ -260,7 +260,7 @@ def train(network: Network, batch: Batch, steps: int, rate: float) -> list[float
     for _ in range(steps):
         optimizer.zero_grad()
         loss = loss_of(network, batch)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
         losses.append(float(loss.detach()))

@@ -13,9 +13,9 @@ _ZEROS = [0.0] * (1 + len(FEATURES))
 
 
 def candidate(
-    joint: float = -1.0, *, source: str = "decoded", scored: int = 3, prior: float | None = None
+    joint: float = -1.0, *, source: str = "decoded", prior: float | None = None
 ) -> Candidate:
-    return Candidate(Hunk(0, 1, "x"), source, 3, scored, joint, joint / 2, joint / 4, prior=prior)
+    return Candidate(Hunk(0, 1, "x"), source, 3, joint, joint / 4, prior=prior)
 
 
 def weighing(**weights: float) -> tuple[float, ...]:
@@ -23,15 +23,14 @@ def weighing(**weights: float) -> tuple[float, ...]:
 
 
 def test_features_have_names_and_are_finite() -> None:
-    for one in (candidate(), candidate(-math.inf), candidate(scored=0)):
+    for one in (candidate(), candidate(-math.inf)):
         assert len(features(one)) == len(FEATURES)
         assert all(map(math.isfinite, features(one)))
     named = dict(zip(FEATURES, features(candidate(-2.0)), strict=True))
     assert named["log_probability"] == pytest.approx(-0.4)
     assert named["p_line"] == pytest.approx(math.exp(-0.5))
-    assert named["unscored"] == 0
-    unscored = dict(zip(FEATURES, features(candidate(scored=0)), strict=True))
-    assert unscored["unscored"] == 1 and unscored["p_line"] == 0
+    unasked = dict(zip(FEATURES, features(Candidate(Hunk(0, 1, "x"), "decoded")), strict=True))
+    assert unasked["log_probability"] == 0 and unasked["p_line"] < 1e-6
 
 
 def test_without_weights_it_is_the_prior() -> None:

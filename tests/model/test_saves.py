@@ -211,7 +211,7 @@ def test_a_store_that_another_window_makes_meanwhile_is_no_other_program_s(
     class Slow(sqlite3.Connection):
         """Once it knows whose file it is, another window goes on."""
 
-        def execute(self, sql: str, *given: object) -> sqlite3.Cursor:  # type: ignore[override]
+        def execute(self, sql: str, *given: object) -> sqlite3.Cursor:
             found = super().execute(sql, *given)  # type: ignore[arg-type]
             if sql == "PRAGMA application_id" and not threads:
                 monkeypatch.setattr(sqlite3, "connect", connect)

@@ -45,7 +45,7 @@ def train(network: nn.Module, batch: Batch, steps: int, rate: float) -> list[flo
     for _ in range(steps):
         optimizer.zero_grad()
         loss = (losses(network, batch)[0] * batch.scored).sum() / batch.scored.sum()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 1.0)
         optimizer.step()
         out.append(round(float(loss.detach()), 5))

@@ -41,7 +41,7 @@ class CodeActionResponse:
 class Protocol(protocol.EditcastMessages, LanguageClientProtocol):
     """Client of pytest-lsp that also records our own messages."""
 
-    def get_result_type(self, method: str) -> Any:
+    def get_result_type(self, method: str) -> Any:  # type: ignore[override]
         if method == types.TEXT_DOCUMENT_CODE_ACTION:
             return CodeActionResponse
         return super().get_result_type(method)
@@ -131,7 +131,7 @@ class Editor:
                 types.CodeActionContext([], only=only, trigger_kind=trigger),
             )
         )
-        return list(found or [])
+        return [one for one in found or [] if isinstance(one, types.CodeAction)]
 
     async def command(self, command: str, *arguments: Any) -> Any:
         return await self.client.workspace_execute_command_async(

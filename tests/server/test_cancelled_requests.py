@@ -200,7 +200,7 @@ def test_a_flood_of_cancelled_requests_and_a_network(wire: Callable[..., Any]) -
         uris = [server.open(f"flood_{number}.py", calls) for number in range(10)]
         for uri in uris:
             server.change(uri, 2, "draw", range=there)
-        ids = []
+        ids: list[str] = []
         for count in range(1, 21):
             for uri in uris:
                 ids.append(f"flood {len(ids)}")

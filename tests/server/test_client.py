@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from editcast.commands import demo, demo_session
+from editcast.commands import demo
 from editcast.commands.demo import Step
 from editcast.replay_client import ReplayClient
 from editcast_model.diff import Hunk, apply_hunks
@@ -80,16 +80,17 @@ def test_the_demo_prints_every_step(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     out = io.StringIO()
     steps = demo.run(Console(file=out, width=100))
     printed = out.getvalue()
-    assert len(steps) == len(demo_session.SAVES) - 1
-    for number, save in enumerate(demo_session.SAVES, 1):
-        assert f"Save {number}: {save.purpose}" in printed
+    purposes = [save["purpose"] for save in demo.SESSION["saves"]]
+    assert len(steps) == len(purposes) - 1
+    for number, purpose in enumerate(purposes, 1):
+        assert f"Save {number}: {purpose}" in printed
     shown = [step for step in steps if step.suggested]
     assert printed.count("Predicts (confidence") == len(shown) > 0
     assert printed.count("Predicts nothing") == len(steps) - len(shown)
     assert printed.count("Hit: this came next") == [one.verdict for one in steps].count("hit")
     assert list(tmp_path.glob("history*")) == []  # the user's own store
     # Nobody can know that a new task begins; all that follows from its first change is shown.
-    begins = [save.purpose for save in demo_session.SAVES].index("a field deserves its whole name")
+    begins = purposes.index("a field deserves its whole name")
     known = steps[: begins - 1] + steps[begins:]
     assert [step.verdict for step in known] == ["hit"] * len(known)
     threshold = default_threshold(demo._card())
@@ -97,12 +98,12 @@ def test_the_demo_prints_every_step(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 def test_the_recorded_session_is_what_it_says() -> None:
-    texts = demo_session.texts()
-    assert len(set(texts)) == len(demo_session.SAVES) + 1
+    texts, saves = demo.session_texts(), demo.SESSION["saves"]
+    assert len(set(texts)) == len(saves) + 1
     for text in texts:
-        compile(text, demo_session.NAME, "exec")
-    for save, before in zip(demo_session.SAVES, texts, strict=False):
-        for old, _ in save.changes:
+        compile(text, demo.SESSION["name"], "exec")
+    for save, before in zip(saves, texts, strict=False):
+        for old, _ in save["changes"]:
             assert before.count(old) == 1
 
 

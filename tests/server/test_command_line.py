@@ -187,7 +187,7 @@ def test_the_server_side_needs_nothing_of_the_training_side(tmp_path: Path) -> N
     code = (
         "import importlib, pkgutil, sys\n"
         "import editcast_model.forecasting.forecaster, editcast_server\n"
-        "for name in ('serve', 'demo', 'report', 'history', 'doctor'):\n"
+        "for name in ('serve', 'demo', 'history', 'doctor'):\n"
         "    importlib.import_module(f'editcast.commands.{name}')\n"
         "for module in pkgutil.iter_modules(editcast_server.__path__):\n"
         "    importlib.import_module(f'editcast_server.{module.name}')\n"

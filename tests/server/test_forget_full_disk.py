@@ -35,7 +35,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     """A disk of two megabytes; where nobody may have one, a folder, and its store is held small."""
     home = tmp_path / "disk"
     home.mkdir(mode=0o700)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", home]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", str(home)]
     is_mounted = subprocess.run(mount, capture_output=True).returncode == 0
     yield home
     if is_mounted:
@@ -75,7 +75,7 @@ os._exit(0)
 def record_and_die(disk: Path, most: int) -> int:
     """Saves of five files; how many were kept."""
     place = disk / "history.sqlite3"
-    arguments = [sys.executable, "-c", WRITER, place, str(most), Path(__file__).parent]
+    arguments = [sys.executable, "-c", WRITER, str(place), str(most), str(Path(__file__).parent)]
     ended = subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=True)
     fill(disk)
     return int(ended.stdout)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-PARAMS = {"processId": None, "rootUri": None, "capabilities": {}}
+PARAMS: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
 BODY = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": PARAMS}).encode()
 SIZE = len(BODY)
 

@@ -70,7 +70,7 @@ def unusable(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
             yield Path("/dev/null/x")
         case _:
             mounted.mkdir(mode=0o500)  # enough for whoever is not root
-            disk = ["mount", "-t", "tmpfs", "-o", "ro,size=64k", "tmpfs", mounted]
+            disk = ["mount", "-t", "tmpfs", "-o", "ro,size=64k", "tmpfs", str(mounted)]
             is_mounted = subprocess.run(disk, capture_output=True).returncode == 0
             # Root that may not mount writes to any folder but those of the kernel.
             yield mounted if is_mounted or os.geteuid() else Path("/proc/self/nope")

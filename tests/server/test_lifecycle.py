@@ -8,7 +8,7 @@ import pytest
 INVALID_REQUEST, NOT_INITIALIZED = -32600, -32002
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
 THERE = {"start": {"line": 1, "character": 11}, "end": {"line": 1, "character": 17}}
-INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
+INITIALIZE: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
 
 
 def test_a_second_initialize_is_refused_and_the_session_goes_on(wire: Callable[..., Any]) -> None:

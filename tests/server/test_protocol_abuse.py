@@ -97,7 +97,7 @@ def damaged(params: Any) -> Iterator[Any]:
 def test_requests_with_wrong_parameters(wire: Callable[..., Any], method: str) -> None:
     with wire() as server:
         begin(server)
-        ids = []
+        ids: list[str] = []
         for params in damaged(REQUESTS[method]):
             ids.append(f"bad {len(ids)}")
             server.send(id=ids[-1], method=method, params=params)
@@ -113,7 +113,7 @@ def test_requests_with_wrong_parameters(wire: Callable[..., Any], method: str) -
 def test_notifications_with_wrong_parameters(wire: Callable[..., Any]) -> None:
     with wire() as server:
         begin(server)
-        ids = []
+        ids: list[str] = []
         for method, good in NOTIFICATIONS.items():
             server.send(method="textDocument/didOpen", params=NOTIFICATIONS["textDocument/didOpen"])
             for params in damaged(good):
@@ -287,7 +287,7 @@ def shown(server: Any) -> list[str]:
 
 
 def begin(server: Any) -> None:
-    capabilities = {"textDocument": {"inlineCompletion": {}}}
+    capabilities: dict[str, Any] = {"textDocument": {"inlineCompletion": {}}}
     server.ask(
         "initialize",
         {

@@ -80,7 +80,7 @@ def test_a_line_where_the_user_typed_something_else_is_left_alone_until_the_save
     suggestion = [Hunk(start, start + 5, "result")]
     far, near = Hunk(0, 0, "x"), Hunk(start, start, "x")
     rejections.add_typed_lines(suggestion, far, "x" + LINES)
-    assert rejections.typed_lines == ()
+    assert not rejections.typed_lines
     text = LINES[:start] + "x" + LINES[start:]
     rejections.add_typed_lines(suggestion, near, text)
     rejections.move(Hunk(0, 0, "new = 1\n"))
@@ -94,7 +94,7 @@ def test_a_line_where_the_user_typed_something_else_is_left_alone_until_the_save
     rejections.move(Hunk(last + 1, last + 1, "below"))
     assert rejections.typed_lines == ((first, last),)
     rejections.forget_typed_lines()
-    assert rejections.typed_lines == ()
+    assert not rejections.typed_lines
 
 
 def test_what_nobody_wants_is_held_back_too() -> None:

@@ -4,6 +4,7 @@ import re
 import tomllib
 from importlib.metadata import requires
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.markers import default_environment
@@ -58,7 +59,7 @@ def entries(lock: str) -> list[tuple[Requirement, list[str]]]:
 
 
 def applies(requirement: Requirement, machine: dict[str, str]) -> bool:
-    environment = {**default_environment(), "extra": "", **machine}
+    environment: dict[str, Any] = {**default_environment(), "extra": "", **machine}
     return requirement.marker is None or requirement.marker.evaluate(environment)
 
 

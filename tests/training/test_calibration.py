@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.forecasting.ranker import Ranker
-from editcast_training.calibration.isotonic import (
+from editcast_training.calibration.ranker import (
     LEAST_BIN,
     LEAST_SHOWN,
     calibrate,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.sources.continuation import Continuation
 from editcast_training.calibration.continuation import examples, fit
-from editcast_training.evaluation.project_files import files_before, memory_of, no_files
+from editcast_training.evaluation.project_sessions import files_before, memory_of, no_files
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
 from editcast_training.evaluation.typed_document import opened
 from editcast_training.sources.file_history import Skipped

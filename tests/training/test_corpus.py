@@ -169,7 +169,7 @@ def test_a_killed_run_is_finished_by_the_next(
     make_corpus(tmp_path / "whole", origins, tokenizer=tokenizer)
     out = tmp_path / "killed"
     program = "import sys; from editcast.commands.train import corpus; corpus(sys.argv[1:])"
-    arguments = ["--repositories", mirror / "list.toml", "--mirror", mirror]
+    arguments: list[str | Path] = ["--repositories", mirror / "list.toml", "--mirror", mirror]
     arguments += ["--tokenizer", tokenizer, "--processes", "1"]
     process = subprocess.Popen(
         [sys.executable, "-u", "-c", program, out, *arguments],

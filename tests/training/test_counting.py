@@ -71,3 +71,27 @@ def test_nothing_is_nothing(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()  # no repository that git knows
     (source,) = json.loads(count(tmp_path, "--json").stdout)["sources"]
     assert source["commits"] is None
+
+
+def test_a_repository_starts_no_program_of_its_own(tmp_path: Path) -> None:
+    place, was_run = tmp_path / "project", tmp_path / "was-run"
+    repository = pygit2.init_repository(str(place))
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {was_run}\n")
+    program.chmod(0o755)
+    for name in ("gpg.program", "core.fsmonitor", "core.pager", "core.sshCommand"):
+        repository.config[name] = str(program)
+    repository.config["log.showSignature"] = True
+    builder = repository.TreeBuilder()
+    builder.insert("a.py", repository.create_blob(b"x = 1\n"), pygit2.enums.FileMode.BLOB)
+    who = pygit2.Signature("A", "a@example.org", 1_700_000_000)
+    signed = repository.create_commit_string(who, who, "m", builder.write(), [])
+    signature = "-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----\n"
+    head = repository.create_commit_with_signature(signed, signature)
+    repository.references.create("refs/heads/main", head)
+    repository.set_head("refs/heads/main")
+    (counted,) = json.loads(count(tmp_path, "--json", f"--workspace={place}").stdout)["sources"]
+    assert (counted["commits"], counted["files"]) == (1, 1)
+    assert not was_run.exists()
+    subprocess.run(["git", "-C", str(place), "log", "-1"], check=True, capture_output=True)
+    assert was_run.exists()  # without our settings one is started

@@ -19,11 +19,11 @@ SOURCE = st.lists(
 ).map("".join)
 
 
-def _made(before, after, seed, order=""):
+def _made(before: str, after: str, seed: int) -> tuple[list[str], str]:
     """The saved texts on the way, and the text at the end of it."""
     now = lines(before)
     saved = []
-    for part in order_edits(line_changes(before, after), 0, random.Random(seed), order):
+    for part in order_edits(line_changes(before, after), 0, random.Random(seed)):
         change = part.change
         assert tuple(now[change.first : change.end]) == change.before
         now[change.first : change.end] = change.after
@@ -35,14 +35,14 @@ def _made(before, after, seed, order=""):
 
 
 @given(SOURCE, SOURCE, st.integers(0, 1_000))
-def test_however_a_commit_is_made_it_ends_as_it_was(before, after, seed):
+def test_however_a_commit_is_made_it_ends_as_it_was(before: str, after: str, seed: int) -> None:
     saved, end = _made(before, after, seed)
     assert end == after
     assert saved[-1:] == ([after] if before != after else [])
 
 
 @given(SOURCE, SOURCE)
-def test_a_recorded_save_is_made_from_the_top_and_saved_once(before, after):
+def test_a_recorded_save_is_made_from_the_top_and_saved_once(before: str, after: str) -> None:
     now = lines(before)
     saves = []
     for part in as_saved(line_changes(before, after)):
@@ -58,14 +58,14 @@ PROGRAM = [f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in r
 CHANGED = [text.replace("render(", "draw(") for text in PROGRAM]
 
 
-def _first_lines(order, seed=0, last=0):
+def _first_lines(order: str, last: int = 0) -> list[int]:
     changes = line_changes("".join(PROGRAM), "".join(CHANGED))
-    parts = order_edits(changes, last, random.Random(seed), order)
+    parts = order_edits(changes, last, random.Random(0), order)
     firsts = [part.change.first for part in parts]
     return list(dict.fromkeys(firsts))
 
 
-def test_the_orders():
+def test_the_orders() -> None:
     every = [4 * part + 1 for part in range(12)]
     assert _first_lines("left to right") == every
     assert _first_lines("nearest", last=50) == every[::-1]
@@ -74,7 +74,7 @@ def test_the_orders():
     assert sum(ORDERS.values()) == pytest.approx(1)
 
 
-def test_a_definition_comes_before_what_uses_it():
+def test_a_definition_comes_before_what_uses_it() -> None:
     before = "x = run(1)\n\ny = run(2)\n\n\ndef run(a):\n    pass\n"
     after = "x = start(1)\n\ny = start(2)\n\n\ndef start(a):\n    pass\n"
     changes = line_changes(before, after)
@@ -83,12 +83,12 @@ def test_a_definition_comes_before_what_uses_it():
         assert made[0].change.first == 5
 
 
-def test_some_saves_are_half_done_and_some_are_taken_back():
+def test_some_saves_are_half_done_and_some_are_taken_back() -> None:
     before = "def f(a):\n    return a\n"
     after = (
         "def f(a):\n    if a:\n        print(a, file=out)\n        log(a)\n    return [a, a, a]\n"
     )
-    ways = Counter()
+    ways: Counter[str] = Counter()
     for seed in range(400):
         saved, _ = _made(before, after, seed)
         ways["whole"] += len(saved) == 1

@@ -24,10 +24,10 @@ from editcast_training.evaluation.results import (
     Row,
     hardware,
     outcomes,
+    replay,
     shares,
     summarize,
 )
-from editcast_training.evaluation.runner import replay
 from editcast_training.evaluation.sessions import EditingSession, commit_session, save_session
 from editcast_training.fit.loss import TokenScores
 from editcast_training.sources.file_history import FileHistory, Snapshot

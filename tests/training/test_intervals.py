@@ -1,6 +1,7 @@
 """Intervals over sessions: wider where sessions differ, paired where two models are compared."""
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
@@ -16,7 +17,7 @@ def row(session: int, step: int, clean: bool, confidence: float = 0.9) -> Row:
     return Row(*about, confidence, -0.1, GOOD if clean else BAD)
 
 
-def measure(rows: list[Row]) -> dict[str, float]:
+def measure(rows: Sequence[Row]) -> dict[str, float]:
     return shares(rows, 0.5)
 
 

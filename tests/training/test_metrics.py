@@ -6,11 +6,9 @@ from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, diff
 from editcast_training.evaluation.metrics import (
-    Bin,
     Judge,
     Outcome,
     Score,
-    calibration_bins,
     coverage_at,
     curve,
     expected_calibration_error,
@@ -152,10 +150,6 @@ def test_coverage_and_precision_agree_with_counting(known: list[Outcome], precis
 
 def test_calibration_error_weighs_the_bins_by_their_size() -> None:
     known = outcomes((0.95, True), (1.0, False), (0.31, False), (0.39, True), (0.35, True))
-    assert calibration_bins(known) == [
-        Bin(3, pytest.approx(0.35), pytest.approx(2 / 3)),
-        Bin(2, pytest.approx(0.975), 0.5),
-    ]
     expected = (3 * abs(0.35 - 2 / 3) + 2 * 0.475) / 5
     assert expected_calibration_error(known) == pytest.approx(expected)
     assert expected_calibration_error([]) == 0.0

@@ -90,10 +90,9 @@ def test_of_what_nobody_expected_the_message_is_left_out(
 ) -> None:
     """It may quote the user's files."""
     program = """
-import editcast_training.data.vocabulary as vocabulary
 import editcast_training.data.corpus as corpus
 def fail(origins, *, seed):
-    for text in vocabulary._newest(origins[0]):
+    for text in corpus._newest(origins[0]):
         raise ValueError("hunter2 " + text)
 corpus.train_tokenizer = fail
 """

@@ -18,6 +18,7 @@ from editcast_model.edits import DELETE, Edit, EditSequence
 from editcast_model.errors import ReproductionError
 from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_model.tokenizer import Tokenizer
+from editcast_papers.training import Config, learning_rate, order
 from editcast_papers.zhao2019.grid import POMP, plan
 from editcast_papers.zhao2019.real_data import (
     LEAST_EDITS,
@@ -26,15 +27,7 @@ from editcast_papers.zhao2019.real_data import (
     tokens,
     without_saves,
 )
-from editcast_papers.zhao2019.recipe import (
-    Config,
-    by_number,
-    judge,
-    learning_rate,
-    order,
-    percent,
-    train_on_task,
-)
+from editcast_papers.zhao2019.recipe import by_number, judge, percent, train_on_task
 from editcast_papers.zhao2019.runs import read_runs
 from editcast_papers.zhao2019.synthetic import VOCABULARY
 from editcast_papers.zhao2019.tasks import examples, load, split

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from editcast_papers.lines import append_line
 from editcast_papers.zhao2019 import paper
 from editcast_papers.zhao2019.runs import (
     RealRun,
@@ -12,7 +13,6 @@ from editcast_papers.zhao2019.runs import (
     Statistics,
     StepTime,
     Timing,
-    append_line,
     read_runs,
 )
 from editcast_papers.zhao2019.synthetic import PLAIN

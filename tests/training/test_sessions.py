@@ -1,6 +1,7 @@
 """Replayed editing sessions: steps that lead to the future, and a sample that stays the same."""
 
 from itertools import pairwise
+from typing import Literal
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,7 +25,9 @@ texts = st.lists(st.sampled_from(["a\n", "b\n", "a b\n", "é(😀)\n", "\n", "b"
 )
 
 
-def history(*snapshots: str, path: str = "a.py", kind: str = "commits") -> FileHistory:
+def history(
+    *snapshots: str, path: str = "a.py", kind: Literal["commits", "saves"] = "commits"
+) -> FileHistory:
     return FileHistory("p", path, "python", kind, tuple(Snapshot(text, None) for text in snapshots))
 
 

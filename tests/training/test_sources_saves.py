@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from editcast_model.errors import SourceError
 from editcast_store.saves import MERGE_WINDOW_MS, Store
 from editcast_training.sources.file_history import FileHistory, Skipped, Snapshot
-from editcast_training.sources.saves import read_saves
-from editcast_training.sources.store import read_store
+from editcast_training.sources.saves import read_saves, read_store
 
 LINE = {
     "id": "1",

@@ -17,8 +17,7 @@ from editcast_store.saves import Store
 from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.git import read_files, read_git
 from editcast_training.sources.local_history import read_local_history
-from editcast_training.sources.saves import read_saves
-from editcast_training.sources.store import read_store
+from editcast_training.sources.saves import read_saves, read_store
 
 SECRETS = ".env.py id_rsa.py deploy/.aws/keys.py secrets.py .ssh/c.py local_settings.py".split()
 COUNTED = {"file: usually holds secrets": len(SECRETS)}
@@ -136,7 +135,7 @@ def test_a_version_that_is_a_link_is_skipped(tmp_path: Path) -> None:
     outside.write_text("must not be read")
     folder = entry(tmp_path / "History", "1", "file:///p/a.py")
     entries = json.loads((folder / "entries.json").read_text())
-    for number, target in enumerate((outside, "/etc/passwd", "1.py"), 3):
+    for number, target in enumerate((str(outside), "/etc/passwd", "1.py"), 3):
         (folder / f"{number}.py").symlink_to(target)
         entries["entries"].append({"id": f"{number}.py", "timestamp": number})
     os.mkfifo(folder / "pipe.py")  # nobody waits for one

@@ -104,7 +104,7 @@ def test_the_readers_of_a_corpus(
 def test_the_server_of_an_evaluation(
     end: signal.Signals, small_repository: Path, tmp_path: Path
 ) -> None:
-    command = ("evaluate", "--git", small_repository, "--model", "repeat-best")
+    command: tuple[object, ...] = ("evaluate", "--git", small_repository, "--model", "repeat-best")
     command += ("--out", tmp_path / "out")
     with running(*command, home=tmp_path / "home") as process:
         until(lambda: workers(process, "editcast serve"), process)
@@ -114,8 +114,19 @@ def test_the_server_of_an_evaluation(
 
 
 def test_the_trainings_of_a_paper(tmp_path: Path) -> None:
-    command = ("reproduce", "zhao2019", "tables", "--task", "Flip33", "--model", "IA-ag")
-    command += ("--model", "E", "--steps", 10**6, "--processes", 2, "--device", "cpu")
+    command: tuple[object, ...] = ("reproduce", "zhao2019", "tables", "--task", "Flip33")
+    command += (
+        "--model",
+        "IA-ag",
+        "--model",
+        "E",
+        "--steps",
+        10**6,
+        "--processes",
+        2,
+        "--device",
+        "cpu",
+    )
     command += ("--results", tmp_path / "results", "--scratch", tmp_path / "scratch")
     with running(*command, home=tmp_path / "home") as process:
         until(lambda: len(workers(process, "spawn_main")) == 2, process)
@@ -130,8 +141,9 @@ def test_a_training_leaves_a_checkpoint(
     out = tmp_path / "out"
     command = ("train", out, "--corpus", small_corpus, "--from", small_bundle, "--steps", 10**6)
     with running(*command, home=tmp_path / "home") as process:
-        assert process.stdout is not None
-        until(lambda: ", step 0:" in process.stdout.readline(), process)
+        lines = process.stdout
+        assert lines is not None
+        until(lambda: ", step 0:" in lines.readline(), process)
         latest = out / "run" / "latest.safetensors"
         before = latest.stat().st_ino  # of step 0
         process.send_signal(end)

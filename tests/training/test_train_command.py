@@ -42,6 +42,18 @@ def _environment(home: Path) -> dict[str, str]:
     }
 
 
+def _current(home: Path) -> Path:
+    found = Active.of(home / "models").current
+    assert found is not None
+    return found
+
+
+def _previous(home: Path) -> Path:
+    found = Active.of(home / "models").previous
+    assert found is not None
+    return found
+
+
 def _home_with(bundle: Path, folder: Path) -> Path:
     """Editcast's own folder, below `folder`, with a bundle in use, which has a line head."""
     shutil.copytree(bundle, folder / "copy")
@@ -118,17 +130,17 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     monkeypatch.setenv("EDITCAST_HOME", str(home))
     model = model_loader.load(model_loader.Choice())
     assert model.problem == "" and model.path == default_bundle_path()
-    trained = Bundle.open(Active.of(home / "models").current).card
+    trained = Bundle.open(_current(home)).card
     card = trained.written
     assert model.forecaster.name == card["name"] and card["name"].startswith("yours-")
     assert card["base"] == "small" and card["trained_on"]["what"] == "your own history"
     assert card["suggestions"]["commits"]["steps"] > 10
     # The base's: they were fitted on more sessions.
-    base = Bundle.open(Active.of(home / "models").previous).card
+    base = Bundle.open(_previous(home)).card
     assert card["lines"] == base.written["lines"] == _HEAD.to_json()
     assert trained.calibration == base.calibration and base.calibration.weights
     assert str(small_repository.parent) not in json.dumps(card)
-    assert Bundle.open(Active.of(home / "models").previous).name == "small"
+    assert Bundle.open(_previous(home)).name == "small"
 
 
 def test_a_model_that_is_no_better_is_not_taken_up(
@@ -142,7 +154,7 @@ def test_a_model_that_is_no_better_is_not_taken_up(
     result = _invoke(train, "--steps", 4, "--processes", 1, recipe=recipe)
     assert result.exit_code == 0, result.output
     assert result.output.splitlines()[-1].endswith("of your history; the model stays.")
-    assert Bundle.open(Active.of(home / "models").current).name == "small"
+    assert Bundle.open(_current(home)).name == "small"
     assert sorted(path.name for path in (home / "training").iterdir()) == [".lock"]
 
 
@@ -150,7 +162,7 @@ def test_training_begins_with_the_bundled_model_where_the_own_one_is_damaged(
     small_bundle: Path, small_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = _home_with(small_bundle, tmp_path)
-    (Active.of(home / "models").current / "card.json").write_text("{}")
+    (_current(home) / "card.json").write_text("{}")
     monkeypatch.setenv("EDITCAST_HOME", str(home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "no-editor"))
     monkeypatch.setattr("editcast_model.bundle._BUNDLED", small_bundle)

@@ -22,8 +22,13 @@ from editcast_model.forecasting.sources.repeated_edits import RepeatBest
 from editcast_model.history import EditHistory
 from editcast_training.evaluation.results import hardware
 from editcast_training.evaluation.sessions import EditingSession, commit_session
-from editcast_training.evaluation.typing_replay import Tally, TypingRow, replay_typing
-from editcast_training.evaluation.typing_results import TypingEvaluation, measured
+from editcast_training.evaluation.typing_replay import (
+    Tally,
+    TypingEvaluation,
+    TypingRow,
+    measured,
+    replay_typing,
+)
 from editcast_training.sources.file_history import FileHistory, Snapshot
 
 Answer = Callable[[str], tuple[Hunk, float] | None]

@@ -1,1 +1,1 @@
-"""Reproductions of papers; not part of the wheel."""
+"""The papers' tables, made again: `zhao2019`, `copy_spans`."""

@@ -34,7 +34,6 @@ from editcast_training.calibration.collected import Collected, collect
 from editcast_training.calibration.ranker import best, calibration
 from editcast_training.data.corpus import read_corpus
 from editcast_training.data.dataset import Dataset
-from editcast_training.data.splits import split_by_time
 from editcast_training.disk import explained
 from editcast_training.evaluation.corpus_sessions import window_sessions
 from editcast_training.evaluation.project_sessions import read_sessions, within_projects
@@ -42,7 +41,7 @@ from editcast_training.evaluation.results import by_kind, hardware, versions
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions, some_steps
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.loss import score
-from editcast_training.sources.file_history import Skipped
+from editcast_training.sources.file_history import Skipped, split_by_time
 from editcast_training.sources.registry import Origin, project_and_kind, read_origin, trained_on
 
 _COMMITS = 200  # of each project, to replay

@@ -4,7 +4,6 @@ A new source is one file with a class like `CandidateSource`, and one line in `f
 """
 
 import math
-import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -31,7 +30,6 @@ UNSEEN = -15.0
 #: Names of the sources that may give what is defined another name: others follow, or it is still
 #: being typed.
 CONSEQUENCE, CONTINUATION = "consequence", "continuation"
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +40,15 @@ class Candidate:
         hunk: In the text as it is now.
         source: Name of the candidate source that proposed it.
         edits: How many token edits it is.
-        scored: How many of them the network scored, from the first on; 0 where it was not asked.
-        log_probability: Joint, of those.
-        location: Log probability of the first position.
-        line: Log probability of its line.
+        log_probability: Joint, of those that the network scored, from the first on; 0.0 where it
+            was not asked.
+        line: Log probability of its line; `UNSEEN` where the network was not asked.
         strength: How much speaks for it in its source's own measure, 0 to 1; 0 where it has none.
         times: How often the same change was made lately.
         ago: How many saves ago it was made last, 0 in the last one or if never; of a repeated or
             cross-file edit, how many replacements ago.
-        left: At how many places the same replacement could be made; 0 where it is none.
         distance: How many lines below the last change it is, negative above.
-        known: Whether all words that it inserts stand in the text.
-        wordless: Whether it neither removes nor inserts a word.
         repeating: See `EditHistory`.
-        descending: See `EditHistory`.
         prior: The probability that it is clean where the ranker has no weights for its source; None
             where nobody knows, so that it is dropped then.
         cause: Names what it follows from; others of this cause come in the order of their source.
@@ -66,19 +59,13 @@ class Candidate:
     hunk: Hunk
     source: str
     edits: int = 1
-    scored: int = 0
     log_probability: float = 0.0
-    location: float = 0.0
-    line: float = 0.0
+    line: float = UNSEEN
     strength: float = 0.0
     times: int = 0
     ago: int = 0
-    left: int = 0
     distance: int = 0
-    known: bool = True
-    wordless: bool = False
     repeating: float = 0.25
-    descending: float = 0.5
     prior: float | None = None
     cause: str = ""
     everywhere: tuple[Hunk, ...] = ()
@@ -120,19 +107,17 @@ class NetworkView:
         by_line = dict(zip(self.lines.lines.tolist(), np.exp(of_lines).tolist(), strict=True))
         self.places = Places(*self.lines.placed(of_lines), self.lines.line_of, by_line)
 
-    def score(self, hunk: Hunk, most: int) -> tuple[int, int, float, float, float]:
+    def score(self, hunk: Hunk, most: int) -> tuple[int, float, float]:
         """Score the first `most` token edits of a hunk of the text; each costs a step.
 
         Returns:
-            How many edits it is, how many were scored, and the log probabilities of those, of the
-            first position and of its line.
+            How many edits it is, and the log probabilities of those scored and of its line.
         """
         edits = self.window.edits(self.timeline, hunk)
         if not edits:
-            return 1, 1, UNSEEN, UNSEEN, UNSEEN
-        joint, location = score(self.sequence, self.places.where, edits, most)
-        line = float(self.places.line[edits[0].position])
-        return len(edits), min(len(edits), most), joint, location, line
+            return 1, UNSEEN, UNSEEN
+        joint, _ = score(self.sequence, self.places.where, edits, most)
+        return len(edits), joint, float(self.places.line[edits[0].position])
 
 
 @dataclass(frozen=True)
@@ -199,9 +184,9 @@ class Situation:
             strength: See `Candidate`.
             prior: See `Candidate`; without one, what the network says, where there is a view.
         """
-        scores = self.view.score(hunk, most) if self.view else (1, 0, 0.0, 0.0, 0.0)
+        scores = self.view.score(hunk, most) if self.view else (1, 0.0, UNSEEN)
         if prior is None and self.view:
-            prior = math.exp(min(scores[2], 0.0))
+            prior = math.exp(min(scores[1], 0.0))
         return self.described(Candidate(hunk, source, *scores, strength, prior=prior))
 
     def described(self, candidate: Candidate) -> Candidate:
@@ -216,10 +201,7 @@ class Situation:
             times=times,
             ago=ago,
             distance=lines if hunk.start >= self.history.last else -lines,
-            known=all(word in text for word in _WORD.findall(hunk.text)),
-            wordless=not any(map(_WORD.search, change)),
             repeating=self.history.repeating,
-            descending=self.history.descending,
         )
 
 

@@ -21,23 +21,14 @@ _LEAST = -15.0  # of log probabilities
 
 def features(candidate: Candidate) -> list[float]:
     """Return the numbers that are weighed, one for each of `FEATURES`."""
-    asked = candidate.scored > 0
-    joint = max(candidate.log_probability, _LEAST)
-    content = joint - max(candidate.location, _LEAST)
     return [
-        joint / 5,
-        math.exp(candidate.line) if asked else 0.0,
-        content / candidate.scored / 2 if asked else 0.0,
+        max(candidate.log_probability, _LEAST) / 5,
+        math.exp(candidate.line),
         candidate.strength,
         math.log1p(candidate.times),
         math.log1p(candidate.ago),
         math.log1p(abs(candidate.distance)) / 3,
-        float(candidate.distance < 0),
-        math.log1p(len(candidate.hunk.text)) / 3,
-        float(candidate.known),
-        float(not asked),
         candidate.repeating,
-        candidate.descending,
     ]
 
 

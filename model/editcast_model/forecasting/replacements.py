@@ -232,14 +232,12 @@ class Repeat(NamedTuple):
             a share of the best possible, 0 to 1.
         times: How often it was made.
         ago: How many replacements were made after it.
-        left: At how many places of the text it could be made again, this one among them.
     """
 
     hunk: Hunk
     score: float
     times: int
     ago: int
-    left: int
 
 
 class _Other(NamedTuple):
@@ -312,7 +310,7 @@ class KnownReplacements:
         tokens, end = self.now, self._history.last
         times = Counter((replacement.old, replacement.new) for replacement in known)
         last = {(one.old, one.new): at for at, one in enumerate(known, 1)}
-        best: dict[Hunk, tuple[tuple[int, int], Replacement, int, int]] = {}
+        best: dict[Hunk, tuple[tuple[int, int], Replacement, int]] = {}
         for replacement in dict.fromkeys(reversed(known)):
             if cancelled():
                 return []
@@ -323,7 +321,6 @@ class KnownReplacements:
                 places, score = places[enough], score[enough]
                 absent = tokens.is_absent(replacement, places)
                 places, score = places[absent], score[absent]
-            left = int(places.size)
             made = min(times[replacement.old, replacement.new], MOST_TIMES)
             score += 2 * made + 2 * min(replacement.words, MOST_WORDS)
             ahead = tokens.starts[places] - end
@@ -337,14 +334,14 @@ class KnownReplacements:
                 hunk = tokens.hunk(replacement, int(place))
                 rank = int(points), -int(distance)
                 if hunk not in best or best[hunk][0] < rank:
-                    best[hunk] = rank, replacement, int(place), left
+                    best[hunk] = rank, replacement, int(place)
         first = sorted(best.values(), key=lambda one: one[0], reverse=True)[:most]
         found: dict[Hunk, Repeat] = {}
-        for rank, made_before, place, left in first:
+        for rank, made_before, place in first:
             whole = tokens.whole(made_before, place)
             what = made_before.old, made_before.new
             ago = len(known) - last[what]
-            found.setdefault(whole, Repeat(whole, rank[0] / BEST_SCORE, times[what], ago, left))
+            found.setdefault(whole, Repeat(whole, rank[0] / BEST_SCORE, times[what], ago))
         return list(found.values())
 
     def _of_save(self, save: Save) -> list[Replacement]:

@@ -1,6 +1,7 @@
 """`editcast demo`: a small editing session through a real server, step by step, on the terminal."""
 
 import tempfile
+import tomllib
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +13,6 @@ from rich.console import Console
 from rich.markup import escape
 from rich.rule import Rule
 
-from editcast.commands import demo_session
 from editcast.printable import printable
 from editcast.render_diff import render_changes
 from editcast.replay_client import ReplayClient
@@ -25,6 +25,20 @@ from editcast_model.tokenizer import lex
 from editcast_server.prediction.policy import default_threshold
 from editcast_store import paths
 from editcast_store.models import default_bundle_path
+
+#: What is replayed: a name, a language, the text as opened, and saves with their changes.
+SESSION = tomllib.loads(Path(__file__).with_name("demo_session.toml").read_text("utf-8"))
+
+
+def session_texts() -> list[str]:
+    """Return the session's file as opened, and as each save left it."""
+    texts: list[str] = [SESSION["opened"]]
+    for save in SESSION["saves"]:
+        text = texts[-1]
+        for old, new in save["changes"]:
+            text = text.replace(old, new, 1)
+        texts.append(text)
+    return texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +87,20 @@ def run(console: Console) -> list[Step]:
     card = _card()
     threshold = default_threshold(card)
     settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
-    texts = demo_session.texts()
+    texts = session_texts()
     steps = []
     with (
         tempfile.TemporaryDirectory(prefix="editcast-demo-") as folder,
         ReplayClient(settings, home=Path(folder)) as client,
     ):
         _introduce(console, client.name, threshold)
-        client.open(texts[0], demo_session.LANGUAGE)
+        client.open(texts[0], SESSION["language"])
         futures = [*texts[2:], ""]
-        changes = zip(demo_session.SAVES, pairwise(texts), futures, strict=True)
+        changes = zip(SESSION["saves"], pairwise(texts), futures, strict=True)
         for number, (save, (before, text), future) in enumerate(changes, 1):
             client.save(text)
             answer = client.suggest() if future else (None, 0.0)
-            console.print(Rule(f"[bold]Save {number}[/]: {save.purpose}", align="left"))
+            console.print(Rule(f"[bold]Save {number}[/]: {save['purpose']}", align="left"))
             console.print(render_changes(before, diff(before, text)), soft_wrap=True)
             if future:
                 steps.append(Step(text, future, texts[-1], *answer))
@@ -105,7 +119,7 @@ def _card() -> Card | None:
 def _introduce(console: Console, name: str, threshold: float) -> None:
     model = escape(printable(name))
     console.print(
-        f"A session of {len(demo_session.SAVES)} saves of [bold]{demo_session.NAME}[/], replayed "
+        f"A session of {len(SESSION['saves'])} saves of [bold]{SESSION['name']}[/], replayed "
         f"through a real language server.\nModel: [bold]{model}[/]. What it is less than "
         f"{threshold:.0%} sure of, an editor would not show by default.\n",
         highlight=False,

@@ -1,21 +1,24 @@
-"""`editcast doctor`: what is installed, which model is in use, and where everything is."""
+"""What is here: `editcast doctor` lists it, `editcast report` writes what became of suggestions."""
 
 import platform
 import sys
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
+from editcast.printable import printable
 from editcast.render_diff import plain
 from editcast_model.bundle import bundled_path
 from editcast_model.errors import BundleError, EditcastError
 from editcast_model.inference.telemetry import load_onnxruntime
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.policy import default_threshold, measured_precision
+from editcast_server.usage_page import usage_page, write_page
 from editcast_store import paths
 from editcast_store.models import default_bundle_path
 from editcast_store.saves import Store
@@ -42,6 +45,25 @@ def doctor() -> None:
         for name, value in facts:
             table.add_row(plain(name), plain(value))
         console.print(table, "", highlight=False)
+
+
+@click.command()
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write it there.  [default: in Editcast's own folder]",
+)
+def report(out: Path | None) -> None:
+    """Write a page on what became of the suggestions, and print where it is.
+
+    Nothing of it leaves this machine, and only you can read the file.
+    """
+    paths.home()
+    page = usage_page(paths.store_path(), "", model_loader.bundle_path(model_loader.Choice()), [])
+    out = out or paths.reports_dir() / "usage.html"
+    write_page(page, out)
+    click.echo(printable(str(out)))
 
 
 def _versions() -> Iterator[Fact]:

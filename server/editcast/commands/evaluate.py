@@ -1,4 +1,4 @@
-"""`editcast evaluate`: models and baselines, each behind a real server, on the same histories."""
+"""`editcast evaluate`: models and baselines on the same histories, saved or typed."""
 
 import shlex
 import sys
@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import get_args
 
 import click
 import numpy as np
@@ -16,23 +17,29 @@ from rich.progress import track
 from rich.table import Table
 
 from editcast import ranges
-from editcast.commands.evaluate_typing import HEADINGS, LEGEND, evaluate_typing, table_lines
 from editcast.guarded import guarded
 from editcast.render_diff import plain
 from editcast.replay_client import ReplayClient
 from editcast.source_options import source_options
 from editcast_model.bundle import Bundle
 from editcast_model.errors import BundleError, SourceError
+from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.sources.repeated_edits import BASELINES
-from editcast_server.prediction.policy import default_threshold
-from editcast_server.settings import Device
+from editcast_server.prediction.policy import default_threshold, threshold_of
+from editcast_server.settings import Device, Eagerness
 from editcast_store.models import default_bundle_path
+from editcast_training.evaluation.intervals import Interval
 from editcast_training.evaluation.metrics import PRECISIONS
-from editcast_training.evaluation.project_files import FilesOf, files_before
-from editcast_training.evaluation.project_sessions import read_sessions
-from editcast_training.evaluation.results import Evaluation, hardware, summarize
-from editcast_training.evaluation.runner import replay
+from editcast_training.evaluation.project_sessions import FilesOf, files_before, read_sessions
+from editcast_training.evaluation.results import Evaluation, hardware, replay, summarize
 from editcast_training.evaluation.sessions import EditingSession
+from editcast_training.evaluation.typing_replay import (
+    MEASURES,
+    WHEN,
+    TypingEvaluation,
+    added,
+    replay_typing,
+)
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import SPLITS, Origin
 
@@ -44,6 +51,10 @@ _LEGEND = (
 _INTERVALS = (
     "Per cent of all steps, with 95 % bootstrap intervals over sessions; shown: at the model's "
     "default threshold; clean of shown, and made later, within ten saves: of these"
+)
+_TYPING = (
+    "Per cent, with 95 % bootstrap intervals over sessions; offers: for a hundred actions; taken: "
+    "of the offers; spared: of the characters to type, less one for each offer taken"
 )
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -191,11 +202,58 @@ def _evaluate_typing(
     console: Console,
 ) -> None:
     for model in models:
-        typed = evaluate_typing(model, device, sessions, files, source, console)
+        typed = _typed(model, device, sessions, files, source, console)
         typed.write(out / f"{_file_name(typed.name)}-typing.json")
         for kind in typed.intervals:
-            title = f"{typed.name}, {kind}"
-            _print_table(HEADINGS, table_lines(typed, kind), LEGEND, title)
+            headings = ["", "actions", *MEASURES]
+            _print_table(headings, _typing_lines(typed, kind), _TYPING, f"{typed.name}, {kind}")
+
+
+def _typed(
+    model: str,
+    device: Device,
+    sessions: Sequence[EditingSession],
+    files: FilesOf,
+    source: str,
+    console: Console,
+) -> TypingEvaluation:
+    """Type the sessions that stand alone, once for each level of eagerness."""
+    card = None
+    forecaster = BASELINES[model]() if model in BASELINES else None
+    if forecaster is None:
+        forecaster = NeuralForecaster.load(Path(model).expanduser(), device)
+        card = forecaster.bundle.card
+    thresholds = {level: threshold_of(card, level) for level in get_args(Eagerness)}
+    alone = [one for one in sessions if not one.is_in_project]
+    typed = track(
+        replay_typing(forecaster, alone, thresholds, files),
+        description=escape(forecaster.name),
+        total=len(alone),
+        console=console,
+    )
+    return TypingEvaluation(
+        forecaster.name,
+        tuple(row for rows in typed for row in rows),
+        thresholds,
+        source=source,
+        command=shlex.join(["editcast", *sys.argv[1:]]),
+        hardware=hardware(device),
+    )
+
+
+def _typing_lines(one: TypingEvaluation, kind: str) -> Iterator[list[str]]:
+    """Return the lines of the table of one kind of session, one a level and when."""
+    for level, found in one.intervals[kind].items():
+        rows = one.of(kind, level)
+        for when, names in WHEN.items():
+            actions = added(rows, names).actions
+            cells = (_cell(found[f"{when}: {measure}"]) for measure in MEASURES)
+            yield [f"{level}, {when}", str(actions), *cells]
+
+
+def _cell(found: Interval) -> str:
+    digits = int(0 < max(map(abs, found)) < 10)
+    return "{:.{n}f} ({:.{n}f}, {:.{n}f})".format(*found, n=digits)
 
 
 def read_all(

@@ -25,7 +25,12 @@ from editcast_store.models import default_bundle_path
 from editcast_store.paths import home, models_dir, training_dir
 from editcast_training.data.corpus import CorpusPart, make_corpus
 from editcast_training.sources.file_history import OwnKind, Skipped
-from editcast_training.sources.registry import Origin, generated_from, project_and_kind
+from editcast_training.sources.registry import (
+    Origin,
+    generated_from,
+    own_history,
+    project_and_kind,
+)
 
 if TYPE_CHECKING:
     from editcast_training.pipeline import Request
@@ -177,7 +182,6 @@ def train(
     _check_combination(given, bool(origins), bool(workspaces or without))
     from editcast_training.packaging import Provenance
     from editcast_training.pipeline import Recipe, Request
-    from editcast_training.sources.own import own_history
 
     out: Path | None = given["out"]
     further, corpus = given["further"], given["corpus"]

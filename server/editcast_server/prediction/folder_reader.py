@@ -6,7 +6,6 @@ the user trusts. All of it stays in memory and is forgotten with the folder.
 
 import logging
 import os
-import stat
 import threading
 import time
 from collections import deque
@@ -17,6 +16,7 @@ from typing import Final
 from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.consequences.import_statements import origins
 from editcast_model.memory.project_memory import ProjectMemory
+from editcast_model.plain_files import open_plain
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import has_rules
 from editcast_server.documents import globs
@@ -140,11 +140,8 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 def _text(path: Path) -> str:
     """Return the whole lines of a plain file, the first ones of a long one; else nothing."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        with open(os.open(path, flags), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return ""
+        with open_plain(path) as file:
             text = file.read(MOST_BYTES).decode("utf-8", "ignore")
     except OSError:
         return ""

@@ -1,30 +1,20 @@
-"""Many trainings: what is still to be done, and several processes that do it.
-
-Every training has its own scratch folder, named after it, where it goes on when it is asked for
-again. A folder is removed once its line is written.
-"""
+"""The trainings of the tables: each model on each task, with each configuration and seed."""
 
 import itertools
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
-from typing import Protocol
-
-import torch
 
 from editcast_model.errors import ReproductionError
+from editcast_papers.training import Config, Tell
 from editcast_papers.zhao2019.pomp import expected_accuracy
-from editcast_papers.zhao2019.recipe import Config, Tell, train_on_task
-from editcast_papers.zhao2019.runs import RealRun, Results, Run
+from editcast_papers.zhao2019.recipe import train_on_task
+from editcast_papers.zhao2019.runs import Results, Run
 from editcast_papers.zhao2019.synthetic import NAMES as TASKS
 from editcast_papers.zhao2019.tasks import examples
 from editcast_papers.zhao2019.zoo import NAMES as NETWORKS
-from editcast_training.workers import worker_pool
 
 POMP = "POMP"
 #: What can be asked for: the networks, and the baseline that is not trained.
@@ -127,50 +117,3 @@ def known(tasks: Iterable[str], models: Iterable[str]) -> None:
         for name in names:
             if name not in there:
                 raise ReproductionError(f"There is no {kind} {name}; there are {', '.join(there)}.")
-
-
-class AnyJob(Protocol):
-    """A training that leaves a line of results."""
-
-    @property
-    def name(self) -> str:
-        """For people."""
-
-    def is_in(self, results: Results) -> bool:
-        """Tell whether the results have a line of it."""
-
-    def make(self, tell: Tell = ...) -> Run | RealRun:
-        """Train and test."""
-
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-
-
-def run_all(
-    jobs: Sequence[AnyJob], processes: int, threads: int, tell: Tell
-) -> Iterator[tuple[AnyJob, Run | RealRun]]:
-    """Train all, and yield each as it ends.
-
-    With one process `tell` hears each evaluation. Whoever stops iterating, or is killed, stops
-    the processes with it; what they had done is in their checkpoints.
-
-    Raises:
-        ReproductionError: A process was killed.
-    """
-    if processes == 1 or len(jobs) < 2:
-        torch.set_num_threads(threads)
-        for job in jobs:
-            yield job, job.make(tell)
-        return
-    try:
-        with worker_pool(
-            min(processes, len(jobs)), partial(torch.set_num_threads, threads)
-        ) as pool:
-            futures = {pool.submit(job.make): job for job in jobs}
-            for future in as_completed(futures):
-                yield futures[future], future.result()
-    except BrokenProcessPool as error:
-        raise ReproductionError(
-            "A training's process was killed, perhaps for want of memory; run the same command "
-            "again, with fewer --processes, and it goes on."
-        ) from error

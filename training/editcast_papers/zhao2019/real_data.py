@@ -25,18 +25,10 @@ import torch
 
 from editcast_model.edits import DELETE, SAVE, START, Edit
 from editcast_model.errors import CorpusError
-from editcast_model.networks.batch import Batch, Instance, collate
+from editcast_model.networks.batch import Instance, collate
 from editcast_model.tokenizer import Tokenizer
-from editcast_papers.zhao2019.recipe import (
-    Config,
-    Judgements,
-    Tell,
-    Training,
-    device_words,
-    judge,
-    order,
-    percent,
-)
+from editcast_papers.training import Config, Tell, Training, device_words, order
+from editcast_papers.zhao2019.recipe import Judgements, edit_loss, judge, percent
 from editcast_papers.zhao2019.runs import RealRun, Results
 from editcast_papers.zhao2019.tasks import Split
 from editcast_papers.zhao2019.zoo import build
@@ -109,9 +101,9 @@ class RealJob:
         config = self.config
         network = build(self.model, len(tokenizer), config.hidden, items).to(place)
 
-        def batch(step: int) -> Batch:
+        def loss(step: int) -> torch.Tensor:
             chosen = order(self.seed, len(train), config.batch, step).tolist()
-            return collate([train[index] for index in chosen]).to(place)
+            return edit_loss(network, collate([train[index] for index in chosen]).to(place))
 
         def accuracy() -> float:
             judged = judge(network, dev, config.batch)
@@ -121,7 +113,7 @@ class RealJob:
             network,
             config,
             self.seed,
-            batch,
+            loss,
             accuracy,
             self.folder,
             lambda step, score: tell(self.name, step, score),

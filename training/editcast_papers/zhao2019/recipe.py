@@ -1,191 +1,30 @@
-"""The paper's training: Adam, gradients clipped at global norm 1, batches of 64.
+"""A network trained on a task, and judged: which of its edits are right."""
 
-Its learning rate is constant; the default here falls linearly, since budgets are short. Each
-epoch has its own order and each step its own seed, so that a training that was killed goes on
-exactly as if it had not been.
-"""
-
-import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from editcast_model.networks.batch import Batch
 from editcast_model.networks.heads import mix
-from editcast_model.private_files import private_folder
+from editcast_papers.training import Config, Training, device_words, order
 from editcast_papers.zhao2019.runs import Run
 from editcast_papers.zhao2019.synthetic import VOCABULARY
 from editcast_papers.zhao2019.tasks import Split, load
 from editcast_papers.zhao2019.zoo import build
-from editcast_training.evaluation.results import processor
-from editcast_training.fit.checkpoints import read_checkpoint, restore, save_checkpoint
 from editcast_training.fit.loss import losses
 from editcast_training.fit.trainer import autocast, pick_device
 
-Schedule = Literal["linear", "constant"]
-#: Called with a training's name, the step, and the accuracy on dev after it.
-Tell = Callable[[str, int, float], None]
-_CLIP = 1.0
-_WARM_UP = 100  # steps
-NOTES = 20  # evaluations on dev in a training
 
-
-@dataclass(frozen=True)
-class Config:
-    """Hyperparameters that are chosen on dev.
-
-    Attributes:
-        hidden: The hidden size.
-        rate: Adam's learning rate, at its highest.
-        batch: Instances in a step.
-        steps: Steps of the whole training.
-        schedule: ``constant``, as in the paper, or ``linear``: a warm-up, then down to zero.
-    """
-
-    hidden: int = 128
-    rate: float = 1e-3
-    batch: int = 64
-    steps: int = 4000
-    schedule: Schedule = "linear"
-
-    def to_json(self) -> dict[str, Any]:
-        """As it stands in a line of results."""
-        return asdict(self)
-
-
-def learning_rate(config: Config, step: int) -> float:
-    """Return the rate of a step, counted from 0."""
-    if config.schedule == "constant":
-        return config.rate
-    warm_up = min(_WARM_UP, max(config.steps // 10, 1))
-    falling = (config.steps - step) / max(config.steps - warm_up, 1)
-    return config.rate * min((step + 1) / warm_up, falling)
-
-
-def device_words(device: torch.device) -> str:
-    """Return the device, as it stands in a line of results."""
-    if device.type == "cuda":
-        return torch.cuda.get_device_name(device)
-    threads = torch.get_num_threads()
-    return f"{processor()}, {threads} thread{'s' if threads > 1 else ''}"
-
-
-@dataclass
-class Progress:
-    """Progress of a training; written into its checkpoints.
-
-    Attributes:
-        step: Steps made.
-        dev: Pairs of a step and the score on dev after it.
-        seconds: The median step's seconds between two evaluations.
-        best: The best score on dev.
-    """
-
-    step: int = 0
-    dev: list[list[float]] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
-    best: float = -1.0
-
-
-@dataclass(frozen=True)
-class Training:
-    """A network on its way, whatever the data.
-
-    Attributes:
-        network: The network, on its device.
-        config: The recipe's settings.
-        seed: Of what is drawn in a step.
-        batch: The batch of a step, counted from 0, on the network's device.
-        dev: The score of the network, the higher the better; in percent.
-        folder: Where its checkpoints are.
-        tell: Called with the step and the score after each evaluation.
-        notes: How many evaluations there are.
-    """
-
-    network: nn.Module
-    config: Config
-    seed: int
-    batch: Callable[[int], Batch]
-    dev: Callable[[], float]
-    folder: Path
-    tell: Callable[[int, float], None]
-    notes: int = NOTES
-
-    def run(self) -> Progress:
-        """Train to the end, from the latest checkpoint if there is one.
-
-        The network then has the weights that were best on dev.
-
-        Raises:
-            TrainingError: A checkpoint is damaged or of another network.
-        """
-        # A network that is nearly always right has gradients so small that processors slow down.
-        torch.set_flush_denormal(True)
-        config, network, progress = self.config, self.network, Progress()
-        latest, best = self.folder / "latest.safetensors", self.folder / "best.safetensors"
-        private_folder(self.folder)
-        optimizer = torch.optim.Adam(network.parameters(), lr=config.rate)
-        if latest.exists():
-            weights, moments, about = read_checkpoint(latest)
-            restore(network, optimizer, weights, moments)
-            progress = Progress(**about)
-        interval = max(config.steps // self.notes, 1)
-        times = []
-        while progress.step < config.steps:
-            times.append(self._step(optimizer, progress.step))
-            progress.step += 1
-            if progress.step % interval and progress.step < config.steps:
-                continue
-            score = self.dev()
-            progress.dev.append([progress.step, round(score, 2)])
-            progress.seconds.append(round(median(times), 6))
-            times.clear()
-            # In this order: killed between the two, a training does this interval again.
-            if score > progress.best:
-                progress.best = score
-                save_checkpoint(best, network, optimizer, vars(progress))
-            save_checkpoint(latest, network, optimizer, vars(progress))
-            self.tell(progress.step, score)
-        restore(network, optimizer, *read_checkpoint(best)[:2])
-        return progress
-
-    def _step(self, optimizer: torch.optim.Optimizer, step: int) -> float:
-        """One step; the seconds that it took."""
-        batch = self.batch(step)
-        began = time.perf_counter()
-        torch.manual_seed(self.seed * 1_000_003 + step)
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate(self.config, step)
-        train_step(self.network, optimizer, batch)
-        if batch.state.is_cuda:
-            torch.cuda.synchronize()
-        return time.perf_counter() - began
-
-
-def train_step(network: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch) -> None:
-    """Forward, backward and an update, on the mean loss of the scored edits."""
-    network.train()
+def edit_loss(network: nn.Module, batch: Batch) -> Tensor:
+    """Return the mean loss of the scored edits."""
     with autocast(batch.state.device) if batch.state.is_cuda else nullcontext():
         loss = losses(network, batch).edits
-    mean = (loss * batch.scored).sum() / batch.scored.sum().clamp(min=1)
-    optimizer.zero_grad(set_to_none=True)
-    torch.autograd.backward(mean)
-    nn.utils.clip_grad_norm_(network.parameters(), _CLIP)
-    optimizer.step()
-
-
-def order(seed: int, count: int, batch: int, step: int) -> Tensor:
-    """Return the instances of a step: an epoch's permutation, without an incomplete batch."""
-    every = max(count // batch, 1)
-    epoch, place = divmod(step, every)
-    generator = torch.Generator().manual_seed(seed * 10_007 + epoch)
-    return torch.randperm(count, generator=generator)[place * batch : (place + 1) * batch]
+    return (loss * batch.scored).sum() / batch.scored.sum().clamp(min=1)
 
 
 @dataclass(frozen=True)
@@ -270,10 +109,11 @@ def train_on_task(
         judged = judge(network, dev)
         return percent(judged.both, judged.scored)
 
-    def batch(step: int) -> Batch:
-        return train.rows(order(seed, len(train), config.batch, step).to(place))
+    def loss(step: int) -> Tensor:
+        rows = train.rows(order(seed, len(train), config.batch, step).to(place))
+        return edit_loss(network, rows)
 
-    progress = Training(network, config, seed, batch, accuracy, folder, tell).run()
+    progress = Training(network, config, seed, loss, accuracy, folder, tell).run()
     judged = judge(network, test)
     jumps = judged.scored & test.jumps.cpu()
     others = judged.scored & ~jumps

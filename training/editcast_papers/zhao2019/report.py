@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from editcast_model.errors import ReproductionError
+from editcast_papers.markdown import markdown
 from editcast_papers.zhao2019 import paper
 from editcast_papers.zhao2019.figures import real_figure, step_figure, timing_figure
 from editcast_papers.zhao2019.runs import Results, Run, Statistics, StepTime, Timing
@@ -19,7 +20,6 @@ from editcast_papers.zhao2019.tables import (
     compared,
     costs,
     like,
-    markdown,
 )
 from editcast_papers.zhao2019.zoo import ABLATIONS
 from editcast_training.disk import explained

@@ -9,11 +9,13 @@ from typing import Literal
 import torch
 from rich.console import Console
 
+from editcast_papers.jobs import train_missing
+from editcast_papers.lines import append_line
+from editcast_papers.training import Config, device_words
 from editcast_papers.zhao2019 import grid, real_data, timing
 from editcast_papers.zhao2019.paper import HIDDEN, INSERTIONS, RATES
-from editcast_papers.zhao2019.recipe import Config, device_words
 from editcast_papers.zhao2019.report import write_report
-from editcast_papers.zhao2019.runs import Results, append_line, read_runs
+from editcast_papers.zhao2019.runs import Results, read_runs
 from editcast_papers.zhao2019.synthetic import NAMES
 from editcast_papers.zhao2019.tasks import examples, statistics
 from editcast_training.fit.trainer import pick_device
@@ -106,7 +108,15 @@ def _run_tables(wanted: Wanted, device: str, found: Results, console: Console) -
         device=device,
     )
     _describe(wanted.results, found, dict.fromkeys(job.task for job in jobs))
-    _train(wanted, wanted.results / "tables.jsonl", found, jobs, console)
+    missing = [job for job in jobs if not job.is_in(found)]
+    train_missing(
+        wanted.results / "tables.jsonl",
+        missing,
+        len(jobs),
+        wanted.processes,
+        wanted.threads,
+        console,
+    )
 
 
 def _run_timing(wanted: Wanted, device: str, found: Results, console: Console) -> None:
@@ -132,7 +142,15 @@ def _run_real(wanted: Wanted, device: str, found: Results, console: Console) -> 
         scratch=wanted.scratch,
         device=device,
     )
-    _train(wanted, wanted.results / "real.jsonl", found, jobs, console)
+    missing = [job for job in jobs if not job.is_in(found)]
+    train_missing(
+        wanted.results / "real.jsonl",
+        missing,
+        len(jobs),
+        wanted.processes,
+        wanted.threads,
+        console,
+    )
 
 
 def _networks(wanted: Wanted) -> list[str]:
@@ -145,29 +163,6 @@ def _describe(folder: Path, found: Results, tasks: Iterable[str]) -> None:
     for task in tasks:
         if task not in described:
             append_line(folder / "tasks.jsonl", statistics(task, examples(task, "test")))
-
-
-def _train(
-    wanted: Wanted, path: Path, found: Results, jobs: Sequence[grid.AnyJob], console: Console
-) -> None:
-    """Train what is missing; a line in the file for each."""
-    missing = [job for job in jobs if not job.is_in(found)]
-    if not missing:
-        console.print("All trainings asked for are in the results.")
-        return
-    console.print(f"{len(missing)} of {len(jobs)} trainings to do.", highlight=False)
-    with console.status("") as status:
-
-        def show(name: str, step: int, accuracy: float) -> None:
-            status.update(f"{done} of {len(missing)} done; {name}, step {step}: {accuracy:.1f} %")
-
-        done = 0
-        for job, trained in grid.run_all(missing, wanted.processes, wanted.threads, show):
-            append_line(path, trained)
-            job.forget()
-            done += 1
-            status.update(f"{done} of {len(missing)} done")
-            console.print(f"{job.name}: {trained.test_accuracy:.2f} %", highlight=False)
 
 
 def _cost(

@@ -66,12 +66,6 @@ def _best(run: RealRun) -> float:
     return max((score for _, score in run.dev), default=0.0)
 
 
-def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table; all columns but the first are numbers."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def compared(cells: Cells, task: str, model: str) -> str:
     """Return the paper's number, ours, and the difference."""
     theirs, cell = accuracy(task, model), cells.get((task, model))

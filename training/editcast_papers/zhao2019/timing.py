@@ -20,7 +20,8 @@ from torch import nn
 
 from editcast_model.edits import START, Edit, EditSequence
 from editcast_model.networks.batch import Batch, Instance, collate
-from editcast_papers.zhao2019.recipe import device_words, train_step
+from editcast_papers.training import device_words, update
+from editcast_papers.zhao2019.recipe import edit_loss
 from editcast_papers.zhao2019.runs import StepTime, Timing
 from editcast_papers.zhao2019.synthetic import FIRST, LENGTH, LETTERS, VOCABULARY
 from editcast_papers.zhao2019.tasks import load
@@ -142,7 +143,7 @@ def cells(models: Sequence[str], hidden: Sequence[int], insertions: Sequence[int
 def _seconds(network: nn.Module, optimizer: torch.optim.Optimizer, batch: Batch) -> float:
     """Return what a step takes, whatever the device still had to do included."""
     began = time.perf_counter()
-    train_step(network, optimizer, batch)
+    update(network, optimizer, edit_loss(network, batch))
     if batch.state.is_cuda:
         torch.cuda.synchronize()
     return time.perf_counter() - began

@@ -10,25 +10,23 @@ from random import Random
 from tree_sitter import Node
 
 from editcast_model.diff import Hunk
-from editcast_training.augment.draws import (
+from editcast_training.augment.syntax_tree import (
     CONSTANTS,
     MOST_PLACES,
-    fresh_name,
-    pick,
-    repeated,
-    wrapper_name,
-)
-from editcast_training.augment.syntax_tree import (
     PLAIN_VALUES,
     Source,
     by_callee,
     calls_of,
     field,
+    fresh_name,
     is_in_f_string,
     items,
     parameter_name,
     parameters_of,
+    pick,
     positional,
+    repeated,
+    wrapper_name,
 )
 
 

@@ -9,14 +9,16 @@ from random import Random
 from tree_sitter import Node
 
 from editcast_model.diff import Hunk
-from editcast_training.augment.draws import fresh_name, pick, repeated
 from editcast_training.augment.syntax_tree import (
     Source,
     calls_of,
     field,
+    fresh_name,
     items,
     parameter_name,
     parameters_of,
+    pick,
+    repeated,
     uses_of,
 )
 

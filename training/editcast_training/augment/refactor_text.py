@@ -11,15 +11,19 @@ from random import Random
 from tree_sitter import Node
 
 from editcast_model.diff import Hunk
-from editcast_training.augment.draws import (
+from editcast_training.augment.syntax_tree import (
     CONSTANTS,
     MOST_PLACES,
+    PLAIN_VALUES,
     WORD_PART,
+    Source,
+    field,
+    items,
+    parameters_of,
     pick,
     repeated,
     wrapper_name,
 )
-from editcast_training.augment.syntax_tree import PLAIN_VALUES, Source, field, items, parameters_of
 
 _TYPES = ("str", "int", "bool", "float", "Any", "list[str]", "str | None", "int | None", "object")
 _FORMATTED = re.compile(r"%[srd]|%%")

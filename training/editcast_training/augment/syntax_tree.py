@@ -1,24 +1,27 @@
-"""A Python text and its syntax tree, with offsets in code points; what is found in it.
+"""A Python text and its syntax tree; what is found in it, and what is drawn of it."""
 
-The trees are tree-sitter's: they keep every token's place, and read files of any Python version.
-"""
-
+import keyword
+import math
+import re
 from collections import defaultdict
-from functools import cache
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
 
-import numpy as np
-import tree_sitter_python
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Node
 
 from editcast_model.diff import Hunk
+from editcast_model.syntax.tree import parse
 
 #: Nodes that stand for a value, are short, and can be put into a call.
 PLAIN_VALUES = ("identifier", "attribute", "call", "subscript", "string")
+#: A refactoring of more places is nothing that one does by hand.
+MOST_PLACES = 16
+CONSTANTS = ("None", "True", "False", "0", "1", "()", '""')
+_WRAPPERS = ("str", "int", "list", "tuple", "sorted", "bool", "repr", "len", "set", "iter")
+WORD_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
-
-@cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_python.language()))
+T = TypeVar("T")
 
 
 class Source:
@@ -32,15 +35,10 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        data = text.encode("utf-8")
-        tree = _parser().parse(data)
-        self.parses = not tree.root_node.has_error
-        self._at: list[int] | None = None
-        if len(data) != len(text):
-            begins = (np.frombuffer(data, np.uint8) & 0xC0) != 0x80
-            self._at = np.concatenate([[0], np.cumsum(begins)]).tolist()
+        tree = parse(text, "python", math.inf)
+        self.parses = tree is not None and tree.parses
         self._nodes: defaultdict[str, list[Node]] = defaultdict(list)
-        stack = [tree.root_node]
+        stack = [tree.root] if tree else []
         while stack:
             node = stack.pop()
             self._nodes[node.type].append(node)
@@ -55,32 +53,26 @@ class Source:
         low, high = inside.start_byte, inside.end_byte
         return [node for node in nodes if low <= node.start_byte and node.end_byte <= high]
 
-    def start(self, node: Node) -> int:
-        """Return the offset of a node's beginning."""
-        return self._at[node.start_byte] if self._at else node.start_byte
-
-    def end(self, node: Node) -> int:
-        """Return the offset of a node's end."""
-        return self._at[node.end_byte] if self._at else node.end_byte
-
     def of(self, node: Node) -> str:
         """Return a node's text."""
-        return self.text[self.start(node) : self.end(node)]
+        return self.text[node.start_byte : node.end_byte]
 
     def replace(self, node: Node, text: str) -> Hunk:
         """Replace a node by a text."""
-        return Hunk(self.start(node), self.end(node), text)
+        return Hunk(node.start_byte, node.end_byte, text)
 
     def behind(self, node: Node, text: str) -> Hunk:
         """Insert a text behind a node."""
-        return Hunk(self.end(node), self.end(node), text)
+        return Hunk(node.end_byte, node.end_byte, text)
 
     def without(self, nodes: list[Node], index: int) -> Hunk:
         """Delete one of the items of a list, with the comma and the space beside it."""
+        start, end = nodes[index].start_byte, nodes[index].end_byte
         if index + 1 < len(nodes):
-            return Hunk(self.start(nodes[index]), self.start(nodes[index + 1]), "")
-        first = self.end(nodes[index - 1]) if index else self.start(nodes[index])
-        return Hunk(first, self.end(nodes[index]), "")
+            end = nodes[index + 1].start_byte
+        elif index:
+            start = nodes[index - 1].end_byte
+        return Hunk(start, end, "")
 
 
 def field(node: Node | None, name: str) -> Node | None:
@@ -163,3 +155,49 @@ def by_callee(source: Source) -> dict[str, list[Node]]:
         if callee is not None and given is not None and given.type == "argument_list":
             groups[source.of(callee)].append(call)
     return groups
+
+
+def pick(rng: Random, choices: Sequence[T]) -> list[T]:
+    """Draw one of them as a list, or none."""
+    return [rng.choice(choices)] if choices else []
+
+
+def repeated(groups: dict[str, list[T]]) -> list[tuple[str, list[T]]]:
+    """Return the groups of two and more, as many as one would change by hand."""
+    return [(key, group) for key, group in groups.items() if 2 <= len(group) <= MOST_PLACES]
+
+
+def fresh_name(source: Source, rng: Random, old: str) -> str:
+    """Draw another name in the style of an old one, of words that the file knows."""
+    words = sorted({part.lower() for word in source.words for part in WORD_PART.findall(word)})
+    for _ in range(20):
+        parts = [part.lower() for part in WORD_PART.findall(old)] or ["value"]
+        word = rng.choice(words or ["value"])
+        place = rng.randrange(len(parts))
+        match rng.choice(("replace", "before", "behind", "drop")):
+            case "replace":
+                parts[place] = word
+            case "before":
+                parts.insert(place, word)
+            case "behind":
+                parts.append(word)
+            case _ if len(parts) > 1:
+                del parts[place]
+        lead = old[: len(old) - len(old.lstrip("_"))]
+        if old.isupper():
+            name = "_".join(parts).upper()
+        elif "_" not in old.strip("_") and re.search("[A-Z]", old):
+            name = "".join(part.capitalize() for part in parts)
+            name = name if old.lstrip("_")[:1].isupper() else name[:1].lower() + name[1:]
+        else:
+            name = "_".join(parts)
+        name = lead + name
+        if name.isidentifier() and not keyword.iskeyword(name) and name not in source.words:
+            return name
+    return old
+
+
+def wrapper_name(source: Source, rng: Random) -> str:
+    """Draw the name of a call that values could be wrapped into: a builtin, or the file's."""
+    known = [name for name, _ in repeated(by_callee(source)) if name.isidentifier()]
+    return rng.choice([*_WRAPPERS, *known])

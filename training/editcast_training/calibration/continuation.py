@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.forecasting.sources.continuation import Continuer
 from editcast_model.tokenizer import lex
-from editcast_training.evaluation.project_files import FilesOf, memory_of
+from editcast_training.evaluation.project_sessions import FilesOf, memory_of
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typed_document import opened
 

@@ -2,12 +2,13 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 from editcast_model.bundle import Bundle, write_card
@@ -16,8 +17,7 @@ from editcast_model.errors import TrainingError
 from editcast_model.forecasting.ranker import Ranker, features
 from editcast_model.private_files import fresh_folder
 from editcast_training.calibration.collected import Collected
-from editcast_training.calibration.isotonic import LEAST_SHOWN, calibrate, threshold_for
-from editcast_training.evaluation.metrics import Outcome
+from editcast_training.evaluation.metrics import Outcome, curve
 from editcast_training.evaluation.results import Row, by_kind, outcomes
 
 #: The precisions on replayed commits and saves that the thresholds are chosen for: the default one,
@@ -25,6 +25,11 @@ from editcast_training.evaluation.results import Row, by_kind, outcomes
 #: (`benchmarks/scenarios.py`), so that over all of them some 60 in 100 are.
 PRECISION, LOW, HIGH = 0.55, 0.85, 0.35
 _FOLDS = 5
+
+LEAST_BIN = 25  # suggestions whose clean share is believed
+MOST_BINS = 40
+PRIOR = 2.0  # how many suggestions of average luck are added to each bin
+LEAST_SHOWN = 20  # suggestions that a threshold must be measured on
 
 
 def fit(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
@@ -100,6 +105,61 @@ def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
     }
 
 
+def calibrate(outcomes: Iterable[Outcome]) -> list[tuple[float, float]]:
+    """Fit points (probability, confidence) for `ranker.Ranker`.
+
+    Isotonic regression over bins that are large enough to be believed; of bins that come to the
+    same share one point remains, so that confidence rises between all points and still ranks. It
+    rises from 0 at the probability 0, and above the last point a little.
+
+    Args:
+        outcomes: Suggestions with the model's probability as their confidence, and what they count.
+
+    Returns:
+        Both ascending, strictly; an empty list for no outcomes.
+    """
+    ranked = sorted(outcomes, key=lambda outcome: outcome.confidence)
+    if not ranked:
+        return []
+    bins = _bins([outcome.confidence for outcome in ranked])
+    clean = np.array([outcome.clean for outcome in ranked], np.float64)
+    weights = np.array([outcome.weight for outcome in ranked])
+    at = np.array([outcome.confidence for outcome in ranked])
+    sizes = np.array([weights[start:end].sum() for start, end in bins])
+    means = np.array([np.average(at[s:e], weights=weights[s:e]) for s, e in bins])
+    prior = PRIOR * np.average(clean, weights=weights)
+    smooth = np.array([clean[s:e] @ weights[s:e] + prior for s, e in bins])
+    shares = IsotonicRegression().fit_transform(
+        means, smooth / (sizes + PRIOR), sample_weight=sizes + PRIOR
+    )
+    points = [(0.0, 0.0)]
+    for share in np.unique(shares):
+        same = shares == share
+        middle = float(np.average(means[same], weights=sizes[same]))
+        point = round(middle, 6), round(float(share), 6)
+        if point[0] > points[-1][0] and point[1] > points[-1][1]:
+            points.append(point)
+    last, top = points[-1]
+    if last < 1.0 and top < 0.99999:
+        points.append((1.0, round(top + 0.1 * (1.0 - top), 6)))
+    return points
+
+
+def threshold_for(precision: float, outcomes: Iterable[Outcome]) -> float:
+    """Return the lowest confidence from which on suggestions are clean with this precision.
+
+    A precision that is only reached on fewer than `LEAST_SHOWN` suggestions is luck; if it is not
+    reached at all, the threshold is 1.0.
+    """
+    known = list(outcomes)
+    reached = [
+        point.threshold
+        for point in curve(known, len(known))
+        if point.precision >= precision and round(point.coverage * len(known)) >= LEAST_SHOWN
+    ]
+    return min(reached, default=1.0)
+
+
 def recalibrate(
     bundle: Bundle, steps: Sequence[Collected], out: Path, continuation: Sequence[float] = ()
 ) -> Bundle:
@@ -168,3 +228,19 @@ def _logistic(
     model.fit(np.array(rows), np.array(clean), sample_weight=np.array(counted))
     weights = [*model.intercept_, *model.coef_[0]]
     return tuple(round(float(weight), 6) for weight in weights)
+
+
+def _bins(ascending: Sequence[float]) -> list[tuple[int, int]]:
+    """Cut into bins of equal counts, (start, end), but never between equal values."""
+    size = max(LEAST_BIN, -(-len(ascending) // MOST_BINS))
+    bins: list[tuple[int, int]] = []
+    start = 0
+    while start < len(ascending):
+        end = min(start + size, len(ascending))
+        if len(ascending) - end < size:
+            end = len(ascending)
+        while end < len(ascending) and ascending[end] == ascending[end - 1]:
+            end += 1
+        bins.append((start, end))
+        start = end
+    return bins

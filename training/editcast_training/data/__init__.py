@@ -1,1 +1,1 @@
-"""From file histories to batches: instances, corpus, splits, vocabulary."""
+"""From file histories to batches: instances, corpus, dataset."""

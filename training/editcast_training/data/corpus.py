@@ -11,6 +11,7 @@ in a shard depends on the source, the settings and the seed, not on how many pro
 
 import hashlib
 import json
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
@@ -29,11 +30,10 @@ from editcast_model.errors import CorpusError, EditcastError, EmptyCorpusError, 
 from editcast_model.private_files import atomic_write, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.data.instances import Cutter, Instance
-from editcast_training.data.splits import split_by_time
-from editcast_training.data.vocabulary import train_tokenizer
 from editcast_training.disk import explained
-from editcast_training.sources.file_history import FileHistory
-from editcast_training.sources.registry import Origin, read_origin
+from editcast_training.sources.file_history import FileHistory, Skipped, split_by_time
+from editcast_training.sources.git import read_files
+from editcast_training.sources.registry import Origin, read_origin, trained_on
 from editcast_training.workers import worker_pool
 
 FORMAT = 2
@@ -53,6 +53,8 @@ SCHEMA = pa.schema(
 )
 
 _ROW_GROUP = 500
+#: How much text a vocabulary is learned from, characters.
+SAMPLE = 20_000_000
 _KEPT = ("instances", "edits", "skipped")
 
 
@@ -302,3 +304,48 @@ def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, CorpusPart]]
         instances, edits, skipped = (Counter(entry[key]) for key in _KEPT)
         made[name] = CorpusPart(name, instances, edits, skipped)
     return manifest, made
+
+
+def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4096) -> Tokenizer:
+    """Learn a vocabulary of the newest texts; every source of the train split has the same share.
+
+    Raises:
+        EmptyCorpusError: There is no text.
+    """
+    chosen = trained_on(origins)
+    texts: list[str] = []
+    failed: list[SourceError] = []
+    for origin in chosen:
+        try:
+            texts += _sample(origin, SAMPLE // len(chosen), seed)
+        except SourceError as error:  # reported again when its histories are read
+            failed.append(error)
+    if not texts and failed:
+        raise EmptyCorpusError(f"There is no text to learn a vocabulary from. {failed[0]}")
+    if not texts:
+        raise EmptyCorpusError(
+            "There is no text to learn a vocabulary from; name one with --tokenizer."
+        )
+    return Tokenizer.train(texts, vocabulary)
+
+
+def _sample(origin: Origin, size: int, seed: int) -> list[str]:
+    """Draw the newest texts of a source in random order, `size` characters."""
+    texts = list(_newest(origin))
+    random.Random(f"{seed}\0{origin.name}").shuffle(texts)
+    out = []
+    for text in texts:
+        if size < len(text):
+            continue
+        size -= len(text)
+        out.append(text)
+    return out
+
+
+def _newest(origin: Origin) -> Iterator[str]:
+    if origin.kind == "git":
+        for _, _, text in read_files(origin.path, skipped=Skipped(), languages=origin.languages):
+            yield text
+    else:
+        for history in read_origin(origin, Skipped()):
+            yield history.snapshots[-1].text

@@ -1,5 +1,6 @@
 """Counts of one's own history, made with what the server brings: before torch is downloaded."""
 
+import os
 import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,15 +11,21 @@ from editcast_model.tokenizer import Tokenizer
 from editcast_store.paths import store_path
 from editcast_store.saves import Store, project_of
 from editcast_training.data.instances import Cutter
-from editcast_training.data.splits import split_by_time
-from editcast_training.sources.file_history import FileHistory, OwnKind, Skipped
+from editcast_training.sources.file_history import FileHistory, OwnKind, Skipped, split_by_time
 from editcast_training.sources.local_history import local_history_folders, read_local_history
-from editcast_training.sources.store import read_store
+from editcast_training.sources.saves import read_store
 
 _MAX_STATE = 4096
 #: So many commits tell whether there are enough.
 _COMMITS = 1000
-_GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+#: A repository's own settings start no program and fetch nothing.
+_GIT = (
+    "git",
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "log.showSignature=false"),
+)
+_ENVIRONMENT = {"GIT_ALLOW_PROTOCOL": "", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class SourceCount:
 
 
 def count_own_history(workspaces: Sequence[Path], tokenizer: Tokenizer) -> Iterator[SourceCount]:
-    """Count the sources that `own.own_history` names.
+    """Count the sources that `registry.own_history` names.
 
     Raises:
         SourceError: A Local History folder cannot be read.
@@ -104,6 +111,7 @@ def _git(repository: Path, *arguments: str) -> str | None:
             encoding="utf-8",
             errors="replace",
             timeout=60,
+            env=os.environ | _ENVIRONMENT,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

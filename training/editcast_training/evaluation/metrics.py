@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
-from statistics import fmean
 
 from rapidfuzz.distance import Indel
 
@@ -142,34 +141,10 @@ def coverage_at(points: Iterable[CurvePoint], precision: float) -> float:
     return max((p.coverage for p in points if p.precision >= precision), default=0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Suggestions of about equal confidence: their mean confidence and their clean share."""
-
-    count: int
-    confidence: float
-    clean: float
-
-
-def bin_of(confidence: float) -> int:
-    """Return the bin of a confidence, 0 to BINS - 1."""
-    return min(int(confidence * BINS), BINS - 1)
-
-
-def calibration_bins(outcomes: Iterable[Outcome]) -> list[Bin]:
-    """Return the outcomes in BINS bins of equal width, empty ones left out, ascending."""
-    binned: defaultdict[int, list[Outcome]] = defaultdict(list)
-    for outcome in outcomes:
-        binned[bin_of(outcome.confidence)].append(outcome)
-    bins = []
-    for _, inside in sorted(binned.items()):
-        confidences, clean = zip(*((one.confidence, one.clean) for one in inside), strict=True)
-        bins.append(Bin(len(inside), fmean(confidences), fmean(clean)))
-    return bins
-
-
 def expected_calibration_error(outcomes: Iterable[Outcome]) -> float:
-    """Compute the mean difference of confidence and clean share over the bins; 0.0 for none."""
-    bins = calibration_bins(outcomes)
-    total = sum(b.count for b in bins)
-    return sum(b.count * abs(b.confidence - b.clean) for b in bins) / total if total else 0.0
+    """Compute the mean difference of confidence and clean share over bins; 0.0 for no outcome."""
+    excess: defaultdict[int, float] = defaultdict(float)
+    known = list(outcomes)
+    for one in known:
+        excess[min(int(one.confidence * BINS), BINS - 1)] += one.confidence - one.clean
+    return sum(map(abs, excess.values())) / max(len(known), 1)

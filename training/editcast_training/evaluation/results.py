@@ -1,4 +1,4 @@
-"""The result of an evaluation: every scored step, what it sums up to, and where it was measured.
+"""An evaluation: every step of replayed sessions scored, what it sums up to, where it was measured.
 
 As JSON the steps are the only truth; the summaries beside them are for readers and are computed
 again when the file is read.
@@ -7,17 +7,18 @@ again when the file is read.
 import json
 import os
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from editcast_model.errors import ReportError, SourceError
+from editcast_model.forecasting.interface import OtherSave, Prediction
 from editcast_model.private_files import private_folder, write_text
 from editcast_training.disk import explained
 from editcast_training.evaluation.intervals import Interval, intervals
@@ -28,6 +29,7 @@ from editcast_training.evaluation.metrics import (
     coverage_at,
     curve,
     expected_calibration_error,
+    score_over_time,
 )
 from editcast_training.evaluation.sessions import EditingSession
 
@@ -186,6 +188,47 @@ def processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or "unknown"
+
+
+class Suggester(Protocol):
+    """Subject of an evaluation: a file is opened and saved, and a suggestion asked for.
+
+    It is the language server behind its client, or a forecaster in this process.
+
+    Attributes:
+        name: The model or baseline that answers.
+    """
+
+    name: str
+
+    def open(self, text: str, language: str) -> None:
+        """Begin a session on a new file in a new project."""
+
+    def add_other_save(self, other: OtherSave) -> None:
+        """Take in a save of another file of the project; the next answer is timed from here."""
+
+    def save(self, text: str) -> None:
+        """Take in a save of the file."""
+
+    def suggest(self) -> tuple[Prediction | None, float]:
+        """Return the best suggestion, however unsure, and the milliseconds from the save to it."""
+
+
+def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator[Row]:
+    """Replay the sessions and score the best suggestion of every step, as it is made."""
+    for number, session in enumerate(sessions):
+        suggester.open(session.texts[0], session.language)
+        for index, step in session.replay(suggester.save, suggester.add_other_save):
+            best, milliseconds = suggester.suggest()
+            row = Row.of(session, number, index, milliseconds)
+            if best:
+                row = replace(
+                    row,
+                    confidence=best.confidence,
+                    log_probability=best.log_probability,
+                    score=score_over_time(best.hunks, step),
+                )
+            yield row
 
 
 @dataclass(frozen=True)

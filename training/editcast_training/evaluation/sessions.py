@@ -17,8 +17,12 @@ from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.interface import OtherSave
 from editcast_model.tokenizer import lines
 from editcast_training.data.line_changes import line_changes
-from editcast_training.data.splits import first_held_out, split_by_time
-from editcast_training.sources.file_history import FileHistory, Snapshot
+from editcast_training.sources.file_history import (
+    FileHistory,
+    Snapshot,
+    first_held_out,
+    split_by_time,
+)
 
 _YEAR = 365 * 24 * 3600 * 1000  # milliseconds
 _SHOWN = 10  # saves before the first scored one

@@ -7,7 +7,7 @@ Every source (git, Local History, the store, JSON lines) yields `FileHistory` an
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Literal
 
@@ -179,3 +179,23 @@ def pieces(
         yield tuple(piece)
     elif not any_yet:
         skipped["file: fewer than 2 snapshots"] += 1
+
+
+def first_held_out(changes: int) -> int:
+    """Return the number, from 0, of the first of a file's `changes` that is held back."""
+    return changes - (changes + 5) // 10
+
+
+def split_by_time(history: FileHistory, split: str | None) -> Iterator[tuple[str, FileHistory]]:
+    """Put all changes into `split`, or with None the newest tenth of them into dev.
+
+    Training on one's own history holds these back.
+    """
+    if split is not None:
+        yield split, history
+        return
+    snapshots = history.snapshots
+    cut = first_held_out(len(snapshots) - 1)
+    for name, part in (("train", snapshots[: cut + 1]), ("dev", snapshots[cut:])):
+        if len(part) > 1:
+            yield name, replace(history, snapshots=part)

@@ -25,7 +25,6 @@ def read_generated(
     project: str,
     skipped: Skipped,
     languages: Collection[str] | None = PYTHON,
-    seed: int = 0,
 ) -> Iterator[FileHistory]:
     """Yield histories of the files that stand in a repository now, each step one change.
 
@@ -35,13 +34,12 @@ def read_generated(
         project: The name that the histories carry.
         skipped: Counts what was left out, by reason.
         languages: Language identifiers to read; None means all that are known.
-        seed: Decides, with the project and the path, what is drawn.
 
     Raises:
         SourceError: The repository cannot be read.
     """
     for name, language, text in read_files(path, skipped=skipped, languages=languages):
-        rng = Random(f"{seed}\0{project}\0{name}")
+        rng = Random(f"0\0{project}\0{name}")  # the project and the path decide what is drawn
         characters, most = _AMOUNTS[kind]
         most = min(most, 1 + len(text) // characters)
         if kind == "refactorings":

@@ -98,23 +98,17 @@ def read_files(
     """
     repository = _open(path)
     wanted = _Filter(languages, skipped)
-    head = _head(repository, path)
     try:
-        deltas = _diff(None, head, wanted, skipped).deltas
+        for name, text in _files(repository, _head(repository, path), wanted, skipped):
+            if is_generated(text):
+                skipped["file: generated"] += 1
+            else:
+                yield name, _language(name), text
     except _UNREADABLE as error:
         raise SourceError(
             f"The newest commit of the repository {path} cannot be read ({error}); repair it "
             "(git fsck says what is damaged), or name another clone."
         ) from error
-    for delta in deltas:
-        name = delta.new_file.path
-        if not _is_file(delta.new_file.mode) or not wanted[name]:
-            continue
-        text = _text(repository, delta.new_file.id, skipped)
-        if text is not None and is_generated(text):
-            skipped["file: generated"] += 1
-        elif text:
-            yield unicode_path(name), _language(name), text
 
 
 class ParentTrees:
@@ -141,14 +135,8 @@ class ParentTrees:
         """Yield the paths and texts before the commit of a time (milliseconds)."""
         parent = self._parents.get(time // 1000)
         commit = None if parent is None else _commit(self._repository, parent)
-        if commit is None:
-            return
-        for delta in _diff(None, commit, self._wanted, Skipped()).deltas:
-            name = delta.new_file.path
-            if _is_file(delta.new_file.mode) and self._wanted[name]:
-                text = _text(self._repository, delta.new_file.id, Skipped())
-                if text:
-                    yield unicode_path(name), text
+        if commit is not None:
+            yield from _files(self._repository, commit, self._wanted, Skipped())
 
 
 def _language(name: str) -> str:
@@ -286,6 +274,18 @@ def _diff(
             diff = parent.tree.diff_to_tree(commit.tree)
             diff.find_similar(DiffFind.FIND_RENAMES | DiffFind.FIND_EXACT_MATCH_ONLY)
     return diff
+
+
+def _files(
+    repository: pygit2.Repository, commit: pygit2.Commit, wanted: _Filter, skipped: Skipped
+) -> Iterator[tuple[str, str]]:
+    """Yield the paths and texts of the wanted files of a commit, empty ones left out."""
+    for delta in _diff(None, commit, wanted, skipped).deltas:
+        name = delta.new_file.path
+        if _is_file(delta.new_file.mode) and wanted[name]:
+            text = _text(repository, delta.new_file.id, skipped)
+            if text:
+                yield unicode_path(name), text
 
 
 def _step(

@@ -10,13 +10,13 @@ The folder may be anybody's: no link in it is followed, and nothing but plain fi
 import json
 import os
 import re
-import stat
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from editcast_model.errors import SourceError
+from editcast_model.plain_files import open_plain
 from editcast_store.saves import project_of
 from editcast_training.sources.file_history import (
     MAX_BYTES,
@@ -181,9 +181,5 @@ def _plain_bytes(file: Path) -> bytes:
     """
     if file.is_symlink():
         raise _LinkError(f"{file} is a link")
-    # Windows knows neither of the two; there, a link needs special rights.
-    flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    with open(file, "rb", opener=lambda path, given: os.open(path, given | flags)) as opened:
-        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-            raise OSError(f"{file} is no plain file")
+    with open_plain(file) as opened:
         return opened.read()

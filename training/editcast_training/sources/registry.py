@@ -1,19 +1,28 @@
 """Sources of a corpus, as the user names them, and the reader of each kind."""
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 from typing import Literal
 
+import pygit2
+
 from editcast_model.errors import CorpusError
+from editcast_store.paths import store_path
 from editcast_store.saves import Store
-from editcast_training.sources.file_history import MADE_KINDS, FileHistory, MadeKind, Skipped
+from editcast_training.sources.file_history import (
+    MADE_KINDS,
+    FileHistory,
+    MadeKind,
+    OwnKind,
+    Skipped,
+)
 from editcast_training.sources.generated import read_generated
 from editcast_training.sources.git import PYTHON, read_git
-from editcast_training.sources.local_history import read_local_history
-from editcast_training.sources.saves import read_saves
-from editcast_training.sources.store import read_store
+from editcast_training.sources.local_history import local_history_folders, read_local_history
+from editcast_training.sources.saves import read_saves, read_store
 
 #: The splits of a list of repositories.
 SPLITS = ("train", "dev", "test")
@@ -126,6 +135,30 @@ def generated_from(repositories: Iterable[Origin]) -> list[Origin]:
     ]
 
 
+def store_origin() -> Origin:
+    """Name the store; it need not be there."""
+    return Origin("store", "store", store_path())
+
+
+def local_history_origins() -> list[Origin]:
+    """Name the Local History folders of this machine."""
+    folders = enumerate(local_history_folders(), 1)
+    return [Origin(f"local-history-{number}", "local-history", path) for number, path in folders]
+
+
+def own_history(workspaces: Sequence[Path], without: Collection[OwnKind] = ()) -> list[Origin]:
+    """List the sources of it on this machine, but for the kinds that are to be left out."""
+    origins = [store_origin()] if store_path().exists() else []
+    origins += local_history_origins()
+    taken = {origin.name for origin in origins}
+    for path in dict.fromkeys(filter(None, map(_repository, workspaces))):
+        names = (f"{path.name}-{number}" for number in count(2))
+        name = next(one for one in chain([path.name], names) if one not in taken)
+        taken.add(name)
+        origins.append(Origin(name, "git", path))
+    return [origin for origin in origins if origin.kind not in without]
+
+
 def project_and_kind(name: str) -> tuple[str, str]:
     """Split a source's name into a project, and `history` or what is made of its files."""
     project, _, kind = name.partition("#")
@@ -135,3 +168,11 @@ def project_and_kind(name: str) -> tuple[str, str]:
 def _size(folder: Path) -> int:
     files: Iterable[Path] = folder.rglob("*.pack")
     return sum(path.stat().st_size for path in files)
+
+
+def _repository(folder: Path) -> Path | None:
+    found = pygit2.discover_repository(str(folder))
+    if found is None:
+        return None
+    repository = pygit2.Repository(found)
+    return Path(repository.workdir or repository.path)

@@ -1,4 +1,4 @@
-"""Save histories from a file of JSON lines, plain or gzip; `Store.export` writes the same.
+"""Recorded saves: from the store, and from a file of JSON lines, plain or gzip, as it exports them.
 
 A line is `{id, language, path, license, origin, text0, time0?, changes: [{time, edits: [[start,
 end, new text], ...]}, ...]}`. A change is one save; offsets are code points into the text before
@@ -15,6 +15,7 @@ from typing import Any
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.errors import SourceError
+from editcast_store.saves import Store, project_of
 from editcast_store.secrets import is_secret
 from editcast_training.sources.file_history import (
     FileHistory,
@@ -22,6 +23,7 @@ from editcast_training.sources.file_history import (
     Snapshot,
     language_of,
     pieces,
+    reason_to_skip,
     unicode_path,
 )
 
@@ -54,6 +56,24 @@ def read_saves(path: Path, *, skipped: Skipped) -> Iterator[FileHistory]:
                     yield from _histories(line, number, path, skipped)
         except (OSError, EOFError, zlib.error):  # cut off, or damaged from here on
             skipped[f"line {number + 1}: unreadable, and all after it"] += 1
+
+
+def read_store(store: Store, *, skipped: Skipped) -> Iterator[FileHistory]:
+    """Yield the history of every file in the store; its project is the repository it lies in.
+
+    Secrets were kept before the list of secrets had them. What the store has to say about damage
+    is in its `notices`.
+
+    Raises:
+        StoreError: It cannot be read.
+    """
+    for file in store.files():
+        if reason := reason_to_skip(file.path):
+            skipped[reason] += 1
+            continue
+        snapshots = (Snapshot(saved.text, saved.time) for saved in store.snapshots(file.path))
+        for piece in pieces(snapshots, skipped):
+            yield FileHistory(project_of(file.path), file.path, file.language, "saves", piece)
 
 
 def _histories(line: bytes, number: int, path: Path, skipped: Skipped) -> Iterator[FileHistory]:

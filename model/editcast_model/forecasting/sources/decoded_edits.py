@@ -50,9 +50,7 @@ class DecodedEdits:
                     hunk,
                     self.name,
                     edits=len(one.edits),
-                    scored=len(one.edits),
                     log_probability=one.log_probability,
-                    location=one.location,
                     line=float(view.places.line[one.edits[0].position]),
                     prior=math.exp(min(one.log_probability, 0.0)),
                 )

@@ -74,7 +74,7 @@ class CrossFileEdits:
 
 def _candidate(situation: Situation, repeat: Repeat, source: str, most: int) -> Candidate:
     one = situation.candidate(repeat.hunk, source, most=most, strength=repeat.score)
-    return replace(one, times=repeat.times, ago=repeat.ago, left=repeat.left)
+    return replace(one, times=repeat.times, ago=repeat.ago)
 
 
 class _BaselineSession:

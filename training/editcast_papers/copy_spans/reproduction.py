@@ -1,0 +1,75 @@
+"""The experiments of the paper, run and written down: what is in the results is not run again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from rich.console import Console
+
+from editcast_model.errors import ReproductionError
+from editcast_papers.copy_spans.pairs import Size
+from editcast_papers.copy_spans.report import write_report
+from editcast_papers.copy_spans.runs import MODELS, Job, Run
+from editcast_papers.jobs import train_missing
+from editcast_papers.lines import read_lines
+from editcast_papers.training import Config
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The runs that are wanted.
+
+    Attributes:
+        pairs: The folder of the bug-fix pairs; without it only the report is made.
+        sizes: Of the pairs.
+        models: Names of the models; all of them if none is named.
+        seeds: A run of each.
+        config: Of every run.
+        most: Test pairs at most; 0 for all.
+        processes: How many trainings at once.
+        threads: Of each.
+        results: The folder of the results.
+        scratch: The folder of the checkpoints.
+    """
+
+    pairs: Path | None
+    sizes: Sequence[Size]
+    models: Sequence[str]
+    seeds: Sequence[int]
+    config: Config
+    most: int
+    processes: int
+    threads: int
+    results: Path
+    scratch: Path
+
+
+def run(wanted: Wanted, console: Console) -> None:
+    """Train what is missing, and write the report.
+
+    Raises:
+        ReproductionError: There is no such model, the pairs cannot be read, or the results cannot
+            be written.
+    """
+    models = wanted.models or tuple(MODELS)
+    for name in models:
+        if name not in MODELS:
+            raise ReproductionError(f"There is no model {name}; there are {', '.join(MODELS)}.")
+    if wanted.pairs is not None:
+        # Seed by seed: whoever stops early has a run of each model.
+        jobs = [
+            Job(wanted.pairs, size, model, seed, wanted.config, wanted.most, wanted.scratch)
+            for size, seed, model in product(wanted.sizes, wanted.seeds, models)
+        ]
+        found, _ = read_lines(wanted.results, [Run])
+        missing = [job for job in jobs if not job.is_in(found)]
+        path = wanted.results / "runs.jsonl"
+        train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
+    else:
+        console.print("No trainings: they need --pairs, the folder of the bug-fix pairs.")
+    found, problems = read_lines(wanted.results, [Run])
+    for problem in problems:
+        console.print(problem, style="yellow", markup=False)
+    page = write_report(found, problems, wanted.results)
+    console.print(f"The report is {page}.", markup=False)
