@@ -8,6 +8,7 @@ from typing import Final, Literal
 from editcast_server.prediction.model_loader import Model
 
 _THINKING_SHOWS_AFTER: Final = 0.15  # seconds
+_ENDLESS: Final = 1e8  # seconds; nobody counts these
 
 State = Literal["ready", "thinking", "snoozed", "disabled", "baseline", "training"]
 
@@ -52,7 +53,7 @@ class Activity:
             return Status("disabled", name, "Editcast is switched off by its setting `enabled`.")
         if self._snooze:
             left = max(0.0, self._snooze.when() - self._loop.time())
-            return Status("snoozed", name, f"Editcast is silent for {_duration(left)}.")
+            return Status("snoozed", name, f"Editcast is silent {_duration(left)}.")
         if self.training:
             return Status("training", name, self.training)
         if self._is_thinking or self.model is None:
@@ -100,4 +101,6 @@ class Activity:
 
 
 def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+    if seconds > _ENDLESS:
+        return "until it is woken up"
+    return f"for {seconds:.0f} s" if seconds < 100 else f"for {seconds / 60:.0f} min"

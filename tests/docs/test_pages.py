@@ -23,6 +23,14 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert not missing
 
 
+def test_each_test_that_is_said_to_hold_an_expectation_is_there() -> None:
+    page = (ROOT / "docs" / "expectations.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page)
+    assert len(named) > 40
+    for path, name in named:
+        assert f"def {name}" in (ROOT / path).read_text("utf-8"), (path, name)
+
+
 def test_the_readme_takes_three_minutes() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 100
 

@@ -19,7 +19,7 @@ def test_a_parameter_is_renamed_at_all_places(open_workbench, vsix):
     workbench.configure({"editcast.confidenceThreshold": None})  # shown by default
     file = workbench.start(TEXT)
     workbench.replace(file, 1, "width", "breadth")
-    hint = "all 3 places: Alt+Shift+Enter"
+    hint = "Alt+Shift+Enter: all 3 places"
     workbench.wait("an offer", lambda: workbench.ghosts() == [hint, "breadth"])
     # The Tab after the last edit does not indent.
     workbench.press("Alt+Shift+Enter", "Tab")

@@ -58,7 +58,7 @@ def test_a_far_edit_is_told_of_and_jumped_to_and_then_made(workbench):
         workbench.replace(file, line, OLD, NEW)
     workbench.wait(
         "a hint",
-        lambda: workbench.ghosts() == [f"↓ line 65: {OLD} → {NEW}  (Tab)"],
+        lambda: workbench.ghosts() == [f"Tab: ↓ line 65: {OLD} → {NEW}"],
     )
     assert workbench.gutter_icons() == [4]
     assert cursor_is_at(workbench, 4, FAR.split("\n")[3].index(OLD) + len(NEW) + 1)
@@ -183,13 +183,61 @@ def test_ghost_text_can_be_read_in_every_theme(workbench, theme):
     assert sum(contrast) / 3 > 60, colors
 
 
-def test_those_who_listen_to_their_editor_are_told(workbench):
-    workbench.configure({"editor.accessibilitySupport": "on"})
+@pytest.mark.parametrize("support", ["auto", "on", "off"])
+def test_those_who_listen_to_their_editor_are_told(workbench, support):
+    workbench.configure({"editor.accessibilitySupport": support})
     file = workbench.start(BEFORE)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
+    wait_for_offer(workbench, [OLD], [NEW])
     title = f"Next edit, line 5: `{OLD}` -> `{NEW}`"
-    workbench.wait(title, lambda: title in "".join(workbench.notifications()))
+    if support == "off":
+        assert alerts(workbench) == []
+        return
+    workbench.wait(title, lambda: alerts(workbench) == [title])
+    assert workbench.complaints() == []
+    workbench.press("Escape")
+    workbench.wait("no alert", lambda: alerts(workbench) == [])
+
+
+def alerts(workbench):
+    """What screen readers are told by the status bar the moment it appears."""
+    return workbench.evaluate(ALERTS)
+
+
+ALERTS = """[...document.querySelectorAll(".statusbar-item [role=alert]")]
+    .map((item) => item.getAttribute("aria-label"))"""
+
+
+LONG = f"{BEFORE.split(chr(10))[2]} + len(database.everything_else_that_there_is)"
+
+
+def test_what_would_run_out_of_the_window_is_in_a_box_below(workbench):
+    """At a size of the font that lets half of the line in."""
+    workbench.configure({"editor.fontSize": 20})
+    file = workbench.start("\n".join([LONG.replace("users", name) for name in NAMES]) + "\n")
+    for line in (1, 2):
+        workbench.replace(file, line, "that_there_is", "that_there_was_before")
+    box = "…everything_else_that_there_was_before)"
+    wait_for_offer(workbench, ["everything_else_that_there_is"], [box])
+    assert not workbench.evaluate(OUTSIDE)
+    workbench.press("Tab")
+    workbench.wait("taken", lambda: "was_before" in workbench.lines()[2])
+
+
+#: Whether the drawn box ends outside of the editor, or is of one line only.
+OUTSIDE = """(() => {
+    const editor = document.querySelector(".monaco-editor").getBoundingClientRect();
+    for (const span of document.querySelectorAll(".view-lines span")) {
+        const style = getComputedStyle(span, "::after");
+        if (style.position === "absolute") {
+            const line = span.closest(".view-line").getBoundingClientRect();
+            return line.left + parseFloat(style.left) + parseFloat(style.width) > editor.right
+                || parseFloat(style.height) < 1.5 * line.height;
+        }
+    }
+    return "no box";
+})()"""
 
 
 def test_without_the_extension_tab_is_tab(open_workbench):

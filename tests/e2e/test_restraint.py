@@ -3,6 +3,7 @@
 import pytest
 
 from sample import BEFORE, NEW, OLD
+from workbench import PALETTE_ROWS
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -53,6 +54,49 @@ def test_the_status_bar_says_where_a_file_is_left_alone(workbench):
     workbench.run("Editcast: Turn Suggestions On or Off in This Language")
     workbench.wait("here", lambda: "not for" not in workbench.editcast_item())
     assert workbench.complaints() == []
+
+
+def test_nothing_is_drawn_in_a_file_that_is_read_only(workbench):
+    offer(workbench)
+    settings = workbench.folder / ".vscode" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text('{"files.readonlyInclude": {"**/report.py": true}}')
+    workbench.wait("nothing drawn", lambda: not is_drawn(workbench))
+    workbench.wait("not here", lambda: "not for this file" in workbench.editcast_item())
+    settings.write_text("{}")
+    workbench.wait("drawn again", lambda: is_drawn(workbench))
+
+
+def test_a_snooze_of_the_workspace_lasts_until_it_is_ended(workbench):
+    workbench.start(BEFORE)
+    workbench.run("Editcast: Snooze")
+    choose(workbench, "In this workspace, until I wake it up")
+    workbench.wait("snoozed", lambda: workbench.editcast_item() == "Editcast is snoozed")
+    workbench.reload()
+    workbench.wait("snoozed still", lambda: workbench.editcast_item() == "Editcast is snoozed")
+    workbench.run("Editcast: Snooze")
+    choose(workbench, "Wake up now")
+    workbench.wait_until_ready()
+
+
+def test_the_menu_names_the_language_as_users_do(workbench):
+    workbench.start("int main() {}\n", "main.cpp")
+    workbench.click(".statusbar-item", "Editcast")
+    workbench.wait("the menu", lambda: "Turn suggestions off in C++" in choices(workbench))
+    for item in ("Snooze", "Open the settings", "Show the report", "Show what is remembered"):
+        assert item in choices(workbench)
+    workbench.press("Escape")
+
+
+def choices(workbench):
+    return [row.strip() for row in workbench.texts(PALETTE_ROWS)]
+
+
+def choose(workbench, choice):
+    workbench.wait(choice, lambda: choice in choices(workbench))
+    workbench.type(choice)
+    workbench.wait("it alone", lambda: choices(workbench) == [choice])
+    workbench.press("Enter")
 
 
 def test_switching_off_and_on_says_nothing_but_in_the_status_bar(workbench):

@@ -14,12 +14,16 @@ CLIENT_AUTHORS = (DOCS / "client-authors.md").read_text(encoding="utf-8")
 PATIENCE_S = 60  # for a busy machine; no measure
 # A link, and the code block that follows it with no other link between.
 QUOTED = re.findall(
-    r"\[editors/([\w.-]+)\](?:(?!\[editors/).)*?```\w+\n(.*?)```", EDITORS, re.DOTALL
+    r"\[editors/([\w./-]+)\](?:(?!\[editors/).)*?```\w+\n(.*?)```", EDITORS, re.DOTALL
 )
 
 
 def test_the_quoted_configurations_are_the_files() -> None:
-    assert [name for name, _ in QUOTED] == ["neovim.lua", "neovim-0.7.lua", "eglot.el"]
+    assert [name for name, _ in QUOTED] == [
+        "nvim/plugin/editcast.lua",
+        "neovim-0.7.lua",
+        "eglot.el",
+    ]
     for name, quoted in QUOTED:
         assert quoted == (DOCS / "editors" / name).read_text(encoding="utf-8"), name
 

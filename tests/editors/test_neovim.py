@@ -6,11 +6,8 @@ from typing import Any
 import pytest
 
 # By how the edit is taken: what is needed for that.
-FILES = {
-    "code action": ["neovim.lua"],
-    "Tab": ["neovim.lua", "neovim-drawing.lua"],
-    "Esc": ["neovim.lua", "neovim-drawing.lua"],
-}
+PLUGIN = ["nvim/plugin/editcast.lua", "nvim/plugin/editcast-drawing.lua"]
+FILES = {"code action": PLUGIN[:1], "Tab": PLUGIN, "Esc": PLUGIN}
 SCRIPT = Path(__file__).parent / "neovim.lua"
 
 
@@ -42,6 +39,28 @@ def test_a_suggestion_turned_down_stays_away(session: Any, neovim: str) -> None:
     assert "line 10: draw" in done.stdout  # it was drawn, as text in the line
     assert session.file.read_text() == session.edited
     session.wait_for_outcome("rejected")
+
+
+def test_the_plugin_has_a_health_check_and_a_help_file(session: Any, neovim: str) -> None:
+    folder = Path(__file__).parents[2] / "docs" / "editors" / "nvim"
+    commands = (
+        f"set runtimepath^={folder}",
+        f"helptags {session.home}",  # where the help file is copied to: the folder stays as it is
+        "checkhealth editcast",
+        "write! health.txt",
+        "qall!",
+    )
+    (session.home / "editcast.txt").write_text((folder / "doc" / "editcast.txt").read_text())
+    flags = [word for command in commands for word in ("-c", command)]
+    quiet = ("--headless", "-n", "-u", "NONE", "-i", "NONE")
+    done = session.run(neovim, *quiet, *flags, configuration=[])
+    assert done.returncode == 0, done.stdout
+    said = (session.file.parent / "health.txt").read_text()
+    assert "OK Neovim is 0.10 or newer" in said
+    assert "OK editcast, version" in said
+    assert "WARNING No server runs yet" in said
+    tags = (session.home / "tags").read_text()
+    assert {line.split("\t")[0] for line in tags.splitlines()} >= {"editcast", "g:editcast"}
 
 
 def test_the_code_action_alone_in_an_old_neovim(session: Any, old_neovim: str) -> None:

@@ -4,7 +4,7 @@
 //     python -m pip wheel --no-deps --wheel-dir vscode-client/server .
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 process.chdir(join(import.meta.dirname, ".."));
@@ -37,9 +37,10 @@ for (const name of readdirSync(".")) {
     rmSync(name);
   }
 }
+copyFileSync(join("..", "CHANGELOG.md"), "CHANGELOG.md");
 // The package keeps the permissions of files, which are those of whoever checked them out.
 const walkthrough = readdirSync("walkthrough").map((name) => join("walkthrough", name));
-for (const name of ["icon.png", "LICENSE", "README.md", "package.json", ...walkthrough]) {
+for (const name of ["CHANGELOG.md", "icon.png", "LICENSE", "README.md", "package.json", ...walkthrough]) {
   chmodSync(name, 0o644);
 }
 execFileSync(

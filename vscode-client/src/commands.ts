@@ -11,9 +11,15 @@ import type { Key, Offers } from "./offers/offers";
 import { ServerCommand } from "./protocol";
 import { showReport } from "./report";
 import type { Server } from "./server";
+import type { Snooze } from "./snooze";
 import type { StatusItem } from "./status";
 import { train } from "./training/train";
 import { openWalkthrough, showKeys, showPrivacy, tryIt } from "./walkthrough";
+
+/** The part of an extension's manifest that names languages. */
+interface Manifest {
+  contributes?: { languages?: { id: string; aliases?: string[] }[] };
+}
 
 /** Registers all commands; dispose of the result to take them away again. */
 export function registerCommands(
@@ -22,6 +28,7 @@ export function registerCommands(
   offers: Offers,
   status: StatusItem,
   history: HistoryView,
+  snooze: Snooze,
   log: vscode.LogOutputChannel,
   context: vscode.ExtensionContext,
 ): vscode.Disposable {
@@ -36,7 +43,7 @@ export function registerCommands(
       offers.jump();
     },
     "editcast.rejectSuggestion": () => offers.reject(),
-    "editcast.snoozeSuggestions": () => snooze(server, status),
+    "editcast.snoozeSuggestions": () => snooze.choose(status.state === "snoozed"),
     "editcast.toggle": toggle,
     "editcast.toggleLanguage": toggleLanguage,
     "editcast.trainModel": () => train(server, launcher),
@@ -54,6 +61,8 @@ export function registerCommands(
       log.show();
     },
     "editcast.showMenu": () => showMenu(status),
+    "editcast.openSettings": () =>
+      vscode.commands.executeCommand("workbench.action.openSettings", "@ext:editcast.editcast"),
     ...history.commands,
   };
   return vscode.Disposable.from(
@@ -86,8 +95,8 @@ async function showMenu(status: StatusItem): Promise<void> {
       : [
           {
             label: served
-              ? `$(circle-slash) Turn suggestions off in ${language}`
-              : `$(check) Turn suggestions on in ${language}`,
+              ? `$(circle-slash) Turn suggestions off in ${nameOf(language)}`
+              : `$(check) Turn suggestions on in ${nameOf(language)}`,
             command: "editcast.toggleLanguage",
           },
         ]),
@@ -102,6 +111,7 @@ async function showMenu(status: StatusItem): Promise<void> {
     { label: "$(graph) Show the report", command: "editcast.showReport" },
     { label: "$(database) Show what is remembered", command: "editcast.showHistory" },
     { label: "$(dashboard) Choose the eagerness", command: "editcast.chooseEagerness" },
+    { label: "$(gear) Open the settings", command: "editcast.openSettings" },
     { label: "$(book) First steps", command: "editcast.openWalkthrough" },
   ];
   const down = status.state === "failed" || status.state === "stopped";
@@ -114,17 +124,12 @@ async function showMenu(status: StatusItem): Promise<void> {
   }
 }
 
-async function snooze(server: Server, status: StatusItem): Promise<void> {
-  const items = [
-    { label: "5 minutes", seconds: 5 * 60 },
-    { label: "30 minutes", seconds: 30 * 60 },
-    { label: "2 hours", seconds: 2 * 60 * 60 },
-    ...(status.state === "snoozed" ? [{ label: "Wake up now", seconds: 0 }] : []),
-  ];
-  const choice = await vscode.window.showQuickPick(items, { title: "Snooze Editcast for" });
-  if (choice !== undefined) {
-    await server.execute(ServerCommand.snooze, choice.seconds);
-  }
+/** The name that users know a language by, such as C++ for `cpp`. */
+function nameOf(language: string): string {
+  const contributed = vscode.extensions.all.flatMap(
+    ({ packageJSON }) => (packageJSON as Manifest).contributes?.languages ?? [],
+  );
+  return contributed.find(({ id, aliases }) => id === language && aliases?.[0])?.aliases?.[0] ?? language;
 }
 
 async function chooseEagerness(): Promise<void> {

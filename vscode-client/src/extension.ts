@@ -9,6 +9,7 @@ import { Launcher } from "./launcher";
 import { Offers } from "./offers/offers";
 import { ProgressNotifications } from "./progress";
 import { Server } from "./server";
+import { Snooze } from "./snooze";
 import { StatusItem } from "./status";
 import { welcome } from "./walkthrough";
 
@@ -22,13 +23,15 @@ export function activate(context: vscode.ExtensionContext): void {
   server = started;
   const offers = new Offers(started);
   const history = new HistoryView(started);
+  const snooze = new Snooze(started, context.workspaceState);
   context.subscriptions.push(
     log,
     status,
     started,
     offers,
     history,
-    registerCommands(started, launcher, offers, status, history, log, context),
+    snooze,
+    registerCommands(started, launcher, offers, status, history, snooze, log, context),
     vscode.workspace.onDidChangeConfiguration((change) => {
       if (
         change.affectsConfiguration("editcast.serverCommand") ||

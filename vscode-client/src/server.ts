@@ -24,11 +24,15 @@ import {
   statusNotification,
   type StatusParams,
 } from "./protocol";
+import { ReadOnlyFiles } from "./readOnly";
 import { explain } from "./state";
 import type { StatusItem } from "./status";
 
 /** Restarts after so many crashes would only repeat the last one. */
 const MAXIMUM_CRASHES = 4;
+/** Documents in which nobody expects an edit: panels and boxes to write in. */
+const NO_FILES = ["output", "debug", "comment", "vscode-scm", "search-editor"];
+const READ_ONLY = "Editcast suggests nothing in a file that is read-only.";
 const CRASH_WINDOW_MS = 3 * 60_000;
 
 /** Offers are drawn by us, at the cursor as elsewhere: VS Code is not to ask for some of them too. */
@@ -42,9 +46,14 @@ class Client extends LanguageClient {
 export class Server implements vscode.Disposable {
   private readonly predicted = new vscode.EventEmitter<NextEditResult>();
   private readonly ended = new vscode.EventEmitter<void>();
+  private readonly started = new vscode.EventEmitter<void>();
   private readonly installed = new vscode.EventEmitter<void>();
   /** The suggestions of a document are others now. */
   readonly onDidPredict = this.predicted.event;
+  /** The server runs, for the first time or again. */
+  readonly onDidStart = this.started.event;
+  /** Files in which nothing is suggested: nobody could take it. */
+  readonly readOnly = new ReadOnlyFiles();
   /** The server's process ended, or is about to. */
   readonly onDidEnd = this.ended.event;
   /** The server is ready for the first time after its installation. */
@@ -106,16 +115,20 @@ export class Server implements vscode.Disposable {
    */
   async ask(document: vscode.TextDocument): Promise<void> {
     const client = this.running;
-    const reason = leftAlone(document);
+    await this.readOnly.look(document);
+    if (!isActive(document)) {
+      return; // it was left meanwhile
+    }
+    const reason = leftAlone(document) || (this.readOnly.has(document) ? READ_ONLY : "");
     if (client === undefined || document.uri.scheme !== "file" || reason !== "") {
-      this.status.tell(reason, reason === "");
+      this.status.tell(reason, client === undefined || reason === "");
       return;
     }
     const textDocument = client.code2ProtocolConverter.asTextDocumentIdentifier(document);
     try {
       const result = await client.sendRequest(nextEditRequest, { textDocument });
       const words = await this.explain(document, result);
-      if (document === vscode.window.activeTextEditor?.document) {
+      if (isActive(document)) {
         this.status.tell(words, result !== null);
       }
     } catch (error) {
@@ -140,6 +153,7 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     this.predicted.dispose();
+    this.started.dispose();
     this.ended.dispose();
     this.installed.dispose();
   }
@@ -271,6 +285,11 @@ export class Server implements vscode.Disposable {
     };
     const client = new Client("editcast", "Editcast", executable, options);
     this.progress.client = client;
+    client.onDidChangeState(({ newState }) => {
+      if (newState === ClientState.Running) {
+        this.started.fire();
+      }
+    });
     client.onNotification(statusNotification, (status) => {
       this.status.show(status.state, status.message, status.model);
       if (status.state === "ready" || status.state === "baseline") {
@@ -312,10 +331,18 @@ export class Server implements vscode.Disposable {
   }
 }
 
+function isActive(document: vscode.TextDocument): boolean {
+  return document === vscode.window.activeTextEditor?.document;
+}
+
 /** Why a document is left alone whatever the server says, or nothing. */
 function leftAlone({ uri, isUntitled }: vscode.TextDocument): string {
   if (uri.scheme === "vscode-notebook-cell") {
     return "Editcast leaves notebooks alone.";
   }
-  return isUntitled ? "Editcast suggests nothing in a file that has not been saved yet." : "";
+  if (isUntitled) {
+    return "Editcast suggests nothing in a file that has not been saved yet.";
+  }
+  const isFile = uri.scheme === "file" || NO_FILES.includes(uri.scheme);
+  return isFile ? "" : "Editcast suggests edits in files on the disk only.";
 }

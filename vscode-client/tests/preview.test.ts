@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import type { Hunk } from "../src/offers/offer";
-import { everywhereHint, hint, type Lines, preview } from "../src/offers/preview";
+import { everywhereHint, hint, hintBox, type Lines, preview } from "../src/offers/preview";
 
 function linesOf(text: string): Lines {
   const lines = text.split("\n");
@@ -64,6 +64,22 @@ describe("what is drawn", () => {
     assert.equal(plain(long.at(-1)?.text ?? ""), "│ … 29 more lines");
   });
 
+  it("is the whole line in a box where its change would run out of the window", () => {
+    const text = `  call(${"argument, ".repeat(5)}last)`;
+    const old = text.indexOf("last");
+    const change = [hunk(2, 6, "f"), hunk(old, old + 4, "w".repeat(20))];
+    const fits = preview(change, linesOf(text), 4, 90);
+    assert.deepEqual([fits.insertions.length, fits.boxes], [2, []]);
+    const { insertions, deletions, boxes } = preview(change, linesOf(text), 4, 70);
+    assert.deepEqual([insertions.length, deletions.length], [0, 2]);
+    const [box] = boxes;
+    assert.equal(plain(box?.text ?? ""), `f(${"argument, ".repeat(5)}${"w".repeat(20)})`);
+    assert.deepEqual([box?.line, box?.column, box?.width], [0, 0, 70]);
+    // From the change on, where the line's beginning may be out of the window.
+    const [far] = preview([hunk(old, old, "w".repeat(20))], linesOf(text), 4, 70).boxes;
+    assert.deepEqual([far?.text, far?.column], [`…${"w".repeat(20)}last)`, old]);
+  });
+
   it("counts tabs as wide as they are", () => {
     const { block } = preview([hunk(6, 6, "\n\ty\n\tz")], linesOf("\tif x:\n\t\tab"), 8);
     assert.deepEqual(block.map(({ gap }) => gap), [18 + 3 - 13, 3]);
@@ -74,17 +90,24 @@ describe("what is drawn", () => {
 describe("the hint of an edit elsewhere", () => {
   it("says which way, which line and what", () => {
     const text = "x\nold = 1\n";
-    assert.equal(plain(hint([hunk(2, 5, "new")], text, 1, 0)), "↓ line 2: old → new  (Tab)");
-    assert.equal(plain(hint([hunk(0, 1, "")], text, 0, 1)), "↑ line 1: - x  (Tab)");
+    assert.equal(plain(hint([hunk(2, 5, "new")], text, 1, 0)), "Tab: ↓ line 2: old → new");
+    assert.equal(plain(hint([hunk(0, 1, "")], text, 0, 1)), "Tab: ↑ line 1: - x");
     assert.equal(
       plain(hint([hunk(1, 1, "\n  y\n z"), hunk(2, 2, "q")], text, 0, 5)),
-      "↑ line 1: + y ⏎ z and 1 more  (Tab)",
+      "Tab: ↑ line 1: + y ⏎ z and 1 more",
     );
   });
 
   it("says at how many places the same is left, and by which key it is done at all of them", () => {
-    assert.equal(plain(everywhereHint(5)), "all 5 places: Alt+Shift+Enter");
+    assert.equal(plain(everywhereHint(5)), "Alt+Shift+Enter: all 5 places");
     assert.equal(everywhereHint(0), "");
+  });
+
+  it("is a box below a line that leaves no room for it", () => {
+    const box = (text: string, line: string): unknown => hintBox(text, line, { number: 7, cursor: 45 }, 4, 80);
+    assert.equal(box("Tab: line 2", "x".repeat(50)), undefined);
+    assert.deepEqual(box("Tab: line 2", "x".repeat(70)), { line: 7, text: "Tab: line 2", column: 30, width: 30 });
+    assert.equal(box("", "x".repeat(90)), undefined);
   });
 
   it("is short", () => {

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import type { Ghost, Preview } from "./preview";
+import type { Box, Ghost, Preview } from "./preview";
 
 const color = (id: string): vscode.ThemeColor => new vscode.ThemeColor(id);
 
@@ -33,6 +33,31 @@ function arrow(way: Way): vscode.TextEditorDecorationType {
   });
 }
 
+/** A box below a line: `textDecoration` is the only way to give a decoration styles of position. */
+function inBox(editor: vscode.TextEditor, { line, text, column, width }: Box): vscode.DecorationOptions {
+  const { end } = editor.document.lineAt(line).range;
+  const place = `position: absolute; top: 100%; left: ${column}ch; z-index: 1`;
+  const wraps = `width: max-content; max-width: ${width}ch; white-space: pre-wrap; overflow-wrap: anywhere`;
+  const style = `none; ${place}; ${wraps}; padding: 0 1ch`;
+  return {
+    range: new vscode.Range(end, end),
+    // Between plain spaces lines may end.
+    renderOptions: { after: { contentText: text.replaceAll("\u00a0", " "), textDecoration: style } },
+  };
+}
+
+function boxes(): vscode.TextEditorDecorationType {
+  return vscode.window.createTextEditorDecorationType({
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+    after: {
+      color: color("editor.foreground"),
+      backgroundColor: color("editorHoverWidget.background"),
+      border: "1px solid",
+      borderColor: color("editorHoverWidget.border"),
+    },
+  });
+}
+
 export class Drawing implements vscode.Disposable {
   private readonly inserted = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
@@ -53,6 +78,8 @@ export class Drawing implements vscode.Disposable {
       backgroundColor: color("diffEditor.insertedTextBackground"),
     },
   });
+  private readonly box = boxes();
+  private readonly hintBox = boxes();
   private readonly hint = vscode.window.createTextEditorDecorationType({
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
     after: {
@@ -78,6 +105,10 @@ export class Drawing implements vscode.Disposable {
     editor.setDecorations(this.inserted, ghosts(preview.insertions));
     editor.setDecorations(this.block, ghosts(preview.block));
     editor.setDecorations(
+      this.box,
+      preview.boxes.map((box) => ({ ...inBox(editor, box), hoverMessage: hover })),
+    );
+    editor.setDecorations(
       this.deleted,
       preview.deletions.map(({ start, end }) => ({
         range: new vscode.Range(start.line, start.character, end.line, end.character),
@@ -86,13 +117,16 @@ export class Drawing implements vscode.Disposable {
     );
   }
 
-  /** Says at the end of a line that there is an offer elsewhere; no text takes that back. */
-  tell(editor: vscode.TextEditor, line: number, text: string): void {
+  /**
+   * Says at the end of a line that there is an offer elsewhere; no text takes that back.
+   *
+   * @param box the same below the line, where there is no room behind it
+   */
+  tell(editor: vscode.TextEditor, line: number, text: string, box?: Box): void {
     const end = editor.document.lineAt(line).range.end;
-    editor.setDecorations(
-      this.hint,
-      text === "" ? [] : [{ range: new vscode.Range(end, end), renderOptions: { after: { contentText: text } } }],
-    );
+    const behind = { range: new vscode.Range(end, end), renderOptions: { after: { contentText: text } } };
+    editor.setDecorations(this.hint, text === "" || box !== undefined ? [] : [behind]);
+    editor.setDecorations(this.hintBox, box === undefined ? [] : [inBox(editor, box)]);
   }
 
   /** Marks lines in the gutter. */
@@ -120,6 +154,6 @@ export class Drawing implements vscode.Disposable {
   }
 
   private get types(): vscode.TextEditorDecorationType[] {
-    return [this.inserted, this.deleted, this.block, this.hint, ...Object.values(this.arrows)];
+    return [this.inserted, this.deleted, this.block, this.box, this.hint, this.hintBox, ...Object.values(this.arrows)];
   }
 }

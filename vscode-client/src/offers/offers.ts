@@ -3,6 +3,7 @@
 
 import * as vscode from "vscode";
 
+import { Announcement } from "./announcement";
 import { Chain } from "./chain";
 import { Drawing, type Way } from "./drawing";
 import {
@@ -15,10 +16,11 @@ import {
   type Offered,
   type Reach,
   reach,
+  room,
   tabSize,
 } from "./editors";
 import { endOf, firstPart, type Hunk, type Offer, type Part, typed, withLeft } from "./offer";
-import { everywhereHint, hint, preview } from "./preview";
+import { everywhereHint, hint, hintBox, preview } from "./preview";
 import { type NextEditResult, ServerCommand } from "../protocol";
 import type { Server } from "../server";
 
@@ -30,6 +32,7 @@ export type Key = "Tab" | "TabInList";
 
 export class Offers implements vscode.Disposable {
   private readonly drawing = new Drawing();
+  private readonly announcement = new Announcement();
   private readonly chain = new Chain(() => {
     this.draw();
   });
@@ -62,6 +65,13 @@ export class Offers implements vscode.Disposable {
         this.draw();
         // What was saved in another file meanwhile may be due in this one.
         if (editor !== undefined) {
+          void this.server.ask(editor.document);
+        }
+      }),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        const editor = vscode.window.activeTextEditor;
+        if (change.affectsConfiguration("files") && editor !== undefined) {
+          this.draw(); // it may be read-only now
           void this.server.ask(editor.document);
         }
       }),
@@ -215,14 +225,15 @@ export class Offers implements vscode.Disposable {
 
   dispose(): void {
     this.chain.end();
-    vscode.Disposable.from(this.drawing, ...this.subscriptions).dispose();
+    vscode.Disposable.from(this.drawing, this.announcement, ...this.subscriptions).dispose();
   }
 
   private get current(): { editor: vscode.TextEditor | undefined; offered: Offered | undefined } {
     const editor = vscode.window.activeTextEditor;
     const offered = editor && this.offered.get(editor.document.uri.toString());
-    // With several cursors nothing is drawn, and every key is itself.
-    const isOut = editor === undefined || editor.selections.length > 1;
+    // With several cursors, and where nothing can be edited, nothing is drawn, and every key is itself.
+    const isOut =
+      editor === undefined || editor.selections.length > 1 || this.server.readOnly.has(editor.document);
     return {
       editor,
       offered: !isOut && offered?.version === editor.document.version ? offered : undefined,
@@ -284,6 +295,7 @@ export class Offers implements vscode.Disposable {
     this.setContext("editcast.chainEnded", offered === undefined && this.chain.goesOn);
     this.setContext("editcast.everywhere", (offered?.offer.everywhere.length ?? 0) > 0);
     if (editor === undefined || offered === undefined) {
+      this.announcement.dispose();
       this.setContext("editcast.offer", "");
       this.setContext("editcast.tab", false);
       if (editor !== undefined && this.chain.isMarked) {
@@ -304,11 +316,14 @@ export class Offers implements vscode.Disposable {
     // Where the cursor is, and what is in view, changes nothing at the offer's own place.
     if (this.drawn !== offered.offer) {
       this.drawn = offered.offer;
-      this.drawing.show(editor, preview(hunks, linesOf(document), tabSize(editor)), hover(offered.offer));
+      this.drawing.show(editor, preview(hunks, linesOf(document), tabSize(editor), room(editor)), hover(offered.offer));
     }
     const far = where === "elsewhere" && !seen ? hint(hunks, offered.text, line, cursor.line) : "";
     const all = everywhereHint(offered.offer.everywhere.length);
-    this.drawing.tell(editor, cursor.line, far !== "" && all !== "" ? `${far}, ${all}` : far + all);
+    const told = far !== "" && all !== "" ? `${far}, ${all}` : far + all;
+    const text = document.lineAt(cursor.line).text;
+    const place = { number: cursor.line, cursor: cursor.character };
+    this.drawing.tell(editor, cursor.line, told, hintBox(told, text, place, tabSize(editor), room(editor)));
     const pointed: Partial<Record<Way, number>> = {};
     if (where === "elsewhere") {
       pointed.here = line;
@@ -322,15 +337,7 @@ export class Offers implements vscode.Disposable {
     if (!offered.told) {
       offered.told = true;
       void this.server.tell(ServerCommand.shown, offered.offer.id);
-      this.announce(offered.offer);
-    }
-  }
-
-  /** For those who listen to their editor: what is drawn is not read to them. */
-  private announce(offer: Offer): void {
-    const listens = vscode.workspace.getConfiguration("editor").get<string>("accessibilitySupport");
-    if (listens === "on") {
-      void vscode.window.showInformationMessage(offer.title);
+      this.announcement.make(offered.offer.title);
     }
   }
 

@@ -2,7 +2,8 @@
 //
 // What is deleted is struck through where it stands, what is inserted within a line is written
 // there. New lines cannot be shown between lines without moving the text, so they are shown as a
-// block to the right of the lines that are there.
+// block to the right of the lines that are there. A line whose change would run out of the window is
+// written into a box below it, which wraps: whole, or from the change on where that is far to the right.
 
 import { applied, type Hunk } from "./offer";
 import { changedWords } from "./words";
@@ -19,8 +20,18 @@ export interface Ghost extends Place {
   gap: number;
 }
 
+/** Text in a box below a line, over the lines that follow. */
+export interface Box {
+  line: number;
+  text: string;
+  /** The column at which the box begins, and the most columns that it takes. */
+  column: number;
+  width: number;
+}
+
 export interface Preview {
   insertions: Ghost[];
+  boxes: Box[];
   deletions: { start: Place; end: Place }[];
   /** New lines, each at the end of a line that is there. */
   block: Ghost[];
@@ -40,10 +51,18 @@ const MOST_ROWS = 12;
 /** Between the longest line and the block. */
 const GAP = 3;
 const HINT_WIDTH = 60;
+/** Of a hint, columns of the key and the line. */
+const HINT_BEGINNING = 16;
+/** Columns of the narrowest box. */
+const LEAST_WIDTH = 30;
 
-/** What is drawn at the place of an offer. */
-export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number): Preview {
-  const drawn: Preview = { insertions: [], deletions: [], block: [] };
+/**
+ * What is drawn at the place of an offer.
+ *
+ * @param room columns that surely fit into the window
+ */
+export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number, room = Infinity): Preview {
+  const drawn: Preview = { insertions: [], boxes: [], deletions: [], block: [] };
   for (const hunk of hunks.flatMap((each) => inWords(each, lines))) {
     const start = lines.place(hunk.start);
     const end = lines.place(hunk.end);
@@ -56,7 +75,53 @@ export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number): 
       drawn.insertions.push({ ...end, text: visible(hunk.text, tabSize), gap: 0 });
     }
   }
+  for (const line of new Set(drawn.insertions.map((ghost) => ghost.line))) {
+    const ghosts = drawn.insertions.filter((ghost) => ghost.line === line);
+    const columns = ghosts.map(({ character }) => width(lines.line(line).slice(0, character), tabSize));
+    const inserted = ghosts.reduce((sum, { text }) => sum + text.length, 0);
+    if ((columns.at(-1) ?? 0) + inserted > room) {
+      drawn.insertions = drawn.insertions.filter((ghost) => ghost.line !== line);
+      drawn.boxes.push(box(line, hunks, lines, tabSize, room));
+    }
+  }
   return drawn;
+}
+
+/** The box for a line: what stays to the left of it is what of the line is surely to be seen. */
+function box(line: number, hunks: readonly Hunk[], lines: Lines, tabSize: number, room: number): Box {
+  const text = lines.line(line);
+  const inside = hunks.flatMap((hunk) => {
+    const [start, end] = [lines.place(hunk.start), lines.place(hunk.end)];
+    return start.line === line && end.line === line && !/[\r\n]/.test(hunk.text)
+      ? [{ start: start.character, end: end.character, text: hunk.text }]
+      : [];
+  });
+  const first = inside[0]?.start ?? 0;
+  const last = inside.at(-1)?.end ?? 0;
+  const [from, to] = [first, last].map((character) => width(text.slice(0, character), tabSize)) as [number, number];
+  const after = applied(text, inside);
+  // A window that shows what is far to the right does not show where the line begins.
+  return from + LEAST_WIDTH <= room
+    ? { line, text: visible(after.trim(), tabSize), column: 0, width: room }
+    : { line, text: `…${visible(after.slice(first), tabSize)}`, column: from, width: Math.max(LEAST_WIDTH, to - from) };
+}
+
+/**
+ * A hint as a box below its line, where not even the key and the line it names are surely to be seen
+ * behind it: a box covers what stands there.
+ *
+ * @param cursor the column of the cursor, which is to be seen
+ */
+export function hintBox(
+  text: string,
+  line: string,
+  { number, cursor }: { number: number; cursor: number },
+  tabSize: number,
+  room: number,
+): Box | undefined {
+  const isTooLong = text !== "" && width(line, tabSize) + GAP + HINT_BEGINNING > room;
+  const column = Math.max(0, width(line.slice(0, cursor), tabSize) - LEAST_WIDTH / 2);
+  return isTooLong ? { line: number, text, column, width: LEAST_WIDTH } : undefined;
 }
 
 /** The words that a replacement within a line changes, where some of its words stay. */
@@ -70,7 +135,7 @@ function inWords(hunk: Hunk, lines: Lines): Hunk[] {
 }
 
 /**
- * One line about an offer that is elsewhere: the way, the line and what it does.
+ * One line about an offer that is elsewhere: the key, the way, the line and what it does.
  *
  * @param from the line of the cursor
  */
@@ -83,12 +148,12 @@ export function hint(hunks: readonly Hunk[], text: string, line: number, from: n
   const fresh = oneLine(first.text);
   const what = old === "" ? `+ ${fresh}` : fresh === "" ? `- ${old}` : `${old} → ${fresh}`;
   const more = hunks.length > 1 ? ` and ${hunks.length - 1} more` : "";
-  return visible(`${line < from ? "↑" : "↓"} line ${line + 1}: ${what}${more}  (${KEY})`, 1);
+  return visible(`${KEY}: ${line < from ? "↑" : "↓"} line ${line + 1}: ${what}${more}`, 1);
 }
 
 /** The hint for an edit that is left to do at several places. */
 export function everywhereHint(places: number): string {
-  return places > 1 ? visible(`all ${places} places: ${EVERYWHERE_KEY}`, 1) : "";
+  return places > 1 ? visible(`${EVERYWHERE_KEY}: all ${places} places`, 1) : "";
 }
 
 /** The lines that an edit with line ends in it leaves, as far as they are new. */

@@ -1,5 +1,5 @@
 -- Editcast in Neovim 0.10 or newer: \n takes the best suggestion, wherever it is in the file.
--- Put this file into ~/.config/nvim/plugin. Settings: vim.g.editcast = { eagerness = "high" }.
+-- Settings: vim.g.editcast = { eagerness = "high" }.
 vim.api.nvim_create_autocmd("FileType", {
   callback = function(event)
     if vim.bo[event.buf].buftype ~= "" then

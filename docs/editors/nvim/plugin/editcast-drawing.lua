@@ -1,6 +1,6 @@
--- Suggestions drawn in the text, for Neovim 0.10 or newer, beside neovim.lua: Tab jumps to the one
+-- Suggestions drawn in the text, for Neovim 0.10 or newer, beside editcast.lua: Tab jumps to the one
 -- that is drawn, then takes it; Esc in normal mode turns it down. Where nothing is drawn both keys
--- keep their meaning. Put this file into ~/.config/nvim/plugin, too.
+-- keep their meaning.
 local space = vim.api.nvim_create_namespace("editcast")
 local drawn = {} -- buffer -> what is drawn there: { client, version, suggestion }
 
