@@ -1,4 +1,4 @@
-"""One line at the end of a run: what was not tested, and the one command that installs it."""
+"""Settings of Hypothesis; a line at the end of a run: what was not tested, what installs it."""
 
 import os
 import re
@@ -6,6 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Tests wait for conditions, never for times: a busy machine draws an example in seconds.
+settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("any machine")
 
 _APT = "apt-get install --no-install-recommends"
 #: The reason of a test that is skipped because a program is missing: `no NAME: apt-get ...`.

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editcast_model.bundle import Bundle, bundled_path
@@ -69,7 +69,7 @@ def forecaster() -> NeuralForecaster:
     return NeuralForecaster.load(bundled_path(), "cpu")
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60)
+@settings(max_examples=60)
 @given(change=changes())
 def test_a_changed_card_predicts_or_is_refused(
     forecaster: NeuralForecaster, change: tuple[tuple[Any, ...], Any]
@@ -88,7 +88,7 @@ def test_a_changed_card_predicts_or_is_refused(
         assert 0 <= prediction.confidence <= 1
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(change=changes())
 def test_what_is_read_can_be_read_again(change: tuple[tuple[Any, ...], Any]) -> None:
     try:

@@ -399,7 +399,6 @@ def updates(draw: st.DrawFn) -> tuple[str, list[tuple[str, bool, bool]]]:
 @pytest.mark.parametrize("window", [12, 40, 4096])
 @settings(
     max_examples=25,
-    deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

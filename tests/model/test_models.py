@@ -265,9 +265,7 @@ def test_killed_at_any_moment(what: str, trained: int, bundle: Bundle, tmp_path:
     assert steps > 1
 
 
-@settings(
-    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from("tr"), max_size=6))
 def test_like_a_pair_that_changes_places(
     bundle: Bundle, tmp_path_factory: pytest.TempPathFactory, steps: list[str]

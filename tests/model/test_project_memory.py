@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.memory import project_memory, units
@@ -101,7 +101,6 @@ def test_what_is_begun_is_at_most_one_unit(text: str) -> None:
     assert not complete.endswith(" ") or complete.endswith("  ") or not partial
 
 
-@settings(deadline=None)
 @given(FILES, TEXTS, st.data())
 def test_the_memory_finds_what_a_search_finds(
     files: dict[str, str], asked: str, data: st.DataObject
@@ -116,7 +115,6 @@ def test_the_memory_finds_what_a_search_finds(
     assert found(memory, asked, own) == searched(others, asked, 3)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("pqrs"), TEXTS), max_size=30), TEXTS)
 def test_a_memory_that_followed_is_one_that_is_made_anew(
     saves: list[tuple[str, str]], asked: str

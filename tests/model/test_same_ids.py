@@ -35,7 +35,7 @@ texts = st.text(st.characters(exclude_categories=()), max_size=200) | st.lists(
 ).map("".join)
 
 
-@settings(max_examples=2_000, deadline=None)
+@settings(max_examples=2_000)
 @given(texts)
 def test_any_text_has_the_same_ids(text: str) -> None:
     tokenizer, reference = both()

@@ -58,7 +58,7 @@ def test_snapshots_come_back_in_time_order_after_reopening(path: Path) -> None:
         assert store.snapshots("/nowhere") == []
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.text(st.characters(exclude_categories=[])), min_size=1, max_size=6))
 def test_any_text_comes_back(written: list[str]) -> None:
     with (

@@ -98,9 +98,7 @@ PATHS = st.builds(
 
 
 @given(st.lists(GLOBS, min_size=1, max_size=10), PATHS)
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_globs_within_the_bounds(elsewhere: Pool, globs: list[str], path: str) -> None:
     is_excluded(elsewhere, globs, path)
 

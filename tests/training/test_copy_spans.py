@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -73,7 +73,6 @@ def _log_probability(
 
 
 @given(texts=_texts, spans=st.booleans(), forced=st.booleans(), seed=st.integers(0, 99))
-@settings(deadline=None)
 def test_the_likelihood_is_that_of_all_ways(
     texts: list[tuple[list[int], list[int]]], spans: bool, forced: bool, seed: int
 ) -> None:

@@ -113,7 +113,7 @@ def test_no_file(tmp_path: Path) -> None:
 # The store
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.text(st.characters(exclude_categories=[]) | st.sampled_from("a ()\r\n\U0001f600")),
