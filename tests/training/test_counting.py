@@ -87,7 +87,7 @@ def test_a_repository_starts_no_program_of_its_own(tmp_path: Path) -> None:
     who = pygit2.Signature("A", "a@example.org", 1_700_000_000)
     signed = repository.create_commit_string(who, who, "m", builder.write(), [])
     signature = "-----BEGIN PGP SIGNATURE-----\n\nAAAA\n-----END PGP SIGNATURE-----\n"
-    head = repository.create_commit_with_signature(signed, signature)
+    head = repository.create_commit_with_signature(str(signed), signature)
     repository.references.create("refs/heads/main", head)
     repository.set_head("refs/heads/main")
     (counted,) = json.loads(count(tmp_path, "--json", f"--workspace={place}").stdout)["sources"]

@@ -91,7 +91,7 @@ def steps(count: int = 200) -> list[Collected]:
 
 
 def decoded(text: str, joint: float) -> Candidate:
-    return Candidate(Hunk(0, 0, text), "decoded", 1, 1, joint, joint / 2, joint / 2)
+    return Candidate(Hunk(0, 0, text), "decoded", 1, joint, joint / 2)
 
 
 def test_every_source_has_weights_of_its_own() -> None:
