@@ -163,9 +163,9 @@ class Service:
             if other is not document and document.folder and other.folder == document.folder:
                 other.forget_empty_answer()  # by whoever asks there next
         self._record(document, text)
+        self._engine.check_for_newer()
         document.forget_suggestions()
         self._ask(document, 1)
-        self.check_model()
 
     def close(self, uri: str) -> None:
         """Close a document."""

@@ -207,8 +207,8 @@ class Engine:
         self._put(0, lambda: self._load(choice))
 
     def check_for_newer(self) -> None:
-        """Take up the bundle if another one is in its place, when there is nothing better to do."""
-        self._put(2, self._load_if_changed)
+        """Take up the bundle if another one is in its place by now."""
+        self._put(1, self._load_if_changed)
 
     def predict(self, job: Job) -> None:
         """Make a prediction as soon as the thread is free."""
