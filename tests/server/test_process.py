@@ -64,6 +64,12 @@ def test_stdout_is_lsp_and_nothing_else(tmp_path: Path) -> None:
         "editcast.revert",
         "editcast.report",
         "editcast.status",
+        "editcast.countHistory",
+        "editcast.history",
+        "editcast.saves",
+        "editcast.savedText",
+        "editcast.forget",
+        "editcast.exportHistory",
     }
     assert (last["id"], last["result"]) == (2, None)
     assert ended.stderr == b""
