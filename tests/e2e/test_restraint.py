@@ -72,6 +72,8 @@ def test_a_snooze_of_the_workspace_lasts_until_it_is_ended(workbench):
     workbench.run("Editcast: Snooze")
     choose(workbench, "In this workspace, until I wake it up")
     workbench.wait("snoozed", lambda: workbench.editcast_item() == "Editcast is snoozed")
+    workbench.reload()
+    workbench.wait("snoozed still", lambda: workbench.editcast_item() == "Editcast is snoozed")
     workbench.run("Editcast: Snooze")
     choose(workbench, "Wake up now")
     workbench.wait_until_ready()

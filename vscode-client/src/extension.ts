@@ -23,7 +23,7 @@ export function activate(context: vscode.ExtensionContext): void {
   server = started;
   const offers = new Offers(started);
   const history = new HistoryView(started);
-  const snooze = new Snooze(started, context.workspaceState);
+  const snooze = new Snooze(started, context.storageUri);
   context.subscriptions.push(
     log,
     status,

@@ -5,8 +5,9 @@ import * as vscode from "vscode";
 import { ServerCommand } from "./protocol";
 import type { Server } from "./server";
 
-/** Key of the workspace's own state: whoever works here wants silence. */
-const SILENT = "editcast.silent";
+/** File of the workspace's own storage while the workspace is silent: VS Code writes its own state
+ * later, and loses it with a window that ends before. */
+const SILENT = "silent";
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 /** Seconds that the server takes for no end: 30 years. */
@@ -22,13 +23,16 @@ export class Snooze implements vscode.Disposable {
   /** Whether this window is silent until it ends. */
   private isEndless = false;
   private readonly subscription: vscode.Disposable;
+  private readonly file: vscode.Uri | undefined;
 
+  /** @param storage the workspace's folder for this extension; undefined where no folder is open */
   constructor(
     private readonly server: Server,
-    private readonly state: vscode.Memento,
+    private readonly storage: vscode.Uri | undefined,
   ) {
-    this.subscription = server.onDidStart(() => {
-      if (this.isEndless || this.state.get<boolean>(SILENT, false)) {
+    this.file = storage && vscode.Uri.joinPath(storage, SILENT);
+    this.subscription = server.onDidStart(async () => {
+      if (this.isEndless || (await this.isSilent())) {
         void this.server.tell(ServerCommand.snooze, ENDLESS);
       }
     });
@@ -42,7 +46,9 @@ export class Snooze implements vscode.Disposable {
       { label: "30 minutes", seconds: 30 * MINUTE },
       { label: "An hour", seconds: HOUR },
       { label: "Until this window is closed or loaded again", seconds: ENDLESS },
-      { label: "In this workspace, until I wake it up", seconds: ENDLESS, stays: true },
+      ...(this.file !== undefined
+        ? [{ label: "In this workspace, until I wake it up", seconds: ENDLESS, stays: true }]
+        : []),
     ];
     const choice = await vscode.window.showQuickPick(items, {
       title: "Snooze Editcast",
@@ -50,8 +56,30 @@ export class Snooze implements vscode.Disposable {
     });
     if (choice !== undefined) {
       this.isEndless = choice.seconds === ENDLESS;
-      await this.state.update(SILENT, choice.stays === true ? true : undefined);
+      await this.remember(choice.stays === true);
       await this.server.execute(ServerCommand.snooze, choice.seconds);
+    }
+  }
+
+  private async isSilent(): Promise<boolean> {
+    if (this.file === undefined) {
+      return false;
+    }
+    return vscode.workspace.fs.stat(this.file).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  private async remember(isSilent: boolean): Promise<void> {
+    if (this.file === undefined || this.storage === undefined || isSilent === (await this.isSilent())) {
+      return;
+    }
+    if (isSilent) {
+      await vscode.workspace.fs.createDirectory(this.storage);
+      await vscode.workspace.fs.writeFile(this.file, new Uint8Array());
+    } else {
+      await vscode.workspace.fs.delete(this.file);
     }
   }
 
