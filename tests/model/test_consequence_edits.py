@@ -5,7 +5,6 @@ import pytest
 from editcast_model.bundle import bundled_path
 from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting.candidates import CONSEQUENCE
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
 from editcast_model.forecasting.interface import Prediction, PredictionOptions
 from editcast_model.forecasting.sources.consequence_edits import everywhere
@@ -43,18 +42,10 @@ def forecaster() -> NeuralForecaster:
 
 
 def accepted(session: NeuralSession, text: str) -> list[str]:
-    """The texts after each consequence that is shown by default is taken, one after another.
-
-    What else is shown comes behind them and is less sure: the same word in a string, say.
-    """
+    """The texts after each suggestion that is shown by default is taken, one after another."""
     texts: list[str] = []
-    least = 1.0
     shown_from = session._forecaster.bundle.card.calibration.threshold or 0.0
     while (found := session.predict(1)) and found[0].confidence >= shown_from and len(texts) < 10:
-        if found[0].source != CONSEQUENCE:
-            assert found[0].confidence < least
-            break
-        least = min(least, found[0].confidence)
         text = found[0].apply(text)
         session.update(text, saved=False)
         texts.append(text)

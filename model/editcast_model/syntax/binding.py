@@ -27,6 +27,23 @@ def renames_definition(names: Names | None, hunk: Hunk) -> bool:
     return one is not None and _is_defined(one)
 
 
+def renames_string(names: Names | None, hunk: Hunk) -> bool:
+    """Tell whether a hunk gives a string of one word a name of the file that no string has yet.
+
+    What was renamed is a variable, say, and the string a label or a key that others know.
+    """
+    if names is None:
+        return False
+    text = names.tree.text
+    before, after = text[max(0, hunk.start - 1) : hunk.start], text[hunk.end : hunk.end + 1]
+    if before != after or before not in ("'", '"'):
+        return False
+    if not (WORD.fullmatch(text, hunk.start, hunk.end) and WORD.fullmatch(hunk.text)):
+        return False
+    is_there = any(f"{quote}{hunk.text}{quote}" in text for quote in "'\"")
+    return not is_there and names.at(hunk.start) is None and bool(names.of(hunk.text))
+
+
 def _is_defined(one: Occurrence) -> bool:
     return one.role is Role.DEFINITION or is_declared_member(one) or is_assigned(one)
 

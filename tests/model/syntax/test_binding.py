@@ -3,7 +3,7 @@
 import pytest
 
 from editcast_model.diff import Hunk
-from editcast_model.syntax.binding import renames_definition, unbinds
+from editcast_model.syntax.binding import renames_definition, renames_string, unbinds
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import parse
 
@@ -91,3 +91,18 @@ def test_renames_definition(marked: str, new: str, expected: bool) -> None:
     tree = parse(PYTHON, "python")
     assert tree is not None
     assert renames_definition(Names(tree), Hunk(start, start + len(old), new)) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('breadth = 1\nprint("width", breadth)\n', True),
+        ('breadth = 1\nprint("width", "breadth")\n', False),  # strings are renamed, too
+        ('print("width")\n', False),  # no name of the file
+        ('breadth = 1\nprint("the width")\n', False),  # a sentence about it
+    ],
+)
+def test_a_string_of_one_word_is_not_renamed_with_a_name(text: str, expected: bool) -> None:
+    start, tree = text.index("width"), parse(text, "python")
+    assert tree is not None
+    assert renames_string(Names(tree), Hunk(start, start + 5, "breadth")) is expected
