@@ -1,8 +1,8 @@
-"""Settings of Hypothesis; a line at the end of a run: what was not tested, what installs it."""
+"""Settings of Hypothesis, shared fixtures, and a line on the tests that could not run."""
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,17 @@ settings.load_profile("any machine")
 _APT = "apt-get install --no-install-recommends"
 #: The reason of a test that is skipped because a program is missing: `no NAME: apt-get ...`.
 _MISSING = re.compile(rf"no (?P<name>[^:]+): {_APT} (?P<packages>[\w. +-]+)")
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Run torch with one thread: the order of sums, and so the last bits, depends on it."""
+    import torch  # most tests need none
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 def not_run(reasons: Iterable[str]) -> str:

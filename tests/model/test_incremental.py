@@ -1,6 +1,6 @@
 """One edit at a time, or some together, the network says what it says of whole instances."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -16,6 +16,8 @@ from editcast_model.networks.incremental import Advance, Content, Encode, Point
 from editcast_model.networks.model import EditNetwork
 from editcast_model.networks.stages import cache_slots, cache_width
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 
 VOCABULARY = 60
@@ -26,14 +28,6 @@ CONFIGS = {
     "one head": replace(SMALL, heads=1, analogy=1),
     "a window wider than the text": replace(SMALL, local=64),
 }
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(params=CONFIGS)

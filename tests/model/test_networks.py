@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +20,8 @@ from editcast_model.networks.model import EditNetwork
 from editcast_papers.zhao2019.config import PaperConfig, paper, plus
 from editcast_papers.zhao2019.implicit_attention import ImplicitAttention
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 
 VOCABULARY = 60
@@ -33,14 +35,6 @@ CONFIGS: dict[str, NetworkConfig | PaperConfig] = {
 Network = EditNetwork | ImplicitAttention
 # Above what a mask leaves of any logit, below every real log probability.
 IMPOSSIBLE = -1e6
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(params=CONFIGS)

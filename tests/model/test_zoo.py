@@ -4,7 +4,6 @@ The losses are recorded by ``python tests/model/test_zoo.py``, from the reposito
 """
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,15 +17,9 @@ from editcast_papers.zhao2019.synthetic import VOCABULARY, generate
 from editcast_papers.zhao2019.zoo import NAMES, VARIANTS, build
 from editcast_training.fit.loss import losses
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 GOLDEN = Path(__file__).parent / "golden_zoo.json"
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def batch_of(task: str, count: int) -> Batch:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -79,15 +78,6 @@ trainer.save_checkpoint = save_checkpoint
 }
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """The order of sums, and so the last bits, depends on the number of threads."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.fixture(scope="module")
 def plan(small_corpus: Path) -> TrainingPlan:
     return TrainingPlan(
@@ -150,6 +140,8 @@ def test_a_stopped_training_ends_like_one_that_was_not(
 ) -> None:
     stop = """
 from editcast_training.interrupts import interruptible
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 def report(line):
     if line["step"] == 6: os.kill(os.getpid(), signal.SIGTERM)
 train = trainer.train

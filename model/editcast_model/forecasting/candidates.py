@@ -116,7 +116,7 @@ class NetworkView:
         edits = self.window.edits(self.timeline, hunk)
         if not edits:
             return 1, UNSEEN, UNSEEN
-        joint, _ = score(self.sequence, self.places.where, edits, most)
+        joint = score(self.sequence, self.places.where, edits, most)
         return len(edits), joint, float(self.places.line[edits[0].position])
 
 
@@ -157,6 +157,8 @@ class Situation:
             return True
         text = self.history.text
         names = self.consequences.names(text)
+        if names is None:
+            return True
         parts = (
             Hunk(hunk.start + part.start, hunk.start + part.end, part.text)
             for part in diff(text[hunk.start : hunk.end], hunk.text)
@@ -172,6 +174,7 @@ class Situation:
         most: int = 2,
         strength: float = 0.0,
         prior: float | None = None,
+        made: tuple[int, int] | None = None,
     ) -> Candidate:
         """Make a candidate of a hunk, scored by the network where there is a view.
 
@@ -181,17 +184,20 @@ class Situation:
             most: How many token edits are scored.
             strength: See `Candidate`.
             prior: See `Candidate`; without one, what the network says, where there is a view.
+            made: Its `times` and `ago`; without, those of the whole hunk in the history.
         """
         scores = self.view.score(hunk, most) if self.view else (1, 0.0, UNSEEN)
         if prior is None and self.view:
             prior = math.exp(min(scores[1], 0.0))
-        return self.described(Candidate(hunk, source, *scores, strength, prior=prior))
+        return self.described(Candidate(hunk, source, *scores, strength, prior=prior), made)
 
-    def described(self, candidate: Candidate) -> Candidate:
+    def described(self, candidate: Candidate, made: tuple[int, int] | None = None) -> Candidate:
         """Fill in what is seen of a candidate beside the text and its history."""
         text, hunk = self.history.text, candidate.hunk
-        (change,) = changes(text, [hunk])
-        times, ago = self.history.made(change)
+        if made is None:
+            (change,) = changes(text, [hunk])
+            made = self.history.made(change)
+        times, ago = made
         start, end = sorted((hunk.start, self.history.last))
         lines = text.count("\n", start, end)
         return replace(

@@ -149,22 +149,17 @@ class _Decoder:
         return None
 
 
-def score(
-    sequence: Sequence, where: npt.NDArray[np.float32], edits: Ids[Edit], most: int
-) -> tuple[float, float]:
-    """Compute how probable `edits` are next.
+def score(sequence: Sequence, where: npt.NDArray[np.float32], edits: Ids[Edit], most: int) -> float:
+    """Compute the joint log probability of the first `most` of `edits`.
 
     Args:
         sequence: Left as it was.
         where: Log probabilities of the first position, (N,).
         edits: Implicit edits that could follow.
         most: How many of them are scored; each costs a step.
-
-    Returns:
-        Joint log probability of the first `most`, and that of the first position alone.
     """
     start = len(sequence.timeline)
-    joint = location = float(where[edits[0].position])
+    joint = float(where[edits[0].position])
     try:
         for index, edit in enumerate(edits[:most]):
             if index:
@@ -173,7 +168,7 @@ def score(
             joint += float(sequence.content(edit.position)[edit.content])
     finally:
         sequence.truncate(start)
-    return joint, location
+    return joint
 
 
 def _firsts(sequence: Sequence, where: npt.NDArray[np.float32], count: int) -> list[Decoded]:

@@ -93,7 +93,7 @@ def _merged(numbers: Ids) -> Ids:
 
 
 def unspaced(units: Ids) -> Ids:
-    """Return numbers of units of any shape that do not tell if there is a blank before them."""
+    """Return the numbers of the units' tokens, in the same shape; blanks before them are lost."""
     return units >> 1
 
 

@@ -6,34 +6,32 @@ from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 
 
-def unbinds(names: Names | None, hunk: Hunk) -> bool:
+def unbinds(names: Names, hunk: Hunk) -> bool:
     """Tell whether a hunk puts a name that means nothing in place of one that means something.
 
     Args:
-        names: Of the text; None where its names cannot be looked up.
+        names: Of the text.
         hunk: In that text; one that does anything else than to replace one name by another passes.
     """
     one, new = _replaced(names, hunk)
-    if names is None or one is None or _is_defined(one):
+    if one is None or _is_defined(one):
         return False
     if one.role is Role.REFERENCE:
         return names.is_known(one, one.name) and not names.is_known(one, new)
     return _has_member(names, one, one.name) and not _has_member(names, one, new)
 
 
-def renames_definition(names: Names | None, hunk: Hunk) -> bool:
+def renames_definition(names: Names, hunk: Hunk) -> bool:
     """Tell whether a hunk gives another name to what is defined there, and nothing else."""
     one, _ = _replaced(names, hunk)
     return one is not None and _is_defined(one)
 
 
-def renames_string(names: Names | None, hunk: Hunk) -> bool:
+def renames_string(names: Names, hunk: Hunk) -> bool:
     """Tell whether a hunk gives a string of one word a name of the file that no string has yet.
 
-    What was renamed is a variable, say, and the string a label or a key that others know.
+    The name is that of a renamed variable, say; the string is a label, or a key that others know.
     """
-    if names is None:
-        return False
     text = names.tree.text
     before, after = text[max(0, hunk.start - 1) : hunk.start], text[hunk.end : hunk.end + 1]
     if before != after or before not in ("'", '"'):
@@ -48,13 +46,11 @@ def _is_defined(one: Occurrence) -> bool:
     return one.role is Role.DEFINITION or is_declared_member(one) or is_assigned(one)
 
 
-def _replaced(names: Names | None, hunk: Hunk) -> tuple[Occurrence | None, str]:
+def _replaced(names: Names, hunk: Hunk) -> tuple[Occurrence | None, str]:
     """Return the name that a hunk replaces by another one, and that.
 
     None where it does anything else.
     """
-    if names is None:
-        return None, ""
     text, start, end = names.tree.text, hunk.start, hunk.end
     while start and _goes_on(text[start - 1]):
         start -= 1

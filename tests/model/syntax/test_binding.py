@@ -71,10 +71,6 @@ def test_unbinds(language: str, text: str, marked: str, new: str, expected: bool
     assert unbinds(Names(tree), Hunk(start, start + len(old), new)) is expected
 
 
-def test_without_names_everything_passes() -> None:
-    assert not unbinds(None, Hunk(0, 1, "x"))
-
-
 @pytest.mark.parametrize(
     ("marked", "new", "expected"),
     [

@@ -7,7 +7,7 @@ from statistics import mean, median, stdev
 from editcast_model.errors import ReproductionError
 from editcast_papers.copy_spans.paper import EDITS, TABLE, UNCHANGED
 from editcast_papers.copy_spans.runs import Run
-from editcast_papers.markdown import markdown
+from editcast_papers.markdown import markdown, write_page
 from editcast_training.disk import explained
 
 _NOT_RUN = "not run"
@@ -35,12 +35,7 @@ def write_report(runs: Sequence[Run], problems: Sequence[str], folder: Path) -> 
         _actions(runs),
         _runs(runs),
     ]
-    notes = folder / "NOTES.md"
-    if notes.exists():
-        parts.append(notes.read_text("utf-8").strip())
-    page = folder / "REPORT.md"
-    page.write_text("\n\n".join(parts) + "\n", "utf-8")
-    return page
+    return write_page(folder, parts)
 
 
 def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from editcast_model.errors import ReproductionError
-from editcast_papers.markdown import markdown
+from editcast_papers.markdown import markdown, write_page
 from editcast_papers.zhao2019 import paper
 from editcast_papers.zhao2019.figures import real_figure, step_figure, timing_figure
 from editcast_papers.zhao2019.runs import Results, Run, Statistics, StepTime, Timing
@@ -54,12 +54,7 @@ def write_report(results: Results, problems: Sequence[str], folder: Path) -> Pat
         _figure_5(cells, folder),
         _real(results, folder),
     ]
-    notes = folder / "NOTES.md"
-    if notes.exists():
-        parts.append(notes.read_text("utf-8").strip())
-    page = folder / "REPORT.md"
-    page.write_text("\n\n".join(parts) + "\n", "utf-8")
-    return page
+    return write_page(folder, parts)
 
 
 def _head(runs: Iterable[Run], problems: Sequence[str]) -> str:

@@ -6,7 +6,6 @@ they are what a network has to beat by far, and what the server runs on without 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from editcast_model.cancellation import never
@@ -73,8 +72,8 @@ class CrossFileEdits:
 
 
 def _candidate(situation: Situation, repeat: Repeat, source: str, most: int) -> Candidate:
-    one = situation.candidate(repeat.hunk, source, most=most, strength=repeat.score)
-    return replace(one, times=repeat.times, ago=repeat.ago)
+    made = repeat.times, repeat.ago
+    return situation.candidate(repeat.hunk, source, most=most, strength=repeat.score, made=made)
 
 
 class _BaselineSession:
