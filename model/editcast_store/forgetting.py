@@ -4,6 +4,7 @@ import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -16,6 +17,28 @@ class Period(NamedTuple):
 
 #: All that the store can have.
 ALWAYS = Period()
+
+
+class Forgotten(NamedTuple):
+    """Result of forgetting, with the damaged stores that nobody can look into."""
+
+    files: int
+    snapshots: int
+    damaged_left: list[Path]
+
+    @property
+    def sentence(self) -> str:
+        """Say what was forgotten."""
+        return f"Forgot {self.snapshots:,} saves of {self.files:,} files."
+
+    @property
+    def warnings(self) -> list[str]:
+        """Say what may hold some of it still."""
+        return [
+            f"{path} is damaged; delete it yourself if it may hold them."
+            for path in self.damaged_left
+        ]
+
 
 #: The names of files; or a path, a folder (with all that is in it), or a glob over whole paths,
 #: whose `*` matches `/` too; or None for all files.

@@ -15,11 +15,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 
 from editcast_model.diff import diff
+from editcast_model.errors import ReportError
+from editcast_model.private_files import write_lines
 from editcast_store.forgetting import (
     ALWAYS,
+    Forgotten,
     Pattern,
     Period,
     delete_files,
@@ -70,14 +73,6 @@ class Outcome:
     model: str
     confidence: float
     time: int
-
-
-class Forgotten(NamedTuple):
-    """Result of `Store.forget`, with the damaged stores that it cannot look into."""
-
-    files: int
-    snapshots: int
-    damaged_left: list[Path]
 
 
 def project_of(path: str | os.PathLike[str]) -> str:
@@ -281,6 +276,20 @@ class Store:
                     "changes": changes,
                 }
             )
+
+    def export_to(self, out: Path, pattern: Pattern = None) -> None:
+        """Write what `export` yields into a file that only the user can read.
+
+        Raises:
+            ReportError: It cannot be written.
+        """
+        try:
+            write_lines(out, (f"{line}\n" for line in self.export(pattern)))
+        except OSError as error:
+            raise ReportError(
+                f"The histories cannot be written to {out} ({error.strerror or error}); name "
+                "another file."
+            ) from error
 
     # Letting go
 

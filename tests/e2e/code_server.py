@@ -129,7 +129,7 @@ class CodeServer:
         return sorted(found)
 
     def logs(self) -> str:
-        """What the language servers have logged."""
+        """Return what the language servers have logged."""
         paths = sorted((self.editcast_home / "logs").glob("*.log"))
         return "\n".join(path.read_text(errors="replace")[-4000:] for path in paths)
 
@@ -165,7 +165,7 @@ def chromium() -> str:
 
 
 def packaged_extension() -> Path:
-    """What `make vsix` has made."""
+    """Find what `make vsix` has made."""
     [package] = (ROOT / "vscode-client").glob("editcast-*.vsix") or [None]
     assert package is not None, "no packaged extension: run `make vsix`"
     return package

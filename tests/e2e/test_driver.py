@@ -1,4 +1,4 @@
-"""What the tests read from the page is what is drawn in it."""
+"""The driver of the browser: the tests read from the page what is drawn in it."""
 
 import pytest
 

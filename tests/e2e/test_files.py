@@ -1,4 +1,4 @@
-"""What is served: files on disk, wherever they lie. What is left alone, in silence: all else."""
+"""Files that are served: those on disk, wherever they lie; all else is left alone in silence."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What VS Code's own Local History keeps in the workbench is what `editcast train` learns from."""
+"""VS Code's own Local History in the workbench, from which `editcast train` learns."""
 
 import json
 import os
@@ -30,7 +30,7 @@ AT_THE_END = ("Control+End", "ArrowUp", "x", "ArrowUp", "ArrowUp", "x", "Control
 
 
 def entries(history, file):
-    """How many versions of a file Local History lists."""
+    """Count the versions of a file that Local History lists."""
     indices = [json.loads(index.read_text()) for index in history.glob("*/entries.json")]
     return sum(len(index["entries"]) for index in indices if index["resource"].endswith(str(file)))
 

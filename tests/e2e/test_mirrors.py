@@ -1,4 +1,4 @@
-"""What the extension says twice, once in TypeScript or JSON and once in Python, is the same."""
+"""Mirrors: the extension says in TypeScript or JSON what Python says elsewhere."""
 
 import json
 import re

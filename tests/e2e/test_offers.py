@@ -1,4 +1,4 @@
-"""What is offered, as a user sees and takes it in a real workbench: ghost text, Tab, Esc, parts."""
+"""Offers as a user sees and takes them in a real workbench: ghost text, Tab, Esc, parts."""
 
 import pytest
 
@@ -201,7 +201,7 @@ def test_those_who_listen_to_their_editor_are_told(workbench, support):
 
 
 def alerts(workbench):
-    """What screen readers are told by the status bar the moment it appears."""
+    """Return what the status bar tells screen readers the moment it appears."""
     return workbench.evaluate(ALERTS)
 
 

@@ -1,4 +1,4 @@
-"""What was changed in one file of a folder is offered in its other files."""
+"""Changes of one file of a folder, offered in its other files."""
 
 import pytest
 

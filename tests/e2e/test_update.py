@@ -11,7 +11,7 @@ pytestmark = pytest.mark.timeout(900)
 
 
 def texts_in_store(workbench, file):
-    """What is remembered of a file, oldest first."""
+    """Return what is remembered of a file, oldest first."""
     with Store.open(workbench.editcast_home / "history.sqlite3") as store:
         return [snapshot.text for snapshot in store.snapshots(str(file))]
 

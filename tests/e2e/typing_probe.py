@@ -26,7 +26,7 @@ SETTINGS = {"editor.autoIndent": "none"}
 
 @dataclass(frozen=True)
 class Pauses:
-    """How much later than asked for a timer of the extension host fired, in milliseconds."""
+    """Delays of a timer of the extension host beyond what was asked for, in milliseconds."""
 
     p50: float
     p95: float

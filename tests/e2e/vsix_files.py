@@ -42,7 +42,7 @@ def pack(folder: Path, out: Path) -> Path:
 
 
 def with_version(vsix: Path, version: str, out: Path) -> Path:
-    """The same extension under another version."""
+    """Return the extension under another version."""
     with ZipFile(vsix) as old, ZipFile(out, "w", ZIP_DEFLATED) as new:
         for name in old.namelist():
             data = old.read(name)

@@ -201,7 +201,7 @@ class Workbench:
         return self._read("text")
 
     def ghosts(self) -> list[str]:
-        """What decorations add to the visible lines, from top to bottom."""
+        """Return what decorations add to the visible lines, from top to bottom."""
         return self._read("ghosts")
 
     def struck(self) -> list[str]:
@@ -224,11 +224,11 @@ class Workbench:
         return [label for label in labels if label]
 
     def editcast_item(self) -> str:
-        """What the status bar says of Editcast, or nothing."""
+        """Return what the status bar says of Editcast, or nothing."""
         return next((item for item in self.status_bar() if item.startswith("Editcast")), "")
 
     def has_message(self, words: str) -> bool:
-        """Whether an item of the status bar, such as a passing message, has these words."""
+        """Tell whether an item of the status bar, such as a passing message, has these words."""
         return any(words in item for item in self.status_bar())
 
     def notifications(self) -> list[str]:
@@ -240,7 +240,7 @@ class Workbench:
         return [text for text in self.notifications() if "without a model" not in text]
 
     def announcements(self) -> list[str]:
-        """What screen readers have been told last."""
+        """Return what screen readers have been told last."""
         return [text for text in self.texts(".monaco-aria-container > *") if text]
 
     def evaluate(self, expression: str) -> Any:

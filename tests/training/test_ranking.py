@@ -131,7 +131,7 @@ def test_where_all_are_clean_the_share_is_known() -> None:
 
 
 def test_the_kinds_of_steps_count_the_same() -> None:
-    """Of nine commits to one save all and none are clean: the suggestion is half sure."""
+    """A kind counts as much as another: nine clean commits and a wrong save are half sure."""
 
     def of_kind(kind: str, number: int, score: Score) -> Collected:
         row = Row("p", "a.py", "python", kind, number, 1, 5.0)

@@ -106,9 +106,9 @@ export interface SourceCount {
   saves: number;
   files: number;
   edits: number;
-  /** What a training counts by. */
+  /** Examples for a training. */
   instances: number;
-  /** Of a repository; null where git does not say. */
+  /** Commits of a repository; null where git does not say. */
   commits: number | null;
 }
 

@@ -7,7 +7,7 @@ export class ReadOnlyFiles {
   /** By URI, whether the file's permissions forbid to write. */
   private readonly forbidden = new Map<string, boolean>();
 
-  /** Whether a document cannot be edited, as far as is known by now. */
+  /** Tells whether a document cannot be edited, as far as is known by now. */
   has(document: vscode.TextDocument): boolean {
     const files = vscode.workspace.getConfiguration("files", document);
     const matches = (setting: string): boolean =>

@@ -5,8 +5,10 @@ import * as vscode from "vscode";
 import { ServerCommand } from "./protocol";
 import type { Server } from "./server";
 
-/** File of the workspace's own storage while the workspace is silent: VS Code writes its own state
- * later, and loses it with a window that ends before. */
+/**
+ * A file in the workspace's own storage for as long as the workspace is silent. VS Code writes
+ * `workspaceState` later, and loses it with a window that ends before.
+ */
 const SILENT = "silent";
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -15,12 +17,12 @@ const ENDLESS = 1e9;
 
 interface Item extends vscode.QuickPickItem {
   seconds: number;
-  /** Whether it holds for the workspace, and after a restart. */
+  /** True for a choice that holds for the workspace, and after a restart. */
   stays?: boolean;
 }
 
 export class Snooze implements vscode.Disposable {
-  /** Whether this window is silent until it ends. */
+  /** True for a window that is silent until it ends. */
   private isEndless = false;
   private readonly subscription: vscode.Disposable;
   private readonly file: vscode.Uri | undefined;

@@ -1,4 +1,4 @@
-"""What is here: `editcast doctor` lists it, `editcast report` writes what became of suggestions."""
+"""`editcast doctor`, a list of what is installed, and `editcast report`, a page on suggestions."""
 
 import platform
 import sys

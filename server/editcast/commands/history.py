@@ -15,11 +15,10 @@ from rich.rule import Rule
 from rich.table import Table
 
 from editcast.render_diff import plain, render_changes
-from editcast_model import private_files
 from editcast_model.diff import diff
-from editcast_model.errors import NoRoomError, ReportError, StoreError
+from editcast_model.errors import NoRoomError, StoreError
 from editcast_store import paths
-from editcast_store.forgetting import ALWAYS, Period
+from editcast_store.forgetting import ALWAYS, Forgotten, Period
 from editcast_store.forgetting_without_room import forget_without_room
 from editcast_store.saves import Store
 from editcast_store.sqlite_file import set_aside_files
@@ -127,18 +126,12 @@ def export(pattern: str | None, output: Path | None) -> None:
     PATTERN is a path, a folder, or a glob over whole paths. Only you can read the FILE.
     """
     with _open_store(Console(stderr=True)) as store:
-        lines = store.export(None if pattern is None else _whole_path(store.names, pattern))
+        pattern = None if pattern is None else _whole_path(store.names, pattern)
         if output is None or str(output) == "-":
-            for line in lines:
+            for line in store.export(pattern):
                 click.echo(line)
             return
-        try:
-            private_files.write_lines(output, (f"{line}\n" for line in lines))
-        except OSError as error:
-            raise ReportError(
-                f"The histories cannot be written to {output} ({error.strerror or error}); name "
-                "another file with --output."
-            ) from error
+        store.export_to(output, pattern)
 
 
 @history.command()
@@ -167,14 +160,13 @@ def forget(
 
     try:
         with _open_store(console) as store:
-            files, snapshots, damaged = store.forget(choose(store.names), period)
+            forgotten = store.forget(choose(store.names), period)
     except NoRoomError:
-        files, snapshots = forget_without_room(paths.store_path(), choose, period)
-        damaged = set_aside_files(paths.store_path())
-    console.print(f"Forgot {snapshots:,} saves of {files:,} files.", highlight=False)
-    for path in damaged:
-        sentence = f"{path} is damaged; delete it yourself if it may hold them."
-        console.print(plain(sentence), style="yellow")
+        gone = forget_without_room(paths.store_path(), choose, period)
+        forgotten = Forgotten(*gone, set_aside_files(paths.store_path()))
+    console.print(forgotten.sentence, highlight=False)
+    for warning in forgotten.warnings:
+        console.print(plain(warning), style="yellow")
 
 
 @contextmanager

@@ -12,8 +12,7 @@ from typing import Any, TypeVar
 
 from pygls.exceptions import JsonRpcInvalidParams
 
-from editcast_model import private_files
-from editcast_model.errors import EditcastError, ReportError
+from editcast_model.errors import EditcastError
 from editcast_server.lsp import protocol
 from editcast_server.lsp.server import EditcastServer
 from editcast_store import paths
@@ -126,27 +125,13 @@ def _saved_text(store: Store, path: str, number: int) -> str | None:
 
 
 def _forget(store: Store, files: list[str] | None, period: Period) -> str:
-    count, snapshots, damaged = store.forget(files, period)
-    store.notices += [
-        f"{one} is damaged; delete it yourself if it may hold them." for one in damaged
-    ]
-    return f"Forgot {snapshots:,} saves of {count:,} files."
+    forgotten = store.forget(files, period)
+    store.notices += forgotten.warnings
+    return forgotten.sentence
 
 
 def _export(store: Store, out: Path, files: list[str] | None) -> str:
-    """Write the histories as `editcast history export` does.
-
-    Raises:
-        ReportError: The file cannot be written.
-    """
-    try:
-        lines = store.export(files)
-        private_files.write_lines(out, (f"{line}\n" for line in lines))
-    except OSError as error:
-        raise ReportError(
-            f"The histories cannot be written to {out} ({error.strerror or error}); name another "
-            "file."
-        ) from error
+    store.export_to(out, files)
     return f"The histories are in {out}; only you can read it."
 
 

@@ -26,7 +26,7 @@ _NEVER = -1e9
 
 
 class Memory(NamedTuple):
-    """What was read of the words before.
+    """Encoded words of the text before the edit.
 
     Attributes:
         words: (B, N, 2D).

@@ -45,7 +45,7 @@ function isWithin(path: string, folder: string): boolean {
   return path.startsWith(folder + sep);
 }
 
-/** How much there is of some files: saves, files, size, and the days from the first to the last. */
+/** Says the size of some files: saves, files, bytes, and the days from the first to the last. */
 export function amount(files: readonly RememberedFile[]): string {
   const saves = sum(files.map((file) => file.saves));
   const days =
@@ -61,7 +61,7 @@ export function amount(files: readonly RememberedFile[]): string {
     : `${counted(saves, "save")} of ${counted(files.length, "file")}, ${size}, ${counted(days, "day")}`;
 }
 
-/** The same of all that is remembered, with what it takes on the disk. */
+/** Says the size of all that is remembered, with what it takes on the disk. */
 export function total({ files, bytes: onDisk }: Remembered): string {
   return files.length === 0 ? "" : `${amount(files)}; ${bytes(onDisk)} on the disk`;
 }

@@ -51,13 +51,13 @@ const MOST_ROWS = 12;
 /** Between the longest line and the block. */
 const GAP = 3;
 const HINT_WIDTH = 60;
-/** Of a hint, columns of the key and the line. */
+/** Columns that a hint's key and line take. */
 const HINT_BEGINNING = 16;
 /** Columns of the narrowest box. */
 const LEAST_WIDTH = 30;
 
 /**
- * What is drawn at the place of an offer.
+ * Draws an offer at its place.
  *
  * @param room columns that surely fit into the window
  */

@@ -3,7 +3,7 @@
 import { counted } from "../history/remembered";
 import type { HistoryCount, SourceCount } from "../protocol";
 
-/** How much a source has to learn from, such as "312 saves in 41 files, about 900 edits". */
+/** Says the size of a source, such as "312 saves in 41 files, about 900 edits". */
 export function describe({ kind, saves, files, edits, commits }: SourceCount): string {
   if (kind === "git") {
     return commits === null ? "commits that git does not count" : counted(commits, "commit");
@@ -11,13 +11,13 @@ export function describe({ kind, saves, files, edits, commits }: SourceCount): s
   return `${counted(saves, "save")} in ${counted(files, "file")}, about ${counted(rounded(edits), "edit")}`;
 }
 
-/** Whether sources are enough for a training to begin; where git does not say, it may be. */
+/** Tells whether sources are enough for a training to begin; true where git does not say. */
 export function isEnough(sources: readonly SourceCount[], needed: number): boolean {
   const instances = sources.reduce((sum, source) => sum + source.instances, 0);
   return instances >= needed || sources.some(({ kind, commits }) => kind === "git" && commits === null);
 }
 
-/** What is missing, and what the user can do about it. */
+/** Says what is missing, and what the user can do about it. */
 export function tooLittle({ sources, needed }: HistoryCount): string {
   const found = sources.map(describe).join("; ");
   return (
