@@ -21,6 +21,8 @@ from editcast_training.data.dataset import Dataset
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.trainer import TrainingPlan, learning_rate, train
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 NETWORK = NetworkConfig(
     300,
     16,
@@ -140,8 +142,6 @@ def test_a_stopped_training_ends_like_one_that_was_not(
 ) -> None:
     stop = """
 from editcast_training.interrupts import interruptible
-
-pytestmark = pytest.mark.usefixtures("one_thread")
 def report(line):
     if line["step"] == 6: os.kill(os.getpid(), signal.SIGTERM)
 train = trainer.train
