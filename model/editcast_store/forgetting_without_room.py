@@ -1,8 +1,8 @@
-"""Forgetting where the disk has no byte left: the wish that cannot wait until there is room.
+"""Forgetting from outside the store, also where the disk has no byte left: it cannot wait for room.
 
-SQLite writes a change somewhere else before it makes it, so even a removal needs room. Here it is
-made in place: what was to be undone is in memory only, and a crash in these milliseconds can damage
-the store. Nobody else may have it open meanwhile.
+SQLite writes a change somewhere else before it makes it, so even a removal needs room. Without any
+it is made in place: what was to be undone is in memory only, and a crash in these milliseconds can
+damage the store. Nobody else may have it open meanwhile.
 """
 
 import os
@@ -12,12 +12,43 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from editcast_model.errors import NoRoomError, StoreError
-from editcast_store.forgetting import ALWAYS, Period, delete_files, exactly
-from editcast_store.sqlite_file import explained
+from editcast_store.forgetting import ALWAYS, Forgotten, Pattern, Period, delete_files, exactly
+from editcast_store.saves import Store
+from editcast_store.sqlite_file import explained, set_aside_files
 
 #: Told whether the store has something of a path, chooses what is forgotten; None is everything.
-Choose = Callable[[Callable[[str], bool]], str | None]
+Choose = Callable[[Callable[[str], bool]], Pattern]
 _BUSY_SECONDS = 1.0
+
+
+def forget(path: Path, choose: Choose, period: Period, warn: Callable[[str], None]) -> str:
+    """Remove files' snapshots and outcomes, and their bytes from the disk, room or no room.
+
+    Args:
+        path: The store; this process may not have it open.
+        choose: Chooses a path, a folder or a glob, or files.
+        period: Of the saves to forget.
+        warn: Given sentences for the user, such as what may hold some of it still.
+
+    Returns:
+        A sentence for the user: how much was forgotten.
+
+    Raises:
+        StoreError: It cannot be used, or the disk is full and the store is open elsewhere.
+    """
+    try:
+        with Store.open(path) as store:
+            try:
+                forgotten = store.forget(choose(store.names), period)
+            finally:
+                for notice in store.notices:
+                    warn(notice)
+    except NoRoomError:
+        gone = forget_without_room(path, choose, period)
+        forgotten = Forgotten(*gone, set_aside_files(path))
+    for warning in forgotten.warnings:
+        warn(warning)
+    return forgotten.sentence
 
 
 def forget_without_room(path: Path, choose: Choose, period: Period = ALWAYS) -> tuple[int, int]:
@@ -25,14 +56,14 @@ def forget_without_room(path: Path, choose: Choose, period: Period = ALWAYS) -> 
 
     Args:
         path: The store.
-        choose: Chooses a path, a folder or a glob.
+        choose: Chooses a path, a folder or a glob, or files.
         period: Of the saves to forget.
 
     Returns:
         How many files and how many snapshots were removed.
 
     Raises:
-        StoreError: It is open in an editor, or what is left does not fit into what is there.
+        StoreError: It is open elsewhere, or what is left does not fit into what is there.
     """
     with explained(path), closing(_alone(path)) as database:
         try:
@@ -68,8 +99,8 @@ def _alone(path: Path) -> sqlite3.Connection:
         database.close()
         if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
             raise StoreError(
-                f"The disk is full, and the history of saves {path} is open in an editor; close "
-                "your editors, or free some space, and run the command again. Nothing was "
+                f"The disk is full, and the history of saves {path} is open in another editor or "
+                "window; close the others, or free some space, and try again. Nothing was "
                 "forgotten."
             ) from error
         raise
@@ -96,8 +127,8 @@ def _replace(path: Path, image: bytes) -> None:
     if len(image) > room:
         raise NoRoomError(
             f"The disk is full, and what is left in the history of saves {path} needs "
-            f"{len(image) - room:,} bytes more than there are; free as many and run the command "
-            "again. Nothing was forgotten."
+            f"{len(image) - room:,} bytes more than there are; free as many and try again. "
+            "Nothing was forgotten."
         )
     with log.open("r+b") as file:
         file.write(image)

@@ -7,7 +7,7 @@ thread and to the store's.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -53,6 +53,7 @@ class Service:
         projects: Of the folders that the editor has open.
         settings: As the user has them now.
         latencies: Milliseconds that the last predictions took.
+        saves: Writer of the store.
 
     Args:
         client: The editor.
@@ -71,7 +72,7 @@ class Service:
         self._client = client
         self._units = units
         self._loop = asyncio.get_running_loop()
-        self._saves = Saves(lambda sentence: self._on_loop(self._warn, sentence))
+        self.saves = Saves(lambda sentence: self._on_loop(self._warn, sentence))
         self._engine = Engine(
             loaded=lambda model: self._on_loop(self._on_model, model),
             failed=lambda text: self._on_loop(
@@ -86,14 +87,14 @@ class Service:
     def start(self) -> None:
         """Load the model, and let go of what the store has had for too long."""
         self._engine.choose(self._choice)
-        self._saves.prune(self.settings.history_days)
+        self.saves.prune(self.settings.history_days)
 
     def stop(self) -> None:
         """Finish what must be finished; returns when the last save is on the disk."""
         self._has_ended = True
         for document in self.documents.values():
             document.close()
-        self._saves.close()  # first: whoever ends the process may not wait for the engine
+        self.saves.close()  # first: whoever ends the process may not wait for the engine
         self._engine.stop()
 
     # Documents
@@ -186,9 +187,9 @@ class Service:
             return
         now = now_ms()
         if document.opened and document.opened[0] != text:
-            self._saves.record_first(document.path, document.opened[0], now, document.language)
+            self.saves.record_first(document.path, document.opened[0], now, document.language)
         document.opened = None
-        self._saves.record(document.path, text, now, document.language)
+        self.saves.record(document.path, text, now, document.language)
 
     # Predictions
 
@@ -303,10 +304,6 @@ class Service:
         """Load the model in place if it is another one than the model in use."""
         self._engine.check_for_newer()
 
-    def written(self) -> Awaitable[None]:
-        """Wait until all saves so far are on the disk."""
-        return asyncio.wrap_future(self._saves.written())
-
     def _withdraw_all(self) -> None:
         for document in self.documents.values():
             had = document.suggestions
@@ -318,7 +315,7 @@ class Service:
         """Keep what became of a suggestion."""
         document = offer.document
         if document.path and self.settings.history_enabled and document.is_allowed(self.settings):
-            self._saves.record_outcome(
+            self.saves.record_outcome(
                 offer.suggestion.id,
                 what,
                 path=document.path,

@@ -4,16 +4,18 @@ The event loop hands them in and goes on. The store is opened with the first of 
 store that cannot be used is no hindrance to starting.
 """
 
+import asyncio
 import logging
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from editcast_model.errors import StoreError
-from editcast_store import paths
+from editcast_store import forgetting_without_room, paths
+from editcast_store.forgetting import Pattern, Period
 from editcast_store.saves import MERGE_WINDOW_MS, Store, What
 
 log = logging.getLogger(__name__)
@@ -57,15 +59,32 @@ class Saves:
         if os.path.exists(paths.store_path()):
             self._later(lambda store: store.prune(days, MOST_BYTES))
 
-    def written(self) -> Future[None]:
-        """Return a future that is done once all writes so far are on the disk."""
-        return self._thread.submit(lambda: None)
+    async def written(self) -> None:
+        """Wait until all writes so far are on the disk."""
+        await asyncio.wrap_future(self._thread.submit(lambda: None))
+
+    async def forget(self, pattern: Pattern, period: Period) -> str:
+        """Forget saves after all writes so far; see `forgetting_without_room.forget`.
+
+        The store is closed for it, and opened again with the next write: on a full disk whoever
+        forgets must have it alone.
+        """
+        return await asyncio.wrap_future(self._thread.submit(self._forget, pattern, period))
 
     def close(self) -> None:
         """Write what is still to be written; returns when it is on the disk."""
         self._thread.shutdown(wait=True)
+        self._close()
+
+    def _close(self) -> None:
         if self._store:
             self._store.close()
+        self._store = None
+
+    def _forget(self, pattern: Pattern, period: Period) -> str:
+        self._close()
+        path = paths.store_path()
+        return forgetting_without_room.forget(path, lambda names: pattern, period, self._show)
 
     def _later(self, work: Callable[[Store], object]) -> None:
         self._thread.submit(self._do, work)

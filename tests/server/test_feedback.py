@@ -78,7 +78,7 @@ class Desk:
         found: list[tuple[str, str]] = []
         while not found or found[-1][1] != last:
             await asyncio.sleep(0.01)
-            await asyncio.wrap_future(self.service._saves.written())
+            await self.service.saves.written()
             if paths.store_path().exists():
                 with closing(Store.open(paths.store_path())) as store:
                     found = [(Path(one.path).name, one.what) for one in store.outcomes()]

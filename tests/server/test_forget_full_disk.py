@@ -1,4 +1,4 @@
-"""`editcast history forget` where the disk has no byte left: a small disk of its own, filled up."""
+"""Forgetting where the disk has no byte left: a small disk of its own, filled up."""
 
 import os
 import random
@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -81,6 +82,10 @@ def record_and_die(disk: Path, most: int) -> int:
     return int(ended.stdout)
 
 
+def has_no_room(editor: Any) -> bool:
+    return any("the disk is full" in message for message in editor.messages)
+
+
 def record(disk: Path, count: int) -> int:
     with Store.open(disk / "history.sqlite3") as store:
         for step in range(count):
@@ -152,12 +157,37 @@ def test_a_store_that_an_editor_has_open_is_said_and_kept(disk: Path) -> None:
         ended = forget(disk, "/1.py")
         if ended.returncode:
             (sentence,) = ended.stderr.splitlines()
-            assert "close your editors" in sentence
+            assert "close the others" in sentence
             assert len(store.files()) == 5
         else:  # its log had room
             assert len(store.files()) == 4
         fill(disk)
     assert "Forgot" in forget(disk, "--all").stdout
+
+
+async def test_an_editor_whose_server_has_the_store_open(start: Any, disk: Path) -> None:
+    async with start(home=disk) as editor:
+        count = 0
+        while count < (400 if os.path.ismount(disk) else 20) and not has_no_room(editor):
+            uri = editor.open(f"{count}.py", noise(count))
+            editor.save(uri)
+            editor.close(uri)
+            count += 1
+            if count % 10 == 0:
+                await editor.command("editcast.history")  # all of them are written, or it is said
+        fill(disk)
+        told = len(editor.messages)
+        secret = str(disk / "project" / "1.py")
+        said = await editor.command("editcast.forget", [secret], None, None)
+        assert said == "Forgot 1 saves of 1 files.", editor.messages[told:]
+        found = raw(disk)
+        assert not any(mark in found for mark in marks(1))
+        assert any(mark in found for mark in marks(0))
+        (disk / "filler").unlink(missing_ok=True)
+        editor.save(editor.open("new.py", "goes on"))
+        names = [file["path"] for file in (await editor.command("editcast.history"))["files"]]
+        assert str(disk / "project" / "new.py") in names and secret not in names
+        assert len(editor.messages) == told
 
 
 # The same on any disk
@@ -176,7 +206,7 @@ def test_in_place_while_it_is_open(tmp_path: Path) -> None:
     path = tmp_path / "history.sqlite3"
     with Store.open(path) as store:
         store.files()
-        with pytest.raises(StoreError, match="close your editors.*Nothing was forgotten"):
+        with pytest.raises(StoreError, match="close the others.*Nothing was forgotten"):
             forget_without_room(path, lambda names: None)
         assert len(store.files()) == 5
         assert store.record("/more.py", "goes on", 0, "python")

@@ -16,12 +16,10 @@ from rich.table import Table
 
 from editcast.render_diff import plain, render_changes
 from editcast_model.diff import diff
-from editcast_model.errors import NoRoomError, StoreError
-from editcast_store import paths
-from editcast_store.forgetting import ALWAYS, Forgotten, Period
-from editcast_store.forgetting_without_room import forget_without_room
+from editcast_model.errors import StoreError
+from editcast_store import forgetting_without_room, paths
+from editcast_store.forgetting import ALWAYS, Period
 from editcast_store.saves import Store
-from editcast_store.sqlite_file import set_aside_files
 
 _TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"])
 
@@ -158,20 +156,27 @@ def forget(
     def choose(names: Callable[[str], bool]) -> str | None:
         return None if pattern is None else _whole_path(names, pattern)
 
+    warnings: list[str] = []
     try:
-        with _open_store(console) as store:
-            forgotten = store.forget(choose(store.names), period)
-    except NoRoomError:
-        gone = forget_without_room(paths.store_path(), choose, period)
-        forgotten = Forgotten(*gone, set_aside_files(paths.store_path()))
-    console.print(forgotten.sentence, highlight=False)
-    for warning in forgotten.warnings:
-        console.print(plain(warning), style="yellow")
+        said = forgetting_without_room.forget(_store_path(), choose, period, warnings.append)
+        console.print(said, highlight=False)
+    finally:
+        for warning in warnings:
+            console.print(plain(warning), style="yellow")
 
 
 @contextmanager
 def _open_store(console: Console) -> Iterator[Store]:
     """Open the store, and print its notices. Raises `StoreError`, also when there is none yet."""
+    with Store.open(_store_path()) as store:
+        try:
+            yield store
+        finally:
+            for notice in store.notices:
+                console.print(plain(notice), style="yellow")
+
+
+def _store_path() -> Path:
     paths.home()
     path = paths.store_path()
     if not path.exists():
@@ -179,12 +184,7 @@ def _open_store(console: Console) -> Iterator[Store]:
             f"No saves are remembered yet ({path} does not exist); edit and save something in an "
             "editor that runs Editcast."
         )
-    with Store.open(path) as store:
-        try:
-            yield store
-        finally:
-            for notice in store.notices:
-                console.print(plain(notice), style="yellow")
+    return path
 
 
 def _whole_path(names: Callable[[str], bool], name: str) -> str:

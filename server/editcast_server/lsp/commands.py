@@ -102,7 +102,7 @@ def _register_training(server: EditcastServer) -> None:
 
 async def _report(service: Service) -> str:
     """Make the report page (HTML) from what is on this machine."""
-    await service.written()
+    await service.saves.written()
     return await asyncio.to_thread(
         usage_page,
         paths.store_path(),

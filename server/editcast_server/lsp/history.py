@@ -29,7 +29,7 @@ def register_history(server: EditcastServer) -> None:
     async def history(ls: EditcastServer, *arguments: Any) -> protocol.Remembered | None:
         if arguments:
             raise JsonRpcInvalidParams(f"{protocol.HISTORY} takes no argument.")
-        await ls.service.written()
+        await ls.service.saves.written()
         if not paths.store_path().exists():
             return protocol.Remembered([], 0)
         return await _in_store(ls, _remembered)
@@ -56,7 +56,7 @@ def register_history(server: EditcastServer) -> None:
                     ALWAYS.since if since is None else since,
                     ALWAYS.until if until is None else until,
                 )
-                return await _in_store(ls, partial(_forget, files=files, period=period))
+                return await _forget(ls, files, period)
         raise JsonRpcInvalidParams(
             f"{protocol.FORGET} takes paths or null, and two times in milliseconds or null."
         )
@@ -82,7 +82,7 @@ async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Re
                 notices.extend(store.notices)
 
     notices: list[str] = []
-    await ls.service.written()
+    await ls.service.saves.written()
     try:
         return await asyncio.to_thread(run)
     except EditcastError as error:
@@ -91,6 +91,14 @@ async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Re
     finally:
         for notice in notices:
             ls.show_message(notice, warning=True)
+
+
+async def _forget(ls: EditcastServer, files: list[str] | None, period: Period) -> str | None:
+    try:
+        return await ls.service.saves.forget(files, period)
+    except EditcastError as error:
+        ls.show_message(str(error), warning=True)
+        return None
 
 
 def _remembered(store: Store) -> protocol.Remembered:
@@ -122,12 +130,6 @@ def _saves(store: Store, path: str) -> list[protocol.RememberedSave]:
 def _saved_text(store: Store, path: str, number: int) -> str | None:
     snapshots = store.snapshots(path)
     return snapshots[number - 1].text if 1 <= number <= len(snapshots) else None
-
-
-def _forget(store: Store, files: list[str] | None, period: Period) -> str:
-    forgotten = store.forget(files, period)
-    store.notices += forgotten.warnings
-    return forgotten.sentence
 
 
 def _export(store: Store, out: Path, files: list[str] | None) -> str:
