@@ -137,7 +137,7 @@ def is_trusted(options: Any) -> bool:
 
 
 def _within_bounds(given: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
-    """Return the globs that can be matched in bounded time, and a sentence for each that cannot.
+    """Compile the globs that can be matched in bounded time; say in a sentence what others lack.
 
     The others are kept: what they exclude is not to be read because of a mistake beside them.
     """
@@ -158,6 +158,7 @@ def _within_bounds(given: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
             )
             break
         kept.append(glob)
+    globs.prepare(tuple(kept))
     return tuple(kept), complaints
 
 
