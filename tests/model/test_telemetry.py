@@ -75,6 +75,18 @@ def test_no_prediction_where_the_variable_was_taken_away(monkeypatch: pytest.Mon
         telemetry.load_onnxruntime()
 
 
+def test_the_events_of_windows_are_switched_off_before_the_network_is_there(tmp_path: Path) -> None:
+    """Windows takes them into its own trace, whatever the variable; only the call can be seen."""
+    code = """
+import editcast_model, onnxruntime
+called = []
+onnxruntime.disable_telemetry_events = lambda: called.append(True)
+import editcast_model.inference.onnx_network
+print(called)
+"""
+    assert run(code, tmp_path).stdout == "[True]\n"
+
+
 def test_the_server_goes_on_without_the_network_then(tmp_path: Path) -> None:
     code = """
 import onnxruntime
