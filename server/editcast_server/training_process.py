@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x09\x0b\x0c\x0e-\x1f]")
 
 
-TRAIN = isolated_python("-m", "editcast", "train", "--json")
+TRAIN = isolated_python("-m", "editcast", "train", "--json", "--considerate")
 COUNT = isolated_python("-m", "editcast", "history", "count", "--json")
 
 

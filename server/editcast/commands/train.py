@@ -155,6 +155,11 @@ def _summary(console: Console, result: list[CorpusPart]) -> None:
 @click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@click.option(
+    "--considerate",
+    is_flag=True,
+    help="Wait while the machine runs on battery, or (on Linux) others need its processors.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print progress as JSON lines.")
 @click.option(
     "--revert",
@@ -207,7 +212,10 @@ def train(
         recipe=recipe or Recipe(),
         **{
             name: given[name]
-            for name in ("tokenizer", "steps", "minutes", "seed", "device", "patience", "processes")
+            for name in (
+                *("tokenizer", "steps", "minutes", "seed", "device", "patience", "processes"),
+                "considerate",
+            )
         },
     )
     _train(request, as_json=given["as_json"])
