@@ -2,12 +2,13 @@
 
     python benchmarks/places.py --git REPOSITORY --git REPOSITORY --saves FILE
 
-After each save of a session at which nothing reaches the default threshold, the most probable line is
-taken that is more than two lines from the last change: nobody needs a hint at the line that they are
-on. It is right if one of the next changes touches it, and near if one touches a line at most two away.
+After each save of a session at which nothing reaches the default threshold, the line is taken that
+is most probable, and, as `elsewhere`, the most probable one that is more than two lines from the
+last change: nobody needs a hint at the line that they are on. A line is right if one of the next
+changes touches it, and near if one touches a line at most two away.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from rich.console import Console
 from rich.progress import track
 
 from editcast_model.bundle import bundled_path
-from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
+from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.intervals import intervals
 from editcast_training.evaluation.metrics import Judge
@@ -28,19 +29,26 @@ from editcast_training.sources.registry import Origin, read_origin
 _PATH = click.Path(path_type=Path)
 _NEAR = 2  # lines
 _MOST_CHARACTERS = 80_000
-_THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+_THRESHOLDS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 _SEED = 0
 
 
+class Place(NamedTuple):
+    """A line that a hint would name, and what came of it."""
+
+    probability: float = 0.0
+    is_right: bool = False
+    is_near: bool = False
+
+
 class Row(NamedTuple):
-    """One save: whether nothing was shown, and the place that a hint would name, if any."""
+    """One save: whether nothing was shown, and the places that a hint would name."""
 
     session: int
     kind: str
     is_silent: bool
-    probability: float = 0.0
-    is_right: bool = False
-    is_near: bool = False
+    most_probable: Place = Place()
+    elsewhere: Place = Place()
 
 
 @click.command()
@@ -59,15 +67,17 @@ def main(
     forecaster = NeuralForecaster.load(bundle, "cpu")
     shown = track(sessions, "Replaying", console=Console(stderr=True))
     rows = [row for number, one in enumerate(shown) for row in replayed(forecaster, number, one)]
-    print("| kind | saves | silent | probability | hints | right | near |")
-    print("|---|---|---|---|---|---|---|")
+    print("| kind | saves | silent | line | probability | hints | right | near |")
+    print("|---|---|---|---|---|---|---|---|")
     for kind in sorted({row.kind for row in rows}):
         of_kind = [row for row in rows if row.kind == kind]
-        for least in _THRESHOLDS:
-            found = intervals(of_kind, partial(measured, least=least))
-            cells = ("{:.1f} ({:.1f}, {:.1f})".format(*one) for one in found.values())
-            silent = sum(row.is_silent for row in of_kind)
-            print(f"| {kind} | {len(of_kind)} | {silent} | {least} | {' | '.join(cells)} |")
+        silent = sum(row.is_silent for row in of_kind)
+        for which in ("most_probable", "elsewhere"):
+            for least in _THRESHOLDS:
+                found = intervals(of_kind, partial(measured, which=which, least=least))
+                cells = ("{:.1f} ({:.1f}, {:.1f})".format(*one) for one in found.values())
+                about = kind, len(of_kind), silent, which.replace("_", " "), least
+                print(f"| {' | '.join(map(str, [*about, *cells]))} |")
 
 
 def read_sessions(origin: Origin, commits: int, steps: int) -> list[EditingSession]:
@@ -86,33 +96,32 @@ def replayed(forecaster: NeuralForecaster, number: int, session: EditingSession)
         if best and best[0].confidence >= threshold:
             yield Row(number, session.kind, False)
             continue
-        line, probability = probable_line(opened)
         touched = Judge(step).touched
-        near = any(abs(line - one) <= _NEAR for one in touched)
-        yield Row(number, session.kind, True, probability, line in touched, near)
+        view = opened.situation(1).view
+        lines = view.places.lines if view else {}
+        last = opened.history.text.count("\n", 0, opened.history.last)
+        far = {line: one for line, one in lines.items() if abs(line - last) > _NEAR}
+        yield Row(number, session.kind, True, place(lines, touched), place(far, touched))
 
 
-def probable_line(session: NeuralSession) -> tuple[int, float]:
-    """Find the most probable line that is not beside the last change, and its probability."""
-    view = session.situation(1).view
-    history = session.history
-    last = history.text.count("\n", 0, history.last)
-    far = (
-        {line: one for line, one in view.places.lines.items() if abs(line - last) > _NEAR}
-        if view
-        else {}
-    )
-    return max(far.items(), key=lambda one: one[1], default=(-1, 0.0))
+def place(lines: Mapping[int, float], touched: Iterable[int]) -> Place:
+    """Judge the most probable of these lines by those that are touched next."""
+    line = max(lines, key=lambda one: lines[one], default=None)
+    if line is None:
+        return Place()
+    away = min((abs(line - one) for one in touched), default=_NEAR + 1)
+    return Place(lines[line], away == 0, away <= _NEAR)
 
 
-def measured(rows: Sequence[Row], least: float) -> dict[str, float]:
+def measured(rows: Sequence[Row], which: str, least: float) -> dict[str, float]:
     """Measure hints per cent of the saves, and how many of them are right, and near."""
-    hints = [row for row in rows if row.is_silent and row.probability >= max(least, 1e-9)]
+    places: list[Place] = [getattr(row, which) for row in rows]
+    hints = [one for one in places if one.probability >= max(least, 1e-9)]
     count = max(1, len(hints))
     return {
         "hints": 100 * len(hints) / len(rows),
-        "right": 100 * sum(row.is_right for row in hints) / count,
-        "near": 100 * sum(row.is_near for row in hints) / count,
+        "right": 100 * sum(one.is_right for one in hints) / count,
+        "near": 100 * sum(one.is_near for one in hints) / count,
     }
 
 
