@@ -6,6 +6,11 @@ off, and ranker and calibration are fitted again, each project ranked by what th
 mechanism that moves nothing outside its interval in what is shown can be deleted.
 
     python benchmarks/mechanisms.py candidates.jsonl --git PATH --git PATH --saves FILE
+
+The line ranker decides which candidates there are, so that the same sessions are collected twice:
+
+    python benchmarks/mechanisms.py without.jsonl --no-line-ranker --git PATH --saves FILE
+    python benchmarks/mechanisms.py candidates.jsonl --against without.jsonl
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,6 +48,8 @@ _PATH = click.Path(path_type=Path)
 @click.option("--bundle", type=_PATH, default=bundled_path(), help="[default: the bundled model]")
 @click.option("--features/--sources", default=True, help="Whether features are switched off, too.")
 @click.option("--together", multiple=True, help="Features to switch off at once: A,B.")
+@click.option("--line-ranker/--no-line-ranker", default=True, help="Collect with it or without.")
+@click.option("--against", type=_PATH, help="Compare with these candidates instead.")
 @click.option("--samples", default=1000, show_default=True, help="Of the bootstrap.")
 def main(
     candidates: Path,
@@ -52,16 +59,24 @@ def main(
     bundle: Path,
     features: bool,
     together: Sequence[str],
+    line_ranker: bool,
+    against: Path | None,
     samples: int,
 ) -> None:
     """Collect into CANDIDATES, unless nothing is named, and print a table in Markdown."""
     if git or saves:
         sessions = collected_sessions(git, saves, commits)
-        steps = collect_to_file(NeuralForecaster.load(bundle), sessions, candidates)
+        forecaster = NeuralForecaster.load(bundle)
+        if not line_ranker:
+            forecaster.line_head = None
+        steps = collect_to_file(forecaster, sessions, candidates)
     else:
         steps = read(candidates)
     whole = ranked(steps)
-    without = {name: switched(steps) for name, switched in switches(features, together).items()}
+    if against:
+        without = {against.stem: ranked(read(against))}
+    else:
+        without = {name: switched(steps) for name, switched in switches(features, together).items()}
     for kind in sorted({row.kind for row in whole}):
         baseline = [row for row in whole if row.kind == kind]
         print(f"\n{kind}, {len({row.session for row in baseline})} sessions, {len(baseline)} steps")
@@ -72,7 +87,7 @@ def main(
             rows = [row for row in ranking if row.kind == kind]
             found = difference(baseline, rows, measured, samples=samples)
             cells = (cell(found[one]) for one in MEASURES)
-            print(f"| without {name} | " + " | ".join(cells) + " |", flush=True)
+            print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
 def collected_sessions(
@@ -103,11 +118,11 @@ def switches(
     def without(names: Sequence[str]) -> Callable[[Steps], list[Row]]:
         return lambda steps: ranked(steps, without=names)
 
-    found = {f"{one.name} edits": source(one.name) for one in SOURCES}
-    found["the network's scores"] = lambda steps: ranked([unscored(step) for step in steps])
+    found = {f"without {one.name} edits": source(one.name) for one in SOURCES}
+    found["without the network's scores"] = lambda steps: ranked([unscored(step) for step in steps])
     if features:
-        found |= {name: without([name]) for name in FEATURES}
-    return found | {names: without(names.split(",")) for names in together}
+        found |= {f"without {name}": without([name]) for name in FEATURES}
+    return found | {f"without {names}": without(names.split(",")) for names in together}
 
 
 def without_source(step: Collected, name: str) -> Collected:

@@ -102,12 +102,14 @@ class EditHistory:
     def made(self, change: Change) -> tuple[int, int]:
         """Count how often this change was made, and how many saves ago it was made last.
 
+        What was taken back does not count: of a change that was made at all at least 1 is left.
         What is not saved yet counts as of the last save; a change that was never made is 0 ago.
         """
         made = [*self._changes, changes(self._saved, self.unsaved)]
         times = [of_save.count(change) for of_save in made]
         last = max((number for number, count in enumerate(times) if count), default=len(times))
-        return sum(times), max(len(times) - 2 - last, 0)
+        taken_back = sum(of_save.count(change[::-1]) for of_save in made)
+        return less_taken_back(sum(times), taken_back), max(len(times) - 2 - last, 0)
 
     def _judge(self, made: Sequence[Change]) -> None:
         """Judge how somebody works by the last saves and what was made since."""
@@ -124,6 +126,11 @@ class EditHistory:
 
 def _repeating(shares: Sequence[float]) -> float:
     return (sum(shares) + 0.5) / (len(shares) + 2)
+
+
+def less_taken_back(times: int, taken_back: int) -> int:
+    """Return how often a change was made without what was taken back; 1 if nothing is left."""
+    return min(times, max(times - taken_back, 1))
 
 
 def in_text_order(hunks: Iterable[Hunk]) -> list[Hunk]:

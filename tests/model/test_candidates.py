@@ -77,6 +77,32 @@ def test_a_change_of_quotes_counts_wherever_it_was_made(forecaster: NeuralForeca
         assert found and all(one.times == 2 * done for one in found)
 
 
+def test_a_change_that_was_taken_back_counts_once(forecaster: NeuralForecaster) -> None:
+    session = forecaster.open(_TEXT)
+    once = _TEXT.replace("first", "second", 1)
+    for text in (once, _TEXT, once, _TEXT, once):
+        session.update(text, saved=True)
+    renames = [one for one in of_source(session, "repeated") if one.hunk.text == "second"]
+    assert renames and all(one.times == 1 for one in renames)
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new", "is_offered"),
+    [
+        ("use({}, flag=False)\n", "False", "True", False),
+        ("use({}, rate=0.25)\n", "0.25", "0.5", False),
+        ("use({}, flag=False)\n", "False", "flag", True),
+    ],
+)
+def test_another_value_is_not_switched_again(
+    forecaster: NeuralForecaster, line: str, old: str, new: str, is_offered: bool
+) -> None:
+    text = "".join(map(line.format, "abcd"))
+    session = forecaster.open(text)
+    session.update(text.replace(old, new, 1), saved=True)
+    assert bool(of_source(session, "repeated")) is is_offered
+
+
 def test_what_the_ranker_does_not_know_is_dropped(forecaster: NeuralForecaster) -> None:
     known = forecaster.ranker
     try:

@@ -61,6 +61,17 @@ def test_how_often_and_how_long_ago() -> None:
     assert history.made(change) == (2, 0)
 
 
+def test_what_was_taken_back_does_not_count() -> None:
+    history, change = EditHistory(_TEXT), ("first", "second")
+    for _ in range(3):
+        for done in (1, 0):
+            history.update(renamed(done), saved=True)
+    history.update(renamed(1), saved=True)
+    assert history.made(change)[0] == 1
+    history.update(renamed(2), saved=True)
+    assert history.made(change)[0] == 2
+
+
 def test_changes_are_without_common_ends() -> None:
     text = "call(first, last)\n"
     assert changes(text, [Hunk(5, 10, "forest"), Hunk(12, 16, "")]) == [("ir", "ore"), ("last", "")]

@@ -28,8 +28,6 @@ Kind = Literal[
 # More changed places than this are another text, not a change of names.
 _MOST_HUNKS = 200
 _LONGEST_HUNK = 5_000
-#: Names that a hunk may replace and still be a renaming.
-_MOST_NAMES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +160,12 @@ class Change:
 
 
 def _differs_in_names(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Tell whether tokens are the same but for a few names: else one thing took another's place."""
+    """Tell whether tokens are the same but for one name: else one thing took another's place."""
     if len(old) != len(new):
         return False
     changed = {pair for pair in zip(old, new, strict=True) if pair[0] != pair[1]}
     is_names = all(WORD.fullmatch(one) and WORD.fullmatch(other) for one, other in changed)
-    return is_names and len(changed) <= _MOST_NAMES
+    return is_names and len(changed) <= 1
 
 
 def _occurrences(names: Names, start: int, end: int) -> list[Occurrence]:

@@ -27,7 +27,6 @@ _COMMON = frozenset(
     run set shift size slice some sort split start status then title toString trim type update
     url value values write Close Error Len Name String Type""".split()
 )
-#: Languages whose compilers refuse a member that is not declared.
 #: Languages whose compiler refuses a member that nothing declares.
 CHECKED = ("typescript", "typescriptreact", "go")
 _LOOKED_AT = (*CHECKED, "python")
@@ -91,10 +90,12 @@ def after_key(change: Change) -> Iterator[Consequence]:
         old, new = change.before.tree.text[hunk.start : hunk.end], hunk.text
         if not (old.isidentifier() and new.isidentifier()) or change.is_active(start, end):
             continue
-        whose = _key_defined(change.after, start)
-        if whose and _key_defined(change.before, hunk.start):
-            if not any(owned for _, owned in _keys(change.before, new, whose)):
-                yield from _left_keys(change.after, old, new, whose)
+        whose, was = _key_defined(change.after, start), _key_defined(change.before, hunk.start)
+        if not whose or not was:
+            continue
+        is_moved = _defines_key(change.after, old, whose) or _defines_key(change.before, new, was)
+        if not is_moved and not any(owned for _, owned in _keys(change.before, new, was)):
+            yield from _left_keys(change.after, old, new, whose)
 
 
 def _has(names: Names, name: str, whose: str) -> bool:
@@ -176,13 +177,14 @@ def _key_defined(names: Names, offset: int) -> str | None:
     return None
 
 
-def _defines_key(names: Names, name: str) -> bool:
-    """Tell whether a key is defined anywhere in a text, or assigned to."""
+def _defines_key(names: Names, name: str, whose: str | None = None) -> bool:
+    """Tell whether a literal defines a key; if none is named, any of a text or an assignment."""
     places = [place for place, _ in _strings(names, name)]
     places += [one.start for one in names.of(name) if one.role is Role.KEY]
-    if any(_key_defined(names, place) for place in places):
-        return True
-    return any(_is_assigned(path) for _, path in _strings(names, name))
+    defined = {_key_defined(names, place) for place in places}
+    if whose:
+        return whose in defined
+    return bool(defined - {None}) or any(_is_assigned(path) for _, path in _strings(names, name))
 
 
 def _is_assigned(path: Path) -> bool:

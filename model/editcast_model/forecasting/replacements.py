@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.interface import OtherSave
-from editcast_model.history import EditHistory, Save, in_text_order
+from editcast_model.history import EditHistory, Save, in_text_order, less_taken_back
 from editcast_model.tokenizer import lex, lines
 
 #: Replacements that are kept, of the file itself and of the others each.
@@ -80,6 +80,10 @@ class Lexicon:
             ids += known[0]
             sizes += known[1]
         return Tokens(text, ids, sizes)
+
+    def ids(self, text: str) -> tuple[int, ...]:
+        """Return the numbers of the tokens of a piece of text."""
+        return tuple(self._number(lex(text))[0])
 
     def _number(self, tokens: list[str]) -> tuple[list[int], list[int]]:
         numbers = self._numbers
@@ -230,7 +234,7 @@ class Repeat(NamedTuple):
         hunk: It, with what went with it.
         score: How well the place agrees, how often it was made, and how many words it replaces, as
             a share of the best possible, 0 to 1.
-        times: How often it was made.
+        times: How often it was made, less how often it was taken back; at least 1.
         ago: How many replacements were made after it.
     """
 
@@ -308,7 +312,8 @@ class KnownReplacements:
     ) -> list[Repeat]:
         """Find the best places for replacements; at most `most`, best first."""
         tokens, end = self.now, self._history.last
-        times = Counter((replacement.old, replacement.new) for replacement in known)
+        made = Counter((one.old, self._lexicon.ids(one.new)) for one in known)
+        times = {what: less_taken_back(count, made[what[::-1]]) for what, count in made.items()}
         last = {(one.old, one.new): at for at, one in enumerate(known, 1)}
         best: dict[Hunk, tuple[tuple[int, int], Replacement, int]] = {}
         for replacement in dict.fromkeys(reversed(known)):
@@ -321,8 +326,8 @@ class KnownReplacements:
                 places, score = places[enough], score[enough]
                 absent = tokens.is_absent(replacement, places)
                 places, score = places[absent], score[absent]
-            made = min(times[replacement.old, replacement.new], MOST_TIMES)
-            score += 2 * made + 2 * min(replacement.words, MOST_WORDS)
+            often = min(times[replacement.old, self._lexicon.ids(replacement.new)], MOST_TIMES)
+            score += 2 * often + 2 * min(replacement.words, MOST_WORDS)
             ahead = tokens.starts[places] - end
             # Behind the last change is farther than anything ahead of it.
             away = np.where(ahead >= 0, ahead, len(tokens.text) - ahead)
@@ -339,9 +344,9 @@ class KnownReplacements:
         found: dict[Hunk, Repeat] = {}
         for rank, made_before, place in first:
             whole = tokens.whole(made_before, place)
-            what = made_before.old, made_before.new
-            ago = len(known) - last[what]
-            found.setdefault(whole, Repeat(whole, rank[0] / BEST_SCORE, times[what], ago))
+            often = times[made_before.old, self._lexicon.ids(made_before.new)]
+            ago = len(known) - last[made_before.old, made_before.new]
+            found.setdefault(whole, Repeat(whole, rank[0] / BEST_SCORE, often, ago))
         return list(found.values())
 
     def _of_save(self, save: Save) -> list[Replacement]:

@@ -5,11 +5,12 @@ candidate sources the best places go to the network and the ranker. As forecaste
 they are what a network has to beat by far, and what the server runs on without a usable bundle.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from editcast_model.cancellation import never
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.forecasting.interface import (
     NO_OPTIONS,
@@ -31,6 +32,8 @@ _LEAST = 1e-4
 # Nothing tells its suggestions apart; about this share of them is clean on replayed commits.
 REPEAT_LAST_CONFIDENCE = 0.35
 
+_VALUE = re.compile(r"[Tt]rue|[Ff]alse|None|null|nil|undefined|\d\w*(\.\d\w*)?")
+
 
 class RepeatedEdits:
     """The candidate source of this file's replacements."""
@@ -48,7 +51,7 @@ class RepeatedEdits:
             return repeat.score * max(view.places.lines.get(line, 0.0), _LEAST)
 
         likeliest = sorted(situation.repeats, key=worth, reverse=True)
-        fitting = (repeat for repeat in likeliest if situation.accepts(repeat.hunk, self.name))
+        fitting = (repeat for repeat in likeliest if _accepts(situation, repeat, self.name))
         for repeat, most in zip(fitting, situation.config.scored_edits, strict=False):
             yield _candidate(situation, repeat, self.name, most)
 
@@ -65,10 +68,25 @@ class CrossFileEdits:
         replacements, most = situation.replacements, situation.config.cross_file_edits
         own = {repeat.hunk for repeat in situation.repeats}
         best = replacements.best(replacements.of_other_files, most + SPARE)
-        fitting = (repeat for repeat in best if situation.accepts(repeat.hunk, self.name))
+        fitting = (repeat for repeat in best if _accepts(situation, repeat, self.name))
         for repeat in islice(fitting, most):
             if repeat.hunk not in own:
                 yield _candidate(situation, repeat, self.name, 1)
+
+
+def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
+    """Tell whether a source may propose a repeated edit: it does more than switch another value.
+
+    Of such edits 0 of 11 were clean on development commits, and 1 of 51 on recorded saves.
+    """
+    hunk = repeat.hunk
+    old = situation.history.text[hunk.start : hunk.end]
+    if all(
+        _VALUE.fullmatch(old[part.start : part.end]) and _VALUE.fullmatch(part.text)
+        for part in diff(old, hunk.text)
+    ):
+        return False
+    return situation.accepts(hunk, source)
 
 
 def _candidate(situation: Situation, repeat: Repeat, source: str, most: int) -> Candidate:
