@@ -12,9 +12,12 @@ BENCHMARKS := consequences diff editor load memory scenarios suggest
 demo: $(VENV)/.runtime
 	$(BIN)/editcast demo
 
+# Tests wait more than they compute: two files at once take half the time even on one core.
+TEST_PROCESSES := 2
+
 test: $(VENV)/.all vsix
 	@mkdir -p .cache
-	EDITCAST_NOT_RUN=.cache/not-run $(BIN)/python -m pytest
+	EDITCAST_NOT_RUN=.cache/not-run $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
 	cd $(EXTENSION) && EDITCAST_TEST_PYTHON=$(CURDIR)/$(BIN)/python npm test --silent
 	@cat .cache/not-run
 

@@ -113,7 +113,10 @@ class Editor:
         return result
 
     async def best(self, uri: str) -> protocol.Suggestion | None:
+        """The suggestion, however long a busy machine takes for it."""
         result = await self.next_edit(uri)
+        while result and not (result.suggestions or result.milliseconds):
+            result = await self.next_edit(uri)
         return result.suggestions[0] if result and result.suggestions else None
 
     async def code_actions(

@@ -118,6 +118,12 @@ class Training:
         """
         # A network that is nearly always right has gradients so small that processors slow down.
         torch.set_flush_denormal(True)
+        try:
+            return self._run()
+        finally:
+            torch.set_flush_denormal(False)
+
+    def _run(self) -> Progress:
         config, network, progress = self.config, self.network, Progress()
         latest, best = self.folder / "latest.safetensors", self.folder / "best.safetensors"
         private_folder(self.folder)
