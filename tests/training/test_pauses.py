@@ -2,6 +2,7 @@
 
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,25 @@ def test_others_at_work_until_they_have_almost_ended(tmp_path: Path) -> None:
     times(file, busy=1120, idle=1280)
     assert pauses.reason() == ""
     assert time.process_time() - own < 5  # of so little nothing above depends
+
+
+def test_where_others_are_always_at_work_it_takes_turns(tmp_path: Path) -> None:
+    file = tmp_path / "stat"
+    times(file, busy=0, idle=0)
+    pauses = Pauses(tmp_path / "none", file, every=0, turn=0.2)
+    reasons = [""]
+    for second in range(1, 200):
+        times(file, busy=second, idle=0)
+        reasons.append(pauses.reason())
+        if reasons[-1] != reasons[-2] and len(changes := _changes(reasons)) >= 4:
+            assert changes == [BUSY, "", BUSY, ""]
+            return
+        time.sleep(0.01)
+    raise AssertionError(_changes(reasons))
+
+
+def _changes(reasons: list[str]) -> list[str]:
+    return [now for before, now in pairwise(reasons) if now != before]
 
 
 def test_what_it_takes_itself_is_no_reason(tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def _summary(console: Console, result: list[CorpusPart]) -> None:
 @click.option(
     "--considerate",
     is_flag=True,
-    help="Wait while the machine runs on battery, or (on Linux) others need its processors.",
+    help="Wait while the machine runs on battery; (on Linux) take turns with busy programs.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print progress as JSON lines.")
 @click.option(

@@ -1,5 +1,6 @@
 """Reasons for a training to wait: the machine runs on battery, or others need its processors.
 
+On a machine that is always busy a training takes turns with the others, so that it comes to an end.
 Linux tells both in files. macOS and Windows tell of the battery; what other programs need is not
 asked there, where the system gives a training what they leave.
 """
@@ -16,6 +17,7 @@ from typing import Final
 #: Shares of all processor time that other programs take: more begins a pause, less ends it.
 BUSY, QUIET = 0.4, 0.2
 _EVERY: Final = 10.0  # seconds
+_TURN: Final = 60.0  # seconds that it waits for others, and then goes on, at most and at least
 _TICKS: Final = 100.0  # a second, in what Linux tells programs
 _SUPPLIES, _TIMES = Path("/sys/class/power_supply"), Path("/proc/stat")
 
@@ -27,12 +29,19 @@ class Pauses:
         supplies: The folder of the power supplies, one folder each, as Linux has it.
         times: The file of processor times, as Linux has it.
         every: Seconds that an answer holds.
+        turn: Seconds that it waits for others at most, and does not wait for them after that.
     """
 
     def __init__(
-        self, supplies: Path = _SUPPLIES, times: Path = _TIMES, every: float = _EVERY
+        self,
+        supplies: Path = _SUPPLIES,
+        times: Path = _TIMES,
+        every: float = _EVERY,
+        turn: float = _TURN,
     ) -> None:
-        self._supplies, self._times, self._every = supplies, times, every
+        self._supplies, self._times = supplies, times
+        self._every, self._turn = every, turn
+        self._turn_ends = time.monotonic()
         self._reason = ""
         self._asked = time.monotonic()
         self._before = self._processors()
@@ -41,8 +50,20 @@ class Pauses:
         """Say why to wait, as the rest of a sentence; empty to go on."""
         if time.monotonic() - self._asked >= self._every:
             self._asked = time.monotonic()
-            self._reason = self._power() or self._load()
+            self._reason = self._power() or self._in_turn(self._load())
         return self._reason
+
+    def _in_turn(self, load: str) -> str:
+        """Return the reason to wait for others, or none while it is the training's own turn."""
+        now = time.monotonic()
+        if load and load != self._reason and now >= self._turn_ends:
+            self._turn_ends = now + self._turn  # of the others
+        elif load and self._reason and now >= self._turn_ends:
+            self._turn_ends = now + self._turn
+            return ""
+        elif load and not self._reason:
+            return ""
+        return load
 
     def _power(self) -> str:
         return "the machine runs on battery" if self._is_on_battery() else ""
