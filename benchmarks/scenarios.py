@@ -276,8 +276,12 @@ class Session:
             self._heard += 1
             if result.uri != uri:
                 continue
+            # The same text at another place of its line is another offer.
             now = [
-                (str(one.line), *(edit.new_text for edit in one.edits))
+                (
+                    f"{one.line}:{one.edits[0].range.start.character}",
+                    *(e.new_text for e in one.edits),
+                )
                 for one in result.suggestions[:1]
             ]
             self._gone |= set(self._shown) - set(now)

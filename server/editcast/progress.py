@@ -6,11 +6,13 @@ A JSON line is an object with a `type` and a `text` for the user:
     {"type": "step", "text": ..., "share": 0 to 1, "step": N}     at most one for each per cent
     {"type": "evaluation", "text": ..., "share": ..., "step": N}
     {"type": "unchanged", "text": ...}                            nothing better was made
+    {"type": "comparison", "text": ..., "page": PATH}             with the model before, in Markdown
 """
 
 import json
 import sys
 import time
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -67,6 +69,12 @@ class TrainingProgress:
         """Show that the training made nothing better than what it began with."""
         self._print("unchanged", sentence)
 
+    def comparison(self, sentence: str, page: Path) -> None:
+        """Show what changes for the user, and where there is more of it."""
+        self._print("comparison", sentence, page=str(page))
+        if not self._as_json:
+            self.stage(f"The comparison is in {page}.")
+
     def line(self, line: dict[str, Any]) -> None:
         """Show a step, an evaluation or a message of the trainer."""
         if "message" in line:
@@ -88,7 +96,7 @@ class TrainingProgress:
         if self._bar:
             self._bar.update(self._task, completed=self._share, details=self._details, visible=True)
 
-    def _print(self, kind: str, text: str, **fields: float) -> None:
+    def _print(self, kind: str, text: str, **fields: float | str) -> None:
         if self._as_json:
             click.echo(json.dumps({"type": kind, "text": text, **fields}))
         elif self._bar:

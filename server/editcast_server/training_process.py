@@ -9,6 +9,7 @@ import logging
 import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -25,7 +26,7 @@ log = logging.getLogger(__name__)
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x09\x0b\x0c\x0e-\x1f]")
 
 
-TRAIN = isolated_python("-m", "editcast", "train", "--json")
+TRAIN = isolated_python("-m", "editcast", "train", "--json", "--considerate")
 COUNT = isolated_python("-m", "editcast", "history", "count", "--json")
 
 
@@ -36,6 +37,7 @@ class Event:
     text: str
     type: str = "stage"
     share: float | None = None
+    page: str | None = None
 
     @classmethod
     def of(cls, line: str) -> "Event":
@@ -71,6 +73,7 @@ class TrainingRun:
         self._task: asyncio.Task[None] | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._was_stopped = False
+        self._offering: asyncio.Task[None] | None = None
 
     def start(self, without: Sequence[str] = ()) -> None:
         """Begin to train on the user's own history, but for the kinds to be left out."""
@@ -85,6 +88,8 @@ class TrainingRun:
         self._was_stopped = True
         if self._process and self._process.returncode is None:
             self._process.terminate()
+        if self._offering:
+            self._offering.cancel()
 
     async def count(self) -> Any:
         """Count what there is to train on; see `editcast.commands.history.count`.
@@ -114,6 +119,7 @@ class TrainingRun:
         self._report("Training begins.")
         token = await self._begin_progress()
         last = Event("")
+        comparison: Event | None = None
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *self._command,
@@ -131,6 +137,7 @@ class TrainingRun:
                 event = Event.of(line)
                 if event.text:
                     last = event
+                    comparison = event if event.page else None
                     self._report(last.text)
                     self._show_progress(token, last)
             code = await self._process.wait()
@@ -142,7 +149,9 @@ class TrainingRun:
             end = "Training is done; Editcast uses the new model now."
             if last.type == "unchanged":
                 end = last.text
-            self._show(end, False)
+            if comparison:
+                end = f"{end} {comparison.text}"
+            self._show_end(end, comparison)
         else:
             end = last.text or f"Training ended with code {code}."
             self._show(end, True)
@@ -150,6 +159,22 @@ class TrainingRun:
         if token:
             self._server.work_done_progress.end(token, types.WorkDoneProgressEnd(message=end))
         self._report("")
+
+    def _show_end(self, end: str, comparison: Event | None) -> None:
+        """Show how it ended, with a button for the page where the editor can open one."""
+        window = self._server.client_capabilities.window
+        if comparison and comparison.page and window and window.show_document:
+            offering = self._offer(end, Path(comparison.page))
+            self._offering = asyncio.get_running_loop().create_task(offering)
+        else:
+            self._show(end, False)
+
+    async def _offer(self, end: str, page: Path) -> None:
+        action = types.MessageActionItem("Show the Comparison")
+        asked = types.ShowMessageRequestParams(types.MessageType.Info, end, [action])
+        if await self._server.window_show_message_request_async(asked):
+            shown = types.ShowDocumentParams(page.as_uri(), take_focus=True)
+            await self._server.window_show_document_async(shown)
 
     def _workspaces(self) -> list[str]:
         """Return the editor's folders: their repositories are part of the user's own history."""

@@ -1,6 +1,7 @@
 ;;; eglot-session.el --- What a user does in Emacs, for test_emacs.py  -*- lexical-binding: t -*-
 
-(load (getenv "EDITCAST_TEST_CONFIGURATION") nil t)
+(dolist (file (split-string (getenv "EDITCAST_TEST_CONFIGURATION") ":"))
+  (load file nil t))
 
 (defun session-wait (what condition)
   "Wait until CONDITION holds; end with a status other than 0 when WHAT never comes."
@@ -10,6 +11,21 @@
         (message "never came: %s" what)
         (kill-emacs 1))
       (accept-process-output nil 0.05))))
+
+(defun session-press (key)
+  "Press KEY in the file."
+  (let ((command (key-binding (kbd key))))
+    (message "%s is %s" key command)
+    (call-interactively command)
+    (run-hooks 'post-command-hook)))
+
+(defun session-drawn ()
+  "Return the texts that overlays show, with the lines they are on."
+  (mapcar (lambda (overlay)
+            (format "line %d: %s" (line-number-at-pos (overlay-start overlay))
+                    (substring-no-properties (overlay-get overlay 'after-string))))
+          (seq-filter (lambda (overlay) (overlay-get overlay 'after-string))
+                      (overlays-in (point-min) (1+ (point-max))))))
 
 (setq-default eglot-workspace-configuration
               (list :editcast (json-parse-string (getenv "EDITCAST_TEST_SETTINGS")
@@ -28,12 +44,20 @@
   (replace-match "draw")
   (save-buffer))
 
-(let ((edited (buffer-string)))
-  (session-wait "the code action"
-                (lambda ()
-                  (ignore-error error   ; "No code actions here"
-                    (call-interactively (key-binding (kbd "C-c n"))))
-                  (not (equal (buffer-string) edited)))))
+(let ((edited (buffer-string)) (way (getenv "EDITCAST_TEST_WAY")))
+  (if (equal way "")
+      (session-wait "the code action"
+                    (lambda ()
+                      (ignore-error error ; "No code actions here"
+                        (call-interactively (key-binding (kbd "C-c n"))))
+                      (not (equal (buffer-string) edited))))
+    (session-wait "what is drawn" #'session-drawn)
+    (message "%S" (session-drawn))
+    (when (equal way "TAB")
+      (session-press "TAB")
+      (message "now on line %d, %S" (line-number-at-pos) (session-drawn)))
+    (session-press way)
+    (message "left: %S" (session-drawn))))
 (save-buffer)
 (eglot-shutdown (eglot-current-server))
 

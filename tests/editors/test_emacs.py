@@ -1,20 +1,63 @@
-"""Emacs with eglot, in batch mode, on the configuration that docs/editors.md quotes."""
+"""Emacs with eglot, in batch mode, on the configuration that docs/editors.md names."""
 
 from pathlib import Path
 from typing import Any
 
 SCRIPT = Path(__file__).parent / "eglot-session.el"
+DRAWN = ["eglot.el", "emacs/editcast.el"]
+
+
+def play(session: Any, emacs: list[str], way: str = "", **options: Any) -> Any:
+    """Open the file, make and save two edits, take the third or turn it down, save."""
+    options = {"configuration": DRAWN if way else DRAWN[:1], "way": way} | options
+    return session.run(*emacs, "-l", str(SCRIPT), **options)
 
 
 def test_the_next_edit_is_taken(session: Any, emacs: list[str]) -> None:
-    done = session.run(*emacs, "-l", str(SCRIPT), configuration=["eglot.el"])
+    done = play(session, emacs)
     assert done.returncode == 0, done.stdout
     assert session.file.read_text() == session.taken, done.stdout
     session.wait_for_outcome("accepted")
 
 
+def test_what_is_drawn_is_jumped_to_and_taken(session: Any, emacs: list[str]) -> None:
+    done = play(session, emacs, "TAB")
+    assert done.returncode == 0, done.stdout
+    said = done.stdout
+    assert '"line 10: draw"' in said and '"line 6:    TAB: line 10"' in said, said
+    assert 'now on line 10, ("line 10: draw")' in said
+    assert session.file.read_text() == session.taken, said
+    session.wait_for_outcome("shown")
+    session.wait_for_outcome("accepted")
+
+
+def test_what_is_drawn_is_turned_down(session: Any, emacs: list[str]) -> None:
+    done = play(session, emacs, "C-g")
+    assert done.returncode == 0, done.stdout
+    assert "C-g is editcast-turn-down" in done.stdout
+    assert "left: nil" in done.stdout
+    assert session.file.read_text() == session.edited, done.stdout
+    session.wait_for_outcome("rejected")
+
+
 def test_nothing_comes_without_the_server(session: Any, emacs: list[str]) -> None:
-    done = session.run(*emacs, "-l", str(SCRIPT), configuration=["eglot.el"], with_server=False)
+    done = play(session, emacs, with_server=False)
     assert done.returncode == 1, done.stdout
     assert "never came: the code action" in done.stdout
     assert session.file.read_text() == session.edited
+
+
+def test_the_package_compiles_without_a_warning(
+    session: Any, emacs: list[str], tmp_path: Path
+) -> None:
+    source = Path(__file__).parents[2] / "docs" / "editors" / "emacs" / "editcast.el"
+    (tmp_path / source.name).write_text(source.read_text())
+    # Emacs writes the arguments of a method into its documentation, and complains of the width.
+    fails = ("--eval", "(setq byte-compile-error-on-warn t byte-compile-docstring-max-column 200)")
+    done = session.run(
+        *emacs,
+        *fails,
+        *("-f", "batch-byte-compile", str(tmp_path / source.name)),
+        configuration=[],
+    )
+    assert done.returncode == 0, done.stdout

@@ -155,6 +155,31 @@ async def test_tcp(tmp_path: Path) -> None:
     assert await asyncio.wait_for(server.wait(), 30) == 0
 
 
+async def test_an_editor_that_waits_at_a_pipe(tmp_path: Path) -> None:
+    """VS Code's own client makes the pipe, as it does for a server that it starts so."""
+    client = await asyncio.create_subprocess_exec(
+        *("node", str(Path(__file__).parent / "pipe_client.mjs"), *SERVE),
+        env=os.environ | {"EDITCAST_HOME": str(tmp_path)},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    printed, _ = await asyncio.wait_for(client.communicate(), 60)
+    assert json.loads(printed) == {"name": "editcast", "shutdown": None, "code": 0}
+
+
+def test_a_pipe_where_nobody_waits(tmp_path: Path) -> None:
+    pipe = tmp_path / "nobody.sock"
+    ended = subprocess.run(
+        [*SERVE, "--pipe", str(pipe)],
+        env=os.environ | {"EDITCAST_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 2
+    assert f"No editor waits at the pipe {pipe}" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def test_tcp_wants_host_and_port() -> None:
     ended = subprocess.run([*SERVE, "--tcp", "nowhere"], capture_output=True, text=True, timeout=60)
     assert ended.returncode == 2

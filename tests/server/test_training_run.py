@@ -119,3 +119,54 @@ async def test_with_nothing_to_learn_from(start: Any, tmp_path: Path) -> None:
         assert end.message == sentence
         assert "Traceback" not in sentence
         assert "done" not in sentence
+
+
+_SERVE = """
+import sys
+from editcast_server.lsp.app import create_server
+server = create_server()
+server.training._command = [sys.executable, "-u", "-c", sys.argv[1]]
+server.start_io()
+"""
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+async def test_the_comparison_is_offered_and_shown(
+    start: Any, tmp_path: Path, is_wanted: bool
+) -> None:
+    page = tmp_path / "a b" / "comparison.md"
+    said: dict[str, object] = {
+        "type": "comparison",
+        "text": "More of it is right.",
+        "page": str(page),
+    }
+    command = [sys.executable, "-c", _SERVE, _printing({"type": "stage", "text": "x"}, said)]
+    asked: list[types.ShowMessageRequestParams] = []
+    async with start(command=command) as editor:
+
+        def choose(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+            asked.append(params)
+            return params.actions[0] if is_wanted and params.actions else None
+
+        editor.client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)(choose)
+        await editor.command("editcast.train")
+        await editor.until(lambda: asked)
+        assert asked[0].message == (
+            "Training is done; Editcast uses the new model now. More of it is right."
+        )
+        await editor.until(lambda: editor.client.shown_documents or not is_wanted)
+        shown = [one.uri for one in editor.client.shown_documents]
+        assert shown == [page.as_uri()] * is_wanted
+
+
+async def test_where_no_page_can_be_opened_the_sentence_is_shown() -> None:
+    said: dict[str, object] = {
+        "type": "comparison",
+        "text": "More of it is right.",
+        "page": "/nowhere.md",
+    }
+    training = Training(_printing(said))
+    training.run.start()
+    await training.end()
+    done = "Training is done; Editcast uses the new model now. More of it is right."
+    assert training.sentences == [(done, False)]

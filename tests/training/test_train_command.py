@@ -135,6 +135,10 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     assert model.forecaster.name == card["name"] and card["name"].startswith("yours-")
     assert card["base"] == "small" and card["trained_on"]["what"] == "your own history"
     assert card["suggestions"]["commits"]["steps"] > 10
+    compared = (home / "reports" / "comparison.md").read_text()
+    assert compared.startswith(f"# {card['name']} beside small")
+    assert f"On {card['suggestions']['commits']['steps']} saves of the newest tenth" in compared
+    assert lines[-2].startswith("After ") and lines[-1].startswith("The comparison is in ")
     # The base's: they were fitted on more sessions.
     base = Bundle.open(_previous(home)).card
     assert card["lines"] == base.written["lines"] == _HEAD.to_json()

@@ -222,6 +222,16 @@ def test_it_stops_when_nothing_improves(plan: TrainingPlan, tmp_path: Path) -> N
     assert max(steps) == 3
 
 
+def test_it_waits_between_steps_and_says_so(plan: TrainingPlan, tmp_path: Path) -> None:
+    reasons = iter(["", "it thunders", "it thunders", "", *[""] * 20])
+    said: list[Any] = []
+    waiting = replace(plan, out=tmp_path, steps=3, reason_to_wait=lambda: next(reasons))
+    train(waiting, lambda line: said.append(line.get("message") or line["step"]))
+    assert said[:4] == [1, "The training waits: it thunders.", "The training goes on.", 2]
+    _, _, about = read_checkpoint(tmp_path / "latest.safetensors")
+    assert about["progress"]["step"] == 3
+
+
 def test_the_weights_it_began_with_count_as_a_result(plan: TrainingPlan, tmp_path: Path) -> None:
     torch.manual_seed(5)
     weights = dict(EditNetwork(NETWORK).state_dict())

@@ -37,7 +37,7 @@ from editcast_training.data.dataset import Dataset
 from editcast_training.disk import explained
 from editcast_training.evaluation.corpus_sessions import window_sessions
 from editcast_training.evaluation.project_sessions import read_sessions, within_projects
-from editcast_training.evaluation.results import by_kind, hardware, versions
+from editcast_training.evaluation.results import Row, by_kind, hardware, versions
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions, some_steps
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.loss import score
@@ -305,9 +305,15 @@ def _suggestions(
     if base is not None and base.card.calibration.weights:
         report("Replaying what was held out")
         alone = [one for one in sessions if not one.is_in_project]
-        steps = _collected(bundle, some_steps(alone, _MOST_TUNED_STEPS, seed))
-        rows = [best(step, Ranker.of(base.card)) for step in steps]
-        return {"calibration": asdict(base.card.calibration), "suggestions": by_kind(rows)}
+        drawn, ranker = some_steps(alone, _MOST_TUNED_STEPS, seed), Ranker.of(base.card)
+        rows = [best(step, ranker) for step in _collected(bundle, drawn)]
+        report("Replaying it with the model before")
+        before = [best(step, ranker) for step in _collected(base.path, drawn)]
+        return {
+            "calibration": asdict(base.card.calibration),
+            "suggestions": by_kind(rows),
+            "comparison": {"before": _seen(before), "after": _seen(rows)},
+        }
     report("Calibrating")
     most = _MOST_TUNED_STEPS if base else _MOST_STEPS
     steps = _collected(bundle, some_steps(within_projects(sessions), most, seed))
@@ -315,6 +321,16 @@ def _suggestions(
         return {"suggestions": by_kind([best(step, Ranker()) for step in steps])}
     rows, fitted = calibration(steps)
     return {"calibration": fitted, "suggestions": by_kind(rows)}
+
+
+def _seen(rows: Sequence[Row]) -> list[tuple[float, bool] | None]:
+    """Return the confidence of each row's suggestion, and whether it was clean."""
+    return [
+        (round(row.confidence, 4), row.score.clean)
+        if row.confidence is not None and row.score is not None
+        else None
+        for row in rows
+    ]
 
 
 def _collected(bundle: Path, sessions: Sequence[EditingSession]) -> list[Collected]:

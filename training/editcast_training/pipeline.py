@@ -38,7 +38,8 @@ from editcast_training.data.corpus import FORMAT, make_corpus, read_corpus
 from editcast_training.data.instances import LEAST_INSTANCES
 from editcast_training.disk import explained
 from editcast_training.fit.checkpoints import read_checkpoint
-from editcast_training.fit.trainer import TrainingPlan, train
+from editcast_training.fit.pauses import Pauses
+from editcast_training.fit.trainer import TrainingPlan, no_reason, train
 from editcast_training.packaging import Provenance, finish
 from editcast_training.sources.registry import Origin
 
@@ -79,6 +80,7 @@ class Request:
         patience: Evaluations without progress after which it stops; 0 for never.
         processes: How many read sources at once.
         personal: Whether the folder is Editcast's own, where another plan replaces what is there.
+        considerate: Whether it waits while others need the machine; see `fit.pauses`.
     """
 
     folder: Path
@@ -95,6 +97,7 @@ class Request:
     processes: int
     provenance: Provenance
     personal: bool
+    considerate: bool = False
     recipe: Recipe = Recipe()
 
 
@@ -170,6 +173,7 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
         patience=request.patience,
         device=request.device,
         weights=None if base is None else dict(load_network(base).state_dict()),
+        reason_to_wait=Pauses().reason if request.considerate else no_reason,
     )
 
 

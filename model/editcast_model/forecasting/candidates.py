@@ -40,8 +40,8 @@ class Candidate:
         hunk: In the text as it is now.
         source: Name of the candidate source that proposed it.
         edits: How many token edits it is.
-        log_probability: Joint, of those that the network scored, from the first on; 0.0 where it
-            was not asked.
+        log_probability: Of the edits that the network decoded, joint, or of those it scored, from
+            the first on and on average; 0.0 where it was not asked.
         line: Log probability of its line; `UNSEEN` where the network was not asked.
         strength: How much speaks for it in its source's own measure, 0 to 1; 0 where it has none.
         times: How often the same change was made lately.
@@ -111,13 +111,14 @@ class NetworkView:
         """Score the first `most` token edits of a hunk of the text; each costs a step.
 
         Returns:
-            How many edits it is, and the log probabilities of those scored and of its line.
+            How many edits it is, and the log probabilities of those scored, on average, and of its
+            line: so a hunk of which more is scored is not less probable for it.
         """
         edits = self.window.edits(self.timeline, hunk)
         if not edits:
             return 1, UNSEEN, UNSEEN
         joint = score(self.sequence, self.places.where, edits, most)
-        return len(edits), joint, float(self.places.line[edits[0].position])
+        return len(edits), joint / min(len(edits), most), float(self.places.line[edits[0].position])
 
 
 @dataclass(frozen=True)

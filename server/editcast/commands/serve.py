@@ -9,9 +9,16 @@ import click
 
 @click.command()
 @click.option("--tcp", metavar="HOST:PORT", help="Listen there instead of on stdio, to debug.")
+@click.option(
+    "--pipe",
+    metavar="NAME",
+    help="Speak on the pipe that the editor has made: a Unix socket's path.",
+)
 @click.option("--stdio", is_flag=True, help="Speak on stdin and stdout; the default.")
-def serve(tcp: str | None, stdio: bool) -> None:
-    """Speak LSP with an editor, on stdin and stdout."""
+def serve(tcp: str | None, pipe: str | None, stdio: bool) -> None:
+    """Speak LSP with an editor, on stdin and stdout if nothing else is named."""
+    if sum((tcp is not None, pipe is not None, stdio)) > 1:
+        raise click.UsageError("--tcp, --pipe and --stdio exclude each other.")
     from editcast_server.logs import start_logging
 
     address = None if tcp is None else _address(tcp)
@@ -21,10 +28,12 @@ def serve(tcp: str | None, stdio: bool) -> None:
 
     server = create_server()
     try:
-        if address is None:
-            server.start_io()
-        else:
+        if address is not None:
             server.start_tcp(*address)
+        elif pipe is not None:
+            server.start_pipe(pipe)
+        else:
+            server.start_io()
     finally:
         server.stop()
     if server.exit_code:

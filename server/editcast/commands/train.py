@@ -13,16 +13,19 @@ from rich.console import Console
 from rich.table import Table
 
 from editcast import ranges
+from editcast.comparison import page
+from editcast.comparison import sentence as in_a_sentence
 from editcast.guarded import EndError, guarded
 from editcast.progress import TrainingProgress
 from editcast.render_diff import plain
 from editcast.source_options import source_options
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.errors import BundleError, BusyError, NoBetterModelError, TrainingError
+from editcast_model.private_files import write_text
 from editcast_server.prediction.policy import default_threshold, measured_precision
 from editcast_store import models
 from editcast_store.models import default_bundle_path
-from editcast_store.paths import home, models_dir, training_dir
+from editcast_store.paths import home, models_dir, reports_dir, training_dir
 from editcast_training.data.corpus import CorpusPart, make_corpus
 from editcast_training.sources.file_history import OwnKind, Skipped
 from editcast_training.sources.registry import (
@@ -155,6 +158,11 @@ def _summary(console: Console, result: list[CorpusPart]) -> None:
 @click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@click.option(
+    "--considerate",
+    is_flag=True,
+    help="Wait while the machine runs on battery; (on Linux) take turns with busy programs.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print progress as JSON lines.")
 @click.option(
     "--revert",
@@ -207,7 +215,10 @@ def train(
         recipe=recipe or Recipe(),
         **{
             name: given[name]
-            for name in ("tokenizer", "steps", "minutes", "seed", "device", "patience", "processes")
+            for name in (
+                *("tokenizer", "steps", "minutes", "seed", "device", "patience", "processes"),
+                "considerate",
+            )
         },
     )
     _train(request, as_json=given["as_json"])
@@ -227,8 +238,13 @@ def _train(request: "Request", *, as_json: bool) -> None:
                 return
             if request.personal:
                 made = install_own(request.folder)
-            for sentence in (*_result(Bundle.open(made)), f"The model is in {made}."):
+            bundle = Bundle.open(made)
+            for sentence in (*_result(bundle), f"The model is in {made}."):
                 progress.stage(sentence)
+            if request.personal and (compared := page(bundle)):
+                path = reports_dir() / "comparison.md"
+                write_text(path, compared)
+                progress.comparison(in_a_sentence(bundle), path)
     except BusyError as error:
         raise EndError(str(error)) from error
 

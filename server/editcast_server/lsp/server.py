@@ -27,7 +27,7 @@ from editcast_server.documents.document import Document
 from editcast_server.logs import without_words
 from editcast_server.lsp import incoming, protocol
 from editcast_server.lsp.convert import next_edit_result, status_params
-from editcast_server.lsp.transport import Frames, one_connection
+from editcast_server.lsp.transport import Frames, one_connection, pipe_of_editor
 from editcast_server.service import Service
 from editcast_server.settings import SECTION, read_settings
 from editcast_server.status import Status
@@ -244,6 +244,15 @@ class EditcastServer(LanguageServer):
             ServerError: Nothing can listen there; or as `start_io` says.
         """
         with one_connection(host, port) as (received, sent):
+            self.start_io(received, sent)
+
+    def start_pipe(self, name: str) -> None:
+        """Speak LSP with the editor that waits at a pipe.
+
+        Raises:
+            ServerError: None waits there; or as `start_io` says.
+        """
+        with pipe_of_editor(name) as (received, sent):
             self.start_io(received, sent)
 
     def report_server_error(

@@ -1,4 +1,4 @@
-"""Byte streams that pygls reads from: stdin or one TCP connection, with headers checked.
+"""Byte streams that pygls reads from: stdin, one TCP connection or a pipe, with headers checked.
 
 Headers are read as HTTP reads them, whatever their case and spaces. One that makes no sense ends
 the session: nobody can say where the next message would begin.
@@ -6,6 +6,7 @@ the session: nobody can say where the next message would begin.
 
 import re
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, Final
@@ -101,6 +102,39 @@ def one_connection(host: str, port: int) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         ) from error
     with connection, connection.makefile("rb") as incoming, connection.makefile("wb") as outgoing:
         yield incoming, outgoing
+
+
+@contextmanager
+def pipe_of_editor(name: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Connect to the pipe where an editor waits: what it sends, and what is sent to it.
+
+    Args:
+        name: The path of a Unix socket; on Windows the name of a pipe.
+
+    Raises:
+        ServerError: No editor waits there.
+    """
+    if sys.platform == "win32":
+        from editcast_server.lsp import windows_pipe
+
+        connect = windows_pipe.connect
+    else:
+        connect = _connect
+    try:
+        received, sent = connect(name)
+    except (OSError, ValueError) as error:  # ValueError: a NUL, which names have not
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ServerError(
+            f"No editor waits at the pipe {name} ({reason}). Name one that the editor has made."
+        ) from error
+    with received, sent:
+        yield received, sent
+
+
+def _connect(name: str) -> tuple[BinaryIO, BinaryIO]:
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(name)
+        return connection.makefile("rb"), connection.makefile("wb")
 
 
 def _listener(host: str, port: int) -> socket.socket:

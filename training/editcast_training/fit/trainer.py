@@ -36,7 +36,13 @@ _WARM_UP = 0.03
 # The first edit after a save is the hard one, and one in ten: it counts this many times.
 _JUMP_WEIGHT = 3.0
 _DEV_INSTANCES = 80
+_PAUSE_S = 1.0
 _LEAST_BUDGET = 500  # below it a batch is hardly an instance
+
+
+def no_reason() -> str:
+    """Give no reason to wait."""
+    return ""
 
 
 @dataclass(frozen=True)
@@ -53,6 +59,8 @@ class TrainingPlan:
         interval: Steps between evaluations, each followed by a checkpoint.
         patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
         weights: A checkpoint's or bundle's weights to begin from, or None.
+        reason_to_wait: Asked before each step; says in words why to wait, empty to go on. Of
+            several processes none waits.
     """
 
     corpus: Path
@@ -67,6 +75,7 @@ class TrainingPlan:
     patience: int = 0
     device: str = "auto"
     weights: dict[str, torch.Tensor] | None = None
+    reason_to_wait: Callable[[], str] = no_reason
 
 
 @dataclass
@@ -227,6 +236,7 @@ class _Trainer:
         if progress.corpus != len(data):  # the corpus grew since the checkpoint: begin an epoch
             progress.corpus, progress.batch = len(data), 0
         for batch in self._batches(data):
+            self._wait()
             with held():
                 self.is_whole = False
                 try:
@@ -238,6 +248,18 @@ class _Trainer:
             if progress.share(self.plan) >= 1 or self._stalled():
                 return
         progress.epoch, progress.batch = progress.epoch + 1, 0
+
+    def _wait(self) -> None:
+        """Wait while there is a reason to; that time is none of the training's."""
+        said = ""
+        while self.world == 1 and (reason := self.plan.reason_to_wait()):
+            if reason != said:
+                self.report({"message": f"The training waits: {reason}."})
+            said = reason
+            time.sleep(_PAUSE_S)
+        if said:
+            self.clock = time.perf_counter()
+            self.report({"message": "The training goes on."})
 
     def _advance(self, batch: Batch) -> None:
         """Make a step, and evaluate where it is time to."""

@@ -14,7 +14,7 @@ export interface Size {
 
 /** The server's packages, and those that training adds to them. */
 export const SIZES: Record<Runtime, { server: Size; training: Size }> = {
-  cpu: { server: { download: 50, disk: 150 }, training: { download: 340, disk: 1200 } },
+  cpu: { server: { download: 50, disk: 150 }, training: { download: 320, disk: 1160 } },
   gpu: { server: { download: 280, disk: 520 }, training: { download: 2900, disk: 6500 } },
 };
 

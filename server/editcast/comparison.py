@@ -1,0 +1,67 @@
+"""A fine-tuned model beside the one it began with: what their user sees on the newest tenth."""
+
+from collections.abc import Sequence
+from typing import get_args
+
+from editcast_model.bundle import Bundle
+from editcast_model.card import Card
+from editcast_server.prediction.policy import threshold_of
+from editcast_server.settings import Eagerness
+
+#: After each save, the best suggestion: its confidence, and whether it was clean; None without one.
+Seen = Sequence[tuple[float, bool] | None]
+_FEW = 100  # saves
+
+
+def page(bundle: Bundle) -> str:
+    """Write the comparison as Markdown: a table and a sentence; empty where none was made."""
+    found = _found(bundle.card)
+    if found is None:
+        return ""
+    before, after = found
+    lines = [
+        f"# {bundle.name} beside {bundle.card.base}",
+        "",
+        f"On {len(after)} saves of the newest tenth of your history, which {bundle.name} was not "
+        "trained on.",
+        "",
+        "| Eagerness | Saves with a suggestion, before | now | Of these right, before | now |",
+        "|---|---|---|---|---|",
+    ]
+    for level in get_args(Eagerness):
+        threshold = threshold_of(bundle.card, level)
+        (shown, right), (more, better) = _counts(before, threshold), _counts(after, threshold)
+        cells = (_percent(*of) for of in ((shown, len(before)), (more, len(after))))
+        shares = (_percent(*of) for of in ((right, shown), (better, more)))
+        lines.append(f"| {level} | {' | '.join((*cells, *shares))} |")
+    return "\n".join([*lines, "", sentence(bundle), ""])
+
+
+def sentence(bundle: Bundle) -> str:
+    """Say what changes at the default eagerness; empty where nothing was compared."""
+    found = _found(bundle.card)
+    if found is None:
+        return ""
+    threshold = threshold_of(bundle.card, "medium")
+    (shown, right), (more, better) = (_counts(one, threshold) for one in found)
+    count = len(found[1])
+    said = (
+        f"After {count} saves you would have seen {more} suggestions instead of {shown}, and "
+        f"{better} right ones instead of {right}"
+    )
+    return f"{said}: so few saves that chance decides." if count < _FEW else f"{said}."
+
+
+def _found(card: Card) -> tuple[Seen, Seen] | None:
+    known = card.written.get("comparison")
+    return (known["before"], known["after"]) if known and known["after"] else None
+
+
+def _counts(seen: Seen, threshold: float) -> tuple[int, int]:
+    """Count what is shown at a threshold, and what of it is right."""
+    shown = [one for one in seen if one is not None and one[0] >= threshold]
+    return len(shown), sum(is_clean for _, is_clean in shown)
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else "-"
