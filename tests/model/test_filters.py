@@ -221,6 +221,15 @@ def test_a_word_that_is_being_typed_is_copied_nowhere(hunk: Hunk, expected: str 
         ("rows = |one(request)\n", "all(", "breaks what can be parsed"),
         ("rows = load|\n", "(request", None),  # the line is not written to its end
         ("rows = load(|)\n", "first(", None),
+        # While it is typed nothing can be parsed: what stands there closes the bracket, too.
+        ("def area(width: |):\n    return width\n", "float) -> float", "closes a bracket again"),
+        (
+            "def area(width:|, height):\n    return width\n",
+            " float) -> float",
+            "closes a bracket again",
+        ),
+        ("rows = load(first(|)\n", "1)", None),
+        ("rows = load(\n    first(|\n", "1))", None),
     ],
 )
 def test_what_goes_on_with_the_line_at_the_cursor(

@@ -16,6 +16,7 @@ from editcast_model.syntax import breaking
 _WORDS = re.compile(r"\w+")
 #: Characters that editors put behind the cursor by themselves.
 _CLOSERS = " )]}\"'`;"
+_CLOSING = {")": "(", "]": "[", "}": "{"}
 _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
 
 
@@ -100,6 +101,7 @@ def reason_against(hunks: tuple[Hunk, ...], context: EditContext) -> str | None:
         (partial(_brings_back, hunks, context), "undoes an edit"),
         (partial(_copies_typed, hunks, context), "copies what is being typed"),
         (partial(_breaks, hunks, context), "breaks what can be parsed"),
+        (partial(_closes_again, hunks, context), "closes a bracket again"),
     )
     return next((reason for check, reason in checks if check()), None)
 
@@ -161,6 +163,37 @@ def _breaks(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
         if not context.text[context.cursor : end if end >= 0 else None].strip(_CLOSERS):
             return False
     return not context.broken and breaking.breaks(context.text, hunks, context.language)
+
+
+def _closes_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+    """Tell whether an insertion at the cursor closes a bracket that its line closes behind it.
+
+    The text need not be one that can be parsed yet; once typed along, the rest would break it.
+    """
+    if len(hunks) != 1 or not hunks[0].start == hunks[0].end == context.cursor:
+        return False
+    inserted = hunks[0].text
+    line = line_at(context.text, context.cursor)
+    rest = context.text[context.cursor :].split("\n", 1)[0]
+    closed, _ = _unmatched(inserted)
+    if not closed or closed[0] not in rest:
+        return False
+    head = line[: len(line) - len(rest)]
+    return bool(_unmatched(head + inserted + rest)[0]) and not _unmatched(line)[0]
+
+
+def _unmatched(text: str) -> tuple[str, str]:
+    """Return the closing brackets that open nowhere in a text, and the opening ones left open."""
+    closed, opened = "", ""
+    for sign in text:
+        if sign in _CLOSING.values():
+            opened += sign
+        elif sign in _CLOSING:
+            if opened.endswith(_CLOSING[sign]):
+                opened = opened[:-1]
+            else:
+                closed += sign
+    return closed, opened
 
 
 def _core(hunk: Hunk, text: str) -> Hunk:
