@@ -55,7 +55,7 @@ PLANS = (
     Plan("attacks.cycles", 26, slice=1.0, goal=("cycles", 10_000)),
     Plan("attacks.kills_store", 22, slice=0.1, goal=("kills", 750)),
     Plan("attacks.kills_models", 6, goal=("kills", 150)),
-    Plan("attacks.killed_trainings", 8, goal=("kills", 100), slice=0.5, at_least=60),
+    Plan("attacks.killed_trainings", 8, goal=("kills", 100), slice=1.0, at_least=60),
     Plan("attacks.network", 4, slice=1.0, at_least=90),
     Plan("attacks.changes", 4, goal=("changes", 1_000_000)),
     Plan("attacks.served_changes", 5),
