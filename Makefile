@@ -12,14 +12,15 @@ BENCHMARKS := consequences diff editor load memory scenarios suggest
 demo: $(VENV)/.runtime
 	$(BIN)/editcast demo
 
-# Tests wait more than they compute: two files at once take half the time even on one core.
+# Most tests wait more than they compute: two files at once. A workbench wants the machine for itself.
 TEST_PROCESSES := 2
 
 test: $(VENV)/.all vsix
 	@mkdir -p .cache
-	EDITCAST_NOT_RUN=.cache/not-run $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile
+	EDITCAST_NOT_RUN=.cache/not-run $(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadfile --ignore tests/e2e
+	EDITCAST_NOT_RUN=.cache/not-run-e2e $(BIN)/python -m pytest tests/e2e
 	cd $(EXTENSION) && EDITCAST_TEST_PYTHON=$(CURDIR)/$(BIN)/python npm test --silent
-	@cat .cache/not-run
+	@cat .cache/not-run .cache/not-run-e2e
 
 # Tests may hand on what libraries do not type.
 OF_TESTS := --implicit-reexport --no-warn-return-any --allow-untyped-calls --no-strict-equality \
