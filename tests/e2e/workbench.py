@@ -163,10 +163,20 @@ class Workbench:
 
     def run(self, command: str) -> None:
         """Run a command of the palette by its whole title."""
-        self.press("F1")
-        self.wait("the command palette", lambda: self.texts(PALETTE_ROWS))
-        self.type(command)
-        self.wait(command, lambda: [row for row in self.texts(PALETTE_ROWS)[:1] if command in row])
+
+        # The palette lists what could be run when it was opened: a folder may not be trusted yet.
+        def attempt() -> bool:
+            self.press("F1")
+            self.wait("the command palette", lambda: self.texts(PALETTE_ROWS))
+            self.type(command)
+            for _ in range(50):
+                if any(command in row for row in self.texts(PALETTE_ROWS)[:1]):
+                    return True
+            self.press("Escape")
+            print(f"the palette has no {command}: another attempt")
+            return False
+
+        self.wait(command, attempt)
         self.press("Enter")
 
     def code_actions(self) -> list[str]:
