@@ -46,10 +46,10 @@ def test_tab_takes_one_edit_after_the_other(workbench):
     wait_for_offer(workbench, [], [])
     workbench.save(file, BEFORE.replace(OLD, NEW))
 
-    # What is undone is not offered at once again.
+    # What is undone is not offered at once again. The mark of the chain's end may stand yet.
     workbench.press("Control+z")
     workbench.wait("undone", lambda: workbench.lines() == BEFORE.replace(OLD, NEW, 4).split("\n"))
-    assert workbench.ghosts() == []
+    assert [ghost for ghost in workbench.ghosts() if ghost != "no more"] == []
 
 
 def test_a_far_edit_is_told_of_and_jumped_to_and_then_made(workbench):
