@@ -178,7 +178,7 @@ def _key_defined(names: Names, offset: int) -> str | None:
 
 
 def _defines_key(names: Names, name: str, whose: str | None = None) -> bool:
-    """Tell whether a literal defines a key; if none is named, any of a text or an assignment."""
+    """Tell whether a literal defines a key; without `whose`, whether anything in the text does."""
     places = [place for place, _ in _strings(names, name)]
     places += [one.start for one in names.of(name) if one.role is Role.KEY]
     defined = {_key_defined(names, place) for place in places}

@@ -175,15 +175,15 @@ def _closes_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
     inserted = hunks[0].text
     line = line_at(context.text, context.cursor)
     rest = context.text[context.cursor :].split("\n", 1)[0]
-    closed, _ = _unmatched(inserted)
+    closed = _unmatched(inserted)
     if not closed or closed[0] not in rest:
         return False
     head = line[: len(line) - len(rest)]
-    return bool(_unmatched(head + inserted + rest)[0]) and not _unmatched(line)[0]
+    return bool(_unmatched(head + inserted + rest)) and not _unmatched(line)
 
 
-def _unmatched(text: str) -> tuple[str, str]:
-    """Return the closing brackets that open nowhere in a text, and the opening ones left open."""
+def _unmatched(text: str) -> str:
+    """Return the closing brackets of a text that nothing in it opens."""
     closed, opened = "", ""
     for sign in text:
         if sign in _CLOSING.values():
@@ -193,7 +193,7 @@ def _unmatched(text: str) -> tuple[str, str]:
                 opened = opened[:-1]
             else:
                 closed += sign
-    return closed, opened
+    return closed
 
 
 def _core(hunk: Hunk, text: str) -> Hunk:

@@ -312,7 +312,8 @@ class KnownReplacements:
     ) -> list[Repeat]:
         """Find the best places for replacements; at most `most`, best first."""
         tokens, end = self.now, self._history.last
-        made = Counter((one.old, self._lexicon.ids(one.new)) for one in known)
+        new = {one.new: self._lexicon.ids(one.new) for one in known}
+        made = Counter((one.old, new[one.new]) for one in known)
         times = {what: less_taken_back(count, made[what[::-1]]) for what, count in made.items()}
         last = {(one.old, one.new): at for at, one in enumerate(known, 1)}
         best: dict[Hunk, tuple[tuple[int, int], Replacement, int]] = {}
@@ -326,7 +327,7 @@ class KnownReplacements:
                 places, score = places[enough], score[enough]
                 absent = tokens.is_absent(replacement, places)
                 places, score = places[absent], score[absent]
-            often = min(times[replacement.old, self._lexicon.ids(replacement.new)], MOST_TIMES)
+            often = min(times[replacement.old, new[replacement.new]], MOST_TIMES)
             score += 2 * often + 2 * min(replacement.words, MOST_WORDS)
             ahead = tokens.starts[places] - end
             # Behind the last change is farther than anything ahead of it.
@@ -344,7 +345,7 @@ class KnownReplacements:
         found: dict[Hunk, Repeat] = {}
         for rank, made_before, place in first:
             whole = tokens.whole(made_before, place)
-            often = times[made_before.old, self._lexicon.ids(made_before.new)]
+            often = times[made_before.old, new[made_before.new]]
             ago = len(known) - last[made_before.old, made_before.new]
             found.setdefault(whole, Repeat(whole, rank[0] / BEST_SCORE, often, ago))
         return list(found.values())

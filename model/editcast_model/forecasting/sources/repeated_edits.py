@@ -32,6 +32,7 @@ _LEAST = 1e-4
 # Nothing tells its suggestions apart; about this share of them is clean on replayed commits.
 REPEAT_LAST_CONFIDENCE = 0.35
 
+#: Values that are written as such; no name stands for them.
 _VALUE = re.compile(r"[Tt]rue|[Ff]alse|None|null|nil|undefined|\d\w*(\.\d\w*)?")
 
 
