@@ -21,7 +21,14 @@ from editcast_model.checked import Matching, UnfitError, structure
 from editcast_model.errors import BundleError
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.networks.config import NetworkConfig, check_earlier_options
-from editcast_model.plain_files import digest_of, is_plain_name, read_json
+from editcast_model.plain_files import (
+    MOST_BYTES,
+    MOST_JSON,
+    copy_file,
+    digest_of,
+    is_plain_name,
+    read_json,
+)
 from editcast_model.tokenizer import Tokenizer
 
 #: The format that is written, and those that are read.
@@ -147,6 +154,21 @@ def folder_of(path: Path) -> Path:
         raise BundleError(
             f"There is no model in {str(path)!r} ({error}); check the path."
         ) from error
+
+
+def copy_bundle(path: Path, to: Path) -> None:
+    """Copy what a bundle's configuration names, and nothing else that lies there, to a folder.
+
+    Of the copy nothing is checked; that is `Bundle.open`'s.
+
+    Raises:
+        BundleError: A file is missing, no plain one, or all of them are too large together.
+        OSError: A copy cannot be written.
+    """
+    path = folder_of(path)
+    left = MOST_BYTES - copy_file(path, "config.json", to, MOST_JSON)
+    for name in _read_config(to).checksums:
+        left -= copy_file(path, name, to, left)
 
 
 def bundled_path() -> Path:

@@ -38,12 +38,22 @@ def digest_of(folder: Path, name: str, most: int = MOST_BYTES) -> str:
         BundleError: It is no plain file of the folder, is too large, or cannot be read.
     """
     digest = hashlib.sha256()
-    with _opened(folder, name, most) as file:
-        left = most
-        while left > 0 and (chunk := file.read(min(_CHUNK, left))):
-            digest.update(chunk)
-            left -= len(chunk)
+    for chunk in _chunks(folder, name, most):
+        digest.update(chunk)
     return digest.hexdigest()
+
+
+def copy_file(folder: Path, name: str, to: Path, most: int = MOST_BYTES) -> int:
+    """Copy a file of a folder to the same name in the folder `to`; return its size in bytes.
+
+    Raises:
+        BundleError: It is no plain file of the folder, is too large, or cannot be read.
+        OSError: It cannot be written.
+    """
+    place = to / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.open("xb") as copy:
+        return sum(map(copy.write, _chunks(folder, name, most)))
 
 
 def read_json(folder: Path, name: str, most: int = MOST_JSON) -> Any:
@@ -79,6 +89,13 @@ def open_plain(path: Path, *, follows_links: bool = False) -> BinaryIO:
         file.close()
         raise NotPlainError(f"{path} is no plain file")
     return file
+
+
+def _chunks(folder: Path, name: str, most: int) -> Iterator[bytes]:
+    with _opened(folder, name, most) as file:
+        while most > 0 and (chunk := file.read(min(_CHUNK, most))):
+            most -= len(chunk)
+            yield chunk
 
 
 @contextmanager

@@ -24,10 +24,11 @@ def private_folder(path: Path) -> Path:
 
 
 @contextmanager
-def atomic_write(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path, mode: int = _FILE) -> Iterator[Path]:
     """Yield an empty file to write to, which takes the place of `path` when the block ends.
 
-    It is complete on the disk before it does. Where the block raises, nothing has happened.
+    It is complete on the disk before it does. Where the block raises, nothing has happened. Others
+    than the owner may use it as `mode` says.
 
     Raises:
         OSError: It cannot be written.
@@ -37,7 +38,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     try:
         os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE))
         yield partial
-        _settle(partial)
+        _settle(partial, mode)
         os.replace(partial, path)
     except BaseException as error:
         if isinstance(error, OSError) and error.filename in (None, str(partial)):
@@ -48,9 +49,9 @@ def atomic_write(path: Path) -> Iterator[Path]:
     _sync(path.parent)
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, mode: int = _FILE) -> None:
     """Write a whole file, UTF-8; see `atomic_write`."""
-    with atomic_write(path) as partial:
+    with atomic_write(path, mode) as partial:
         partial.write_text(text, "utf-8")
 
 
@@ -125,8 +126,8 @@ def _put_back(old: Path, place: Path) -> None:
         os.rename(old, place)
 
 
-def _settle(path: Path) -> None:
-    path.chmod(_FOLDER if path.is_dir() else _FILE)
+def _settle(path: Path, mode: int = _FILE) -> None:
+    path.chmod(_FOLDER if path.is_dir() else mode)
     _sync(path)
 
 

@@ -22,6 +22,7 @@ _COMMANDS = {
     "evaluate": ("evaluate", "Measure models on histories that they have not seen."),
     "calibrate": ("calibrate", "Fit a model's confidence to histories it has not seen."),
     "reproduce": ("reproduce", "Make a paper's tables and figures again."),
+    "model": ("model", "Publish a model for your team, or install the team's."),
     "export": ("train", "Make a bundle from a checkpoint."),
 }
 _TRAIN_MODULES = {"onnx", "onnxscript", "pyarrow", "pygit2", "sklearn", "torch"}

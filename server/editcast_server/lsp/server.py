@@ -31,6 +31,7 @@ from editcast_server.lsp.transport import Frames, one_connection, pipe_of_editor
 from editcast_server.service import Service
 from editcast_server.settings import SECTION, read_settings
 from editcast_server.status import Status
+from editcast_server.team_model import TeamModel
 from editcast_server.training_process import TrainingRun
 
 log = logging.getLogger(__name__)
@@ -206,6 +207,9 @@ class EditcastServer(LanguageServer):
             report=lambda message: self.service.set_training(message),
             show=lambda sentence, warning: self.show_message(sentence, warning=warning),
         )
+        self.team_model = TeamModel(
+            lambda sentence, warning: self.show_message(sentence, warning=warning)
+        )
 
     # service.Client
 
@@ -297,6 +301,7 @@ class EditcastServer(LanguageServer):
     def stop(self) -> None:
         """Finish what must be finished before the process ends."""
         self.training.stop()
+        self.team_model.stop()
         if hasattr(self, "service"):
             self.service.stop()
 
@@ -311,6 +316,7 @@ class EditcastServer(LanguageServer):
         for complaint in complaints:
             self.show_message(complaint, warning=True)
         self.service.apply_settings(settings)
+        self.team_model.watch(settings.team_model)
 
     async def pull_settings(self) -> bool:
         """Ask the editor for its settings; whether it had any."""

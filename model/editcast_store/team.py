@@ -1,0 +1,231 @@
+"""A team's model: a folder that many can read, from which each of them installs what lies there.
+
+    TEAM/published.json      which bundle it is, since when, its checksum, perhaps a signature
+    TEAM/20260131T101500/    a bundle; earlier ones stay until somebody removes them
+
+The checksum is that of `config.json`, which has those of all other files. The folder may be a
+mounted share or a copy that other tools fetched; nothing here opens a connection. On a user's own
+disk `models/team.json` keeps since when the newest publication is that the user was told of.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from editcast_model.bundle import Bundle, checksum_of, copy_bundle
+from editcast_model.card import Name
+from editcast_model.checked import Matching, UnfitError, structure
+from editcast_model.errors import BundleError
+from editcast_model.plain_files import digest_of, read_json
+from editcast_model.private_files import fresh_folder, private_folder, write_text
+from editcast_store.lock import process_lock
+from editcast_store.models import Active, install
+from editcast_store.signatures import sign, signer_of
+
+_PUBLISHED = "published.json"
+_SEEN = "team.json"
+_MOST_BYTES = 100_000  # of `published.json`
+_STAMP = "%Y%m%dT%H%M%S"
+_WAIT = 15.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A model as its team has published it.
+
+    Attributes:
+        name: What it is called.
+        since: When it was published; later than whatever the folder held before.
+        folder: Of the bundle, in the team's.
+        checksum: SHA-256 of the bundle's `config.json`.
+        signature: Of the other four, by `ssh-keygen`; empty where nobody signed.
+    """
+
+    name: Name
+    since: datetime
+    folder: Annotated[str, Matching(r"\d{8}T\d{6}", "the folder of a model")]
+    checksum: Annotated[str, Matching("[0-9a-f]{64}", "a SHA-256 checksum")]
+    signature: str = ""
+
+    @property
+    def statement(self) -> str:
+        """Return the text that is signed."""
+        return json.dumps(self._written() | {"signature": ""}, sort_keys=True)
+
+    @property
+    def sentence_part(self) -> str:
+        """Name the model and its time."""
+        return f"{self.name or 'without a name'}, published on {self.since:%Y-%m-%d at %H:%M} UTC"
+
+    def write(self, team: Path) -> None:
+        """Write it for all who may read the team's folder."""
+        text = json.dumps(self._written(), indent=1)
+        write_text(team / _PUBLISHED, text, team.stat().st_mode & 0o666)
+
+    def _written(self) -> dict[str, str]:
+        return asdict(self) | {"since": self.since.isoformat()}
+
+
+def team_folder(named: str) -> Path:
+    """Return the folder that a path or a `file:` URL names.
+
+    Raises:
+        BundleError: It is another URL, or no path from the root.
+    """
+    path = Path(os.path.expanduser(named))
+    if "://" in named:
+        url = urlsplit(named)
+        if url.scheme != "file" or url.netloc not in ("", "localhost"):
+            raise BundleError(
+                f"Editcast opens no connection and reads a team's model from folders, not from "
+                f"{named}; fetch it with your own tools, or mount it, and name the folder."
+            )
+        path = Path(url2pathname(url.path))
+    if not path.is_absolute():
+        raise BundleError(f"{named} is no absolute path of a team's folder.")
+    return path
+
+
+def published(team: Path) -> Publication | None:
+    """Return what a team's folder offers; None while that is nothing.
+
+    Raises:
+        BundleError: The folder is missing, or what is said there makes no sense.
+    """
+    if not os.path.isdir(team):
+        raise BundleError(f"The team's folder {team} is not there; check the path, or mount it.")
+    if not os.path.lexists(team / _PUBLISHED):
+        return None
+    try:
+        said = structure(read_json(team, _PUBLISHED, _MOST_BYTES), Publication)
+        if not 2000 < said.since.year < 3000:
+            raise UnfitError("since must be a time of our days")
+        return replace(said, since=said.since.astimezone(UTC))
+    except UnfitError as error:
+        raise BundleError(
+            f"What {team} offers is no model ({_PUBLISHED}: {error}); publish one again."
+        ) from error
+
+
+def publish(bundle: Bundle, team: Path, key: Path | None = None) -> Publication:
+    """Copy a bundle into a team's folder, and make it what the folder offers.
+
+    Whoever may read the folder may read the copy. One at a time may publish.
+
+    Args:
+        bundle: The model.
+        team: The folder; it must be there.
+        key: Signs it; see `signatures.sign`.
+
+    Raises:
+        BundleError: The folder is missing or cannot be written to, or the key does not sign.
+    """
+    before = published(team)
+    now = datetime.now(UTC).replace(microsecond=0)
+    since = max(now, before.since + timedelta(seconds=1)) if before else now
+    place = team / since.strftime(_STAMP)
+    unsigned = Publication(bundle.name, since, place.name, checksum_of(bundle.path / "config.json"))
+    signature = sign(unsigned.statement, key) if key else ""
+    try:
+        with fresh_folder(place) as fresh:
+            copy_bundle(bundle.path, fresh)
+        Bundle.open(place)
+        mode = team.stat().st_mode & 0o777
+        for path in (place, *place.rglob("*")):
+            path.chmod(mode if path.is_dir() else mode & 0o666)
+        made = replace(unsigned, signature=signature)
+        made.write(team)
+    except OSError as error:
+        raise BundleError(
+            f"The model cannot be published in {team} ({error}); check that you may write there "
+            "and that there is room, and publish it again."
+        ) from error
+    return made
+
+
+def install_published(team: Path, models: Path, signers: Path | None = None) -> Publication:
+    """Install what a team's folder offers: it is copied, checked, run once, and then in use.
+
+    What is in use already stays as it is.
+
+    Args:
+        team: The folder.
+        models: The folder of the user's own models.
+        signers: Who must have signed; see `signatures.signer_of`. None where nobody need.
+
+    Raises:
+        BundleError: Nothing is published there, it is damaged or does not run, nobody of `signers`
+            has signed it, or it cannot be copied. The model in use stays the same.
+    """
+    from editcast_model.forecasting.forecaster import NeuralForecaster  # takes most of a second
+
+    offered = published(team)
+    if offered is None:
+        raise BundleError(f"No model is published in {team}; check the path, or ask your team.")
+    if signers and not signer_of(offered.statement, offered.signature, signers):
+        said = "is signed by nobody whom" if offered.signature else "is not signed; the file"
+        raise BundleError(
+            f"The model in {team} {said} {signers} lists; it was not installed. Ask your team."
+        )
+    own = Active.of(models).current
+    if own and digest_of(own, "config.json") == offered.checksum:
+        newly_seen(team, offered, models)
+        return offered
+    try:
+        place = private_folder(models) / ".incoming"
+        with process_lock(models / ".incoming.lock"):
+            with fresh_folder(place) as fresh:
+                copy_bundle(team / offered.folder, fresh)
+                if checksum_of(fresh / "config.json") != offered.checksum:
+                    raise BundleError(
+                        f"The model in {team} is not the one that was published (its checksum is "
+                        "another); it was not installed. Ask your team to publish it again."
+                    )
+                try:
+                    NeuralForecaster.load(fresh, "cpu")
+                except BundleError as error:
+                    named = str(error).replace(str(fresh), str(team / offered.folder))
+                    raise BundleError(f"It was not installed. {named}") from error
+            install(place, models)
+    except TimeoutError as error:
+        raise BundleError("Another Editcast is installing a model; try again then.") from error
+    except OSError as error:
+        raise BundleError(
+            f"The model in {team} cannot be copied to {models} ({error}); check the disk and the "
+            "permissions, and try again."
+        ) from error
+    newly_seen(team, offered, models)
+    return offered
+
+
+def newly_seen(team: Path, offered: Publication, models: Path) -> bool:
+    """Note that the user knows of a publication; tell whether it is newer than those known.
+
+    Of several processes that ask at once, one is told so.
+
+    Raises:
+        BundleError: The note cannot be written.
+    """
+    place, key = models / _SEEN, str(team)
+    try:
+        with process_lock(private_folder(models) / ".team.lock", wait=_WAIT):
+            seen = _seen(place)
+            if key in seen and seen[key] >= offered.since:
+                return False
+            seen[key] = offered.since
+            write_text(place, json.dumps({team: since.isoformat() for team, since in seen.items()}))
+            return True
+    except OSError as error:
+        raise BundleError(f"{place} cannot be written ({error}); check the disk.") from error
+
+
+def _seen(place: Path) -> dict[str, datetime]:
+    try:
+        return structure(json.loads(place.read_bytes()), dict[str, datetime])
+    except (OSError, ValueError):  # none yet, or damaged: then the user is told once more
+        return {}

@@ -1,0 +1,83 @@
+"""`editcast model`: a team's model, published in a folder and installed from there."""
+
+import logging
+from pathlib import Path
+
+import click
+
+from editcast.guarded import guarded
+from editcast.printable import printable
+from editcast_model.bundle import Bundle
+from editcast_model.errors import BundleError
+from editcast_store.paths import models_dir
+from editcast_store.team import install_published, publish, team_folder
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+_OWN = "your own history"  # as cards say it
+
+
+@click.group()
+def model() -> None:
+    """Share a team's model by a folder: nothing is sent, and nothing is installed by itself."""
+
+
+@model.command("publish")
+@guarded("Nothing was published; the folder offers what it offered before.")
+@click.argument("folder")
+@click.option(
+    "--bundle",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="The model's folder, such as OUT/bundle of `editcast train OUT`.",
+)
+@click.option(
+    "--key", type=_FILE, help="Sign it with this SSH key, or with the agent's of this .pub file."
+)
+@click.option("--own-history", is_flag=True, help="Publish it though it learned from your saves.")
+def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> None:
+    """Copy a model into the team's FOLDER, as the one that others are told of.
+
+    Whoever may read FOLDER may read the copy, and a model may give back pieces of what it was
+    trained on. Earlier models stay there until you remove them.
+    """
+    team, opened = _folder(folder), Bundle.open(bundle)
+    if opened.card.trained_on.what == _OWN and not own_history:
+        raise BundleError(
+            f"The model {opened.name} was trained on your own history, and may give back pieces of "
+            "it. Publish one that was trained on your team's repositories, or add --own-history."
+        )
+    made = publish(opened, team, key)
+    by = "signed" if key else "not signed"
+    _say(f"The model is published in {team}, {by}: {made.sentence_part}.")
+    _say(f"Others install it with: editcast model install {team}")
+
+
+@model.command("install")
+@guarded("Nothing was installed; the model in use is the same.")
+@click.argument("folder")
+@click.option(
+    "--signers",
+    type=_FILE,
+    envvar="EDITCAST_SIGNERS",
+    show_envvar=True,
+    help="Refuse what nobody in this file has signed: allowed_signers of ssh-keygen(1).",
+)
+def install_(folder: str, signers: Path | None) -> None:
+    """Install the model that the team's FOLDER offers, and use it.
+
+    It is copied, checked and tried first. The model in use until now is kept: `editcast train
+    --revert` goes back to it.
+    """
+    # A sentence says what the log of a model that cannot predict says in a traceback.
+    logging.getLogger("editcast_model").addHandler(logging.NullHandler())
+    made = install_published(_folder(folder), models_dir(), signers)
+    by = f", signed by one of {signers}" if signers else ""
+    _say(f"Editcast uses the model {made.sentence_part}{by}.")
+
+
+def _folder(named: str) -> Path:
+    return team_folder(named if "://" in named else str(Path(named).expanduser().absolute()))
+
+
+def _say(sentence: str) -> None:
+    click.echo(printable(sentence))
