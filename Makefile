@@ -112,7 +112,7 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
 # torch first and by its exact version: asked for more loosely it brings gigabytes of CUDA along.
 $(VENV)/.all: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) torch==2.13.0
-	$(PIP) -e '.[train,papers,vocabulary,dev]'
+	$(PIP) -e '.[train,papers,vocabulary,cluster,dev]'
 	@touch $@ $(VENV)/.runtime
 
 $(EXTENSION)/node_modules/.complete: $(EXTENSION)/package.json $(EXTENSION)/package-lock.json | node

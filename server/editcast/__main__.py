@@ -17,7 +17,7 @@ _COMMANDS = {
     "history": ("history", "List, show, export and forget remembered saves."),
     "report": ("doctor", "Write a page on what became of the suggestions."),
     "doctor": ("doctor", "Report versions, the model, the store and where all is."),
-    "corpus": ("train", "Turn histories into a corpus."),
+    "corpus": ("corpus", "Turn histories into a corpus."),
     "train": ("train", "Train a model on your own history, or on a corpus."),
     "evaluate": ("evaluate", "Measure models on histories that they have not seen."),
     "calibrate": ("calibrate", "Fit a model's confidence to histories it has not seen."),
@@ -26,6 +26,7 @@ _COMMANDS = {
     "export": ("train", "Make a bundle from a checkpoint."),
 }
 _TRAIN_MODULES = {"onnx", "onnxscript", "pyarrow", "pygit2", "sklearn", "torch"}
+_CLUSTER_MODULES = {"ray"}
 _PAPERS_MODULES = {"editcast_papers", "matplotlib"}
 
 
@@ -73,6 +74,8 @@ def main(recipe: object = None) -> None:
         missing = (error.name or "").partition(".")[0]
         if missing in _TRAIN_MODULES:
             needed = "the training side: pip install 'editcast[train]'"
+        elif missing in _CLUSTER_MODULES:
+            needed = "Ray: pip install 'editcast[train,cluster]'"
         elif missing in _PAPERS_MODULES:
             needed = "a clone of Editcast's repository: pip install -e '.[train,papers]'"
         else:

@@ -44,6 +44,16 @@ def small_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def small_mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of four repositories, and `list.toml`, which names them."""
+    folder = tmp_path_factory.mktemp("small-mirror")
+    for seed in range(4):
+        make_repository(folder / f"me+{seed}", 120, seed=seed)
+    (folder / "list.toml").write_text('train = ["me/0", "me/1", "me/2"]\ndev = ["me/3"]\n')
+    return folder
+
+
+@pytest.fixture(scope="session")
 def young_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_repository(tmp_path_factory.mktemp("young") / "project", 3)
 

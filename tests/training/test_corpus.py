@@ -9,7 +9,7 @@ import pygit2
 import pytest
 from click.testing import CliRunner
 
-from editcast.commands.train import corpus
+from editcast.commands.corpus import corpus
 from editcast_model.edits import SAVE, Edit, EditSequence
 from editcast_model.errors import CorpusError
 from editcast_model.tokenizer import Tokenizer
@@ -168,7 +168,7 @@ def test_a_killed_run_is_finished_by_the_next(
     origins, _ = listed_repositories(mirror / "list.toml", mirror)
     make_corpus(tmp_path / "whole", origins, tokenizer=tokenizer)
     out = tmp_path / "killed"
-    program = "import sys; from editcast.commands.train import corpus; corpus(sys.argv[1:])"
+    program = "import sys; from editcast.commands.corpus import corpus; corpus(sys.argv[1:])"
     arguments: list[str | Path] = ["--repositories", mirror / "list.toml", "--mirror", mirror]
     arguments += ["--tokenizer", tokenizer, "--processes", "1"]
     process = subprocess.Popen(

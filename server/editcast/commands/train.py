@@ -1,7 +1,6 @@
-"""The subcommands that learn: corpus, train, export."""
+"""The subcommands that learn: train, export."""
 
 import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,15 +8,12 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from click.core import ParameterSource
-from rich.console import Console
-from rich.table import Table
 
 from editcast import ranges
 from editcast.comparison import page
 from editcast.comparison import sentence as in_a_sentence
 from editcast.guarded import EndError, guarded
 from editcast.progress import TrainingProgress
-from editcast.render_diff import plain
 from editcast.source_options import source_options
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.errors import BundleError, BusyError, NoBetterModelError, TrainingError
@@ -26,14 +22,8 @@ from editcast_server.prediction.policy import default_threshold, measured_precis
 from editcast_store import models
 from editcast_store.models import default_bundle_path
 from editcast_store.paths import home, models_dir, reports_dir, training_dir
-from editcast_training.data.corpus import CorpusPart, make_corpus
-from editcast_training.sources.file_history import OwnKind, Skipped
-from editcast_training.sources.registry import (
-    Origin,
-    generated_from,
-    own_history,
-    project_and_kind,
-)
+from editcast_training.sources.file_history import OwnKind
+from editcast_training.sources.registry import Origin, own_history
 
 if TYPE_CHECKING:
     from editcast_training.pipeline import Request
@@ -44,78 +34,6 @@ _PATH = click.Path(path_type=Path)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 # With what comes before and after it, fine-tuning takes ten minutes of two cores.
 _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
-
-
-@click.command()
-@guarded("The corpus was stopped; the same command goes on where it was.")
-@click.argument("out", type=_FOLDER)
-@source_options
-@click.option("--tokenizer", type=_PATH, help="A tokenizer.json; else a vocabulary is learned.")
-@click.option(
-    "--max-state",
-    default=4096,
-    show_default=True,
-    type=ranges.MAX_STATE,
-    help="Subtokens of a window.",
-)
-@click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
-@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
-def corpus(
-    out: Path,
-    origins: list[Origin],
-    tokenizer: Path | None,
-    max_state: int,
-    processes: int,
-    seed: int,
-) -> None:
-    """Turn histories into a corpus in the folder OUT; run again, it goes on where it stopped.
-
-    A repository of --repositories goes where its list says. Any other source is split by time:
-    the newest tenth of each file's changes is for development. SPLIT=PATH sends all of it to one
-    split, for example --saves train=saves.jsonl.gz.
-    """
-    console = Console()
-
-    def report(made: CorpusPart) -> None:
-        if made.failed:
-            console.print(plain(f"{made.name}: left out. {made.failed}"), style="yellow")
-        else:
-            count, edits = made.instances.total(), made.edits.total()
-            console.print(plain(f"{made.name}: {count:,} instances, {edits:,} edits"))
-
-    result = make_corpus(
-        out,
-        [*origins, *generated_from(origins)],
-        tokenizer=tokenizer,
-        max_state=max_state,
-        processes=processes,
-        seed=seed,
-        each=report,
-    )
-    _summary(console, result)
-
-
-def _summary(console: Console, result: list[CorpusPart]) -> None:
-    kept = Table("split", "made of", "instances", "edits", "share, %", title="Kept")
-    instances: Counter[tuple[str, str]] = Counter()
-    edits: Counter[tuple[str, str]] = Counter()
-    skipped = Skipped()
-    for made in result:
-        kind = project_and_kind(made.name)[1]
-        for split, count in made.instances.items():
-            instances[split, kind] += count
-            edits[split, kind] += made.edits[split]
-        skipped.update(made.skipped)
-    for split, kind in sorted(instances):
-        here = edits[split, kind]
-        total = sum(count for (other, _), count in edits.items() if other == split)
-        row = (f"{instances[split, kind]:,}", f"{here:,}", f"{100 * here / total:.1f}")
-        kept.add_row(split, kind, *row)
-    console.print(kept)
-    left = Table("reason", "count", title="Skipped")
-    for reason, count in skipped.most_common():
-        left.add_row(plain(reason), f"{count:,}")
-    console.print(left)
 
 
 @click.command()

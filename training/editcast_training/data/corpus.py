@@ -18,7 +18,7 @@ from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,9 @@ class CorpusPart:
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class Task:
+    """One source to make shards of, in a folder that has the tokenizer."""
+
     origin: Origin
     folder: Path
     max_state: int
@@ -78,6 +80,8 @@ class _Task:
     order: str
 
 
+#: Makes the shards of all tasks, in any order.
+Work = Callable[[Sequence[Task]], Iterator[CorpusPart]]
 _Add = Callable[[FileHistory, Instance], None]
 
 
@@ -92,6 +96,7 @@ def make_corpus(
     seed: int = 0,
     order: str = "",
     each: Callable[[CorpusPart], None] = lambda made: None,
+    work: Work | None = None,
 ) -> list[CorpusPart]:
     """Make a corpus, or go on making it.
 
@@ -104,6 +109,7 @@ def make_corpus(
         seed: Decides all that is drawn.
         order: In which hunks of commits are made, one of `edit_order.ORDERS`; drawn if empty.
         each: Called with each source's result, as they come; with those made earlier first.
+        work: Makes the shards elsewhere, such as `cluster_shards.work`; None for processes here.
 
     Raises:
         CorpusError: There is nothing to make it of, the folder holds a corpus of other settings or
@@ -124,8 +130,8 @@ def make_corpus(
         each(made)
     failed = []
     left = [origin for origin in origins if origin.name not in done]
-    tasks = [_Task(origin, folder, max_state, seed, order) for origin in left]
-    for made in _work(tasks, processes):
+    tasks = [Task(origin, folder, max_state, seed, order) for origin in left]
+    for made in (work or partial(_work, processes=processes))(tasks):
         if made.failed:
             failed.append(made)
         else:
@@ -148,11 +154,11 @@ def _check_sources(origins: Sequence[Origin]) -> None:
         raise CorpusError(f"Two sources are called {name}; leave one of them out.")
 
 
-def _work(tasks: list[_Task], processes: int) -> Iterator[CorpusPart]:
+def _work(tasks: Sequence[Task], processes: int) -> Iterator[CorpusPart]:
     if not tasks:
         return
     with worker_pool(min(processes, len(tasks))) as pool:
-        futures: list[Future[CorpusPart]] = [pool.submit(_make_shards, task) for task in tasks]
+        futures: list[Future[CorpusPart]] = [pool.submit(make_shards, task) for task in tasks]
         try:
             for future in as_completed(futures):
                 yield future.result()
@@ -187,7 +193,7 @@ def _tokenizer(path: Path) -> Tokenizer:
     return Tokenizer.load(path)
 
 
-def _make_shards(task: _Task) -> CorpusPart:
+def make_shards(task: Task) -> CorpusPart:
     """Make the shards of one source; in a process of its own."""
     origin = task.origin
     made = CorpusPart(origin.name)

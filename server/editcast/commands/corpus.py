@@ -1,0 +1,104 @@
+"""`editcast corpus`: histories to a corpus, on this machine or on a cluster."""
+
+from collections import Counter
+from functools import partial
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from editcast import ranges
+from editcast.guarded import guarded
+from editcast.render_diff import plain
+from editcast.source_options import source_options
+from editcast_training.cluster import HERE
+from editcast_training.data import cluster_shards
+from editcast_training.data.corpus import CorpusPart, make_corpus
+from editcast_training.sources.file_history import Skipped
+from editcast_training.sources.registry import Origin, generated_from, project_and_kind
+
+
+@click.command()
+@guarded("The corpus was stopped; the same command goes on where it was.")
+@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@source_options
+@click.option(
+    "--tokenizer",
+    type=click.Path(path_type=Path),
+    help="A tokenizer.json; else a vocabulary is learned.",
+)
+@click.option(
+    "--max-state",
+    default=4096,
+    show_default=True,
+    type=ranges.MAX_STATE,
+    help="Subtokens of a window.",
+)
+@click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
+@click.option(
+    "--ray",
+    is_flag=False,
+    flag_value=HERE,
+    metavar="[HOST:PORT]",
+    help="Work on a Ray cluster that this machine belongs to, or without an address on its own.",
+)
+@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
+def corpus(
+    out: Path,
+    origins: list[Origin],
+    tokenizer: Path | None,
+    max_state: int,
+    processes: int,
+    ray: str | None,
+    seed: int,
+) -> None:
+    """Turn histories into a corpus in the folder OUT; run again, it goes on where it stopped.
+
+    A repository of --repositories goes where its list says. Any other source is split by time:
+    the newest tenth of each file's changes is for development. SPLIT=PATH sends all of it to one
+    split, for example --saves train=saves.jsonl.gz.
+    """
+    console = Console()
+
+    def report(made: CorpusPart) -> None:
+        if made.failed:
+            console.print(plain(f"{made.name}: left out. {made.failed}"), style="yellow")
+        else:
+            count, edits = made.instances.total(), made.edits.total()
+            console.print(plain(f"{made.name}: {count:,} instances, {edits:,} edits"))
+
+    result = make_corpus(
+        out,
+        [*origins, *generated_from(origins)],
+        tokenizer=tokenizer,
+        max_state=max_state,
+        processes=processes,
+        seed=seed,
+        each=report,
+        work=partial(cluster_shards.work, address=ray, processes=processes) if ray else None,
+    )
+    _summary(console, result)
+
+
+def _summary(console: Console, result: list[CorpusPart]) -> None:
+    kept = Table("split", "made of", "instances", "edits", "share, %", title="Kept")
+    instances: Counter[tuple[str, str]] = Counter()
+    edits: Counter[tuple[str, str]] = Counter()
+    skipped = Skipped()
+    for made in result:
+        kind = project_and_kind(made.name)[1]
+        for split, count in made.instances.items():
+            instances[split, kind] += count
+            edits[split, kind] += made.edits[split]
+        skipped.update(made.skipped)
+    for split, kind in sorted(instances):
+        here = edits[split, kind]
+        total = sum(count for (other, _), count in edits.items() if other == split)
+        row = (f"{instances[split, kind]:,}", f"{here:,}", f"{100 * here / total:.1f}")
+        kept.add_row(split, kind, *row)
+    console.print(kept)
+    left = Table("reason", "count", title="Skipped")
+    for reason, count in skipped.most_common():
+        left.add_row(plain(reason), f"{count:,}")
+    console.print(left)

@@ -1,0 +1,52 @@
+"""Shards made by the workers of a cluster, and written by this process alone.
+
+The workers need the repositories at the same paths, as on a mounted share, and no other folder of
+this machine's. What they run is what the processes of this machine run, so the bytes are the same.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from editcast_model.errors import CorpusError
+from editcast_model.private_files import atomic_write, private_folder
+from editcast_training.cluster import mapped
+from editcast_training.data.corpus import CorpusPart, Task, make_shards
+from editcast_training.disk import explained
+
+_TOKENIZER = "tokenizer.json"
+
+
+def work(tasks: Sequence[Task], address: str, processes: int) -> Iterator[CorpusPart]:
+    """Make the shards of all tasks; see `cluster.mapped`.
+
+    Raises:
+        CorpusError: The cluster cannot be used, or a shard cannot be written.
+    """
+    if not tasks:
+        return
+    folder = tasks[0].folder
+    make = _Elsewhere((folder / _TOKENIZER).read_bytes())
+    for made, shards in mapped(make, tasks, address, processes):
+        for name, data in shards.items():
+            private_folder((folder / name).parent)
+            with atomic_write(folder / name) as partial:
+                partial.write_bytes(data)
+        yield made
+
+
+@dataclass(frozen=True, slots=True)
+class _Elsewhere:
+    """Makes shards on a worker, which has this process' tokenizer and none of its folders."""
+
+    tokenizer: bytes
+
+    @explained(CorpusError)
+    def __call__(self, task: Task) -> tuple[CorpusPart, dict[str, bytes]]:
+        with TemporaryDirectory(prefix="editcast-") as name:
+            folder = Path(name)
+            (folder / _TOKENIZER).write_bytes(self.tokenizer)
+            made = make_shards(replace(task, folder=folder))
+            shards = folder.rglob("*.parquet")
+            return made, {path.relative_to(folder).as_posix(): path.read_bytes() for path in shards}
