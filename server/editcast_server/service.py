@@ -9,10 +9,11 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from lsprotocol import types
 
+from editcast_server.client import Client
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
 from editcast_server.feedback import Feedback, Offer
@@ -30,19 +31,6 @@ log = logging.getLogger(__name__)
 
 PATIENCE: Final = 2.0  # seconds that a request waits for a prediction under way
 _TIMED: Final = 1000  # predictions
-
-
-class Client(Protocol):
-    """Whom the service talks to; all on the event loop."""
-
-    def show_message(self, sentence: str, *, warning: bool) -> None:
-        """Show the user a sentence."""
-
-    def has_predicted(self, document: Document) -> None:
-        """Tell the editor that the suggestions of a document have changed."""
-
-    def has_status(self, status: Status) -> None:
-        """Tell the editor what the server does now."""
 
 
 class Service:
@@ -92,8 +80,8 @@ class Service:
     def stop(self) -> None:
         """Finish what must be finished; returns when the last save is on the disk."""
         self._has_ended = True
-        for document in self.documents.values():
-            document.close()
+        for uri in list(self.documents):
+            self.close(uri)
         self.saves.close()  # first: whoever ends the process may not wait for the engine
         self._engine.stop()
 
@@ -108,11 +96,7 @@ class Service:
         self.documents[uri] = document
         if known is None:
             self._warn_once(document, self.settings.too_long(document.name))
-        elif document.is_allowed(self.settings):
-            self._engine.open(self._track(document, known))
-            self.projects.read(document.folder, self.settings)
-            if self.projects.of(document.folder).has_saves:
-                self._ask(document, 1)
+        document.exclusion.follow(self.settings.exclude, partial(self._begin, document))
 
     def change(
         self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
@@ -152,10 +136,34 @@ class Service:
                 return
             document.replace(text)
         document.check_path()
-        buffer = document.buffer
-        if buffer is None or not (document.is_allowed(self.settings) and self._fits(document)):
+        if document.buffer is None:
             return
-        text = buffer.text
+        if document.exclusion.known.is_set():
+            self._take_in(document, document.buffer.text)
+        else:
+            document.exclusion.saved.append(document.buffer.text)
+
+    def close(self, uri: str) -> None:
+        """Close a document."""
+        document = self.documents.pop(uri, None)
+        if document:
+            document.exclusion.finish(partial(self._begin, document))
+            document.close()
+
+    def _begin(self, document: Document, saved: list[str]) -> None:
+        """Begin with a document, now that it is known whether it may be read; take in its saves."""
+        if document.buffer is not None and document.is_allowed(self.settings):
+            self._engine.open(self._track(document, document.buffer.text))
+            self.projects.read(document.folder, self.settings)
+            if self.projects.of(document.folder).has_saves:
+                self._ask(document, 1)
+        for text in saved:
+            self._take_in(document, text)
+
+    def _take_in(self, document: Document, text: str) -> None:
+        """Take in a saved text."""
+        if not (document.is_allowed(self.settings) and self._fits(document)):
+            return
         self._feedback.take_applied(document)
         document.rejections.forget_typed_lines()
         document.end_suppression()
@@ -167,12 +175,6 @@ class Service:
         self._engine.check_for_newer()
         document.forget_suggestions()
         self._ask(document, 1)
-
-    def close(self, uri: str) -> None:
-        """Close a document."""
-        document = self.documents.pop(uri, None)
-        if document:
-            document.close()
 
     def _track(self, document: Document, text: str) -> Track:
         if document.track is None:
@@ -201,6 +203,8 @@ class Service:
         """
         end = self._loop.time() + PATIENCE
         document = self.documents.get(uri)
+        if document:
+            await document.exclusion.known.wait()
         while document and self._is_served(document) and not document.has(most):
             if document.is_suppressed and not is_wanted:
                 break
@@ -289,7 +293,7 @@ class Service:
         if reads(settings) != reads(before):
             self.projects.forget_files()
             for document in self.documents.values():
-                self.projects.read(document.folder, settings)
+                document.exclusion.follow(settings.exclude, partial(self._begin, document))
         self._withdraw_all()
         self._activity.update()
 

@@ -54,13 +54,15 @@ def register_commands(server: EditcastServer) -> None:
         return await _report(ls.service)
 
     @server.command(protocol.SHOW_STATUS)
-    def status(ls: EditcastServer, *arguments: Any) -> protocol.StatusParams:
+    async def status(ls: EditcastServer, *arguments: Any) -> protocol.StatusParams:
         now = status_params(ls.service.status)
         match arguments:
             case []:
                 return now
             case [str() as uri]:
                 document = ls.service.documents.get(uri)
+                if document:
+                    await document.exclusion.known.wait()
                 reason = document.reason_against(ls.service.settings) if document else _UNKNOWN
                 return attrs.evolve(now, message=reason or now.message)
         raise JsonRpcInvalidParams(

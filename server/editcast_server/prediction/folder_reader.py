@@ -104,8 +104,7 @@ def _is_allowed(path: Path, language: str, settings: Settings) -> bool:
     """Tell whether a file may be read: no secret, and nothing that the settings leave out."""
     if not settings.serves(language):
         return False
-    is_excluded = globs.matches_any.__wrapped__(path, settings.exclude)  # too many to remember
-    return not is_excluded and not is_secret(path)
+    return not globs.matches_any(path, settings.exclude) and not is_secret(path)
 
 
 def _sources(folder: Path) -> Iterator[Path]:
