@@ -23,7 +23,7 @@ from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Policy
 from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
-from editcast_server.status import Activity, Status
+from editcast_server.status import Activity
 from editcast_server.store_writer import Saves, now_ms
 from editcast_store.saves import What
 
@@ -42,6 +42,7 @@ class Service:
         settings: As the user has them now.
         latencies: Milliseconds that the last predictions took.
         saves: Writer of the store.
+        activity: What the server does now, and the model in use.
 
     Args:
         client: The editor.
@@ -69,7 +70,7 @@ class Service:
         )
         self._policy = Policy(settings)
         self._feedback = Feedback(self._policy, self._record_outcome, self._has_applied, follow_s)
-        self._activity = Activity(client.has_status, lambda: self.settings.enabled)
+        self.activity = Activity(client.has_status, lambda: self.settings.enabled)
         self._has_ended = False
 
     def start(self) -> None:
@@ -241,9 +242,14 @@ class Service:
             is_for_requests=is_for_request,
         )
         self._engine.predict(document.job)
-        self._activity.begin_thinking()
+        self.activity.begin_thinking()
 
     def _answered(self, document: Document, answer: Answer) -> None:
+        if answer.other_files:
+            if document.answer and document.answer.job is answer.job:
+                document.answer = answer
+                self._client.has_predicted(document)
+            return
         is_current = document.job is answer.job and document.buffer is not None
         if is_current:
             self.latencies.append(answer.milliseconds)
@@ -254,7 +260,7 @@ class Service:
                     document.typing_left, self._ask, document, 1
                 )
         if not any(one.job for one in self.documents.values()):
-            self._activity.end_thinking()
+            self.activity.end_thinking()
         if is_current:
             self._client.has_predicted(document)
 
@@ -278,7 +284,7 @@ class Service:
 
     def snooze(self, seconds: float) -> None:
         """Suggest nothing for so long; 0 ends that."""
-        self._activity.snooze(seconds)
+        self.activity.snooze(seconds)
         if seconds > 0:
             self._withdraw_all()
 
@@ -295,14 +301,14 @@ class Service:
             for document in self.documents.values():
                 document.exclusion.follow(settings.exclude, partial(self._begin, document))
         self._withdraw_all()
-        self._activity.update()
+        self.activity.update()
 
     def set_training(self, message: str) -> None:
         """Set how far training is, empty when none runs; a new model is loaded at its end."""
-        if self._activity.training and not message:
+        if self.activity.training and not message:
             self.check_model()
-        self._activity.training = message
-        self._activity.update()
+        self.activity.training = message
+        self.activity.update()
 
     def check_model(self) -> None:
         """Load the model in place if it is another one than the model in use."""
@@ -337,23 +343,13 @@ class Service:
     # What is served
 
     @property
-    def model(self) -> Model | None:
-        """Return the model in use; None while the first one is loaded."""
-        return self._activity.model
-
-    @property
-    def status(self) -> Status:
-        """Return what the server is doing now."""
-        return self._activity.status
-
-    @property
     def _choice(self) -> Choice:
         return Choice(self.settings.model_path, self.settings.device)
 
     def _is_served(self, document: Document) -> bool:
         """Tell whether suggestions are to be made in a document as it is now."""
         return (
-            not self._activity.is_snoozed
+            not self.activity.is_snoozed
             and document.is_allowed(self.settings)
             and self._fits(document)
         )
@@ -370,11 +366,11 @@ class Service:
     # To the client
 
     def _on_model(self, model: Model) -> None:
-        self._activity.model, self._policy.card = model, model.card
+        self.activity.model, self._policy.card = model, model.card
         log.info("Model: %s", model.forecaster.name)
         if model.problem:
             self._warn(model.problem)
-        self._activity.update()
+        self.activity.update()
         for document in self.documents.values():
             if document.has(1) or document.job:  # the answer is another model's
                 document.forget_suggestions()

@@ -37,6 +37,14 @@ export interface Suggestion {
   tokenEdits: number;
 }
 
+/** One other file that has to follow what was changed. */
+export interface OtherFile {
+  uri: string;
+  /** Where to begin, counted from 0. */
+  line: number;
+  places: number;
+}
+
 /** Answer to `editcast/nextEdit`, and parameters of `editcast/didPredict`. */
 export interface NextEditResult {
   uri: string;
@@ -54,6 +62,11 @@ export interface NextEditResult {
   /** The least confidence that is shown; 0 when there was no prediction. */
   threshold: number;
   suggestions: Suggestion[];
+  /**
+   * Those in which something is left to do, when nothing is here; they come in a second notification,
+   * once they have been looked for.
+   */
+  otherFiles: OtherFile[];
 }
 
 /** What the server is doing. */

@@ -334,6 +334,8 @@ class Document:
     def close(self) -> None:
         """End the document, which the editor has closed."""
         self.is_open = False
+        if self.track:
+            self.track.is_open = False
         self.cancel()
 
     def cancel(self) -> None:

@@ -97,6 +97,10 @@ def next_edit_result(document: Document, most: int | None = None) -> protocol.Ne
             )
             for suggestion in document.suggestions[:most]
         ],
+        other_files=[
+            protocol.OtherFile(one.uri, one.line, one.places)
+            for one in (current.other_files if current and not document.suggestions else ())
+        ],
     )
 
 

@@ -71,6 +71,21 @@ class Suggestion:
 
 
 @attrs.define
+class OtherFile:
+    """One other file that has to follow what was changed.
+
+    Attributes:
+        uri: The file.
+        line: Where to begin, counted from 0.
+        places: How many places there are.
+    """
+
+    uri: str
+    line: int
+    places: int
+
+
+@attrs.define
 class NextEditResult:
     """Answer to `editcast/nextEdit`, and parameters of `editcast/didPredict`.
 
@@ -83,6 +98,8 @@ class NextEditResult:
         best: Confidence of the best guess, though it be below the threshold; None without one.
         threshold: The least confidence that is shown; 0 when there was no prediction.
         suggestions: Best first.
+        other_files: Those in which something is left to do, when nothing is here; they come in a
+            second notification, once they have been looked for.
     """
 
     uri: str
@@ -92,6 +109,7 @@ class NextEditResult:
     best: float | None
     threshold: float
     suggestions: Sequence[Suggestion]
+    other_files: Sequence[OtherFile]
 
 
 @attrs.define
