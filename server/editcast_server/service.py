@@ -43,6 +43,7 @@ class Service:
         latencies: Milliseconds that the last predictions took.
         saves: Writer of the store.
         activity: What the server does now, and the model in use.
+        engine: What forecasts.
 
     Args:
         client: The editor.
@@ -59,10 +60,10 @@ class Service:
         self.projects = Projects()
         self.latencies: deque[float] = deque(maxlen=_TIMED)
         self._client = client
-        self._units = units
+        self.units = units
         self._loop = asyncio.get_running_loop()
         self.saves = Saves(lambda sentence: self._on_loop(self._warn, sentence))
-        self._engine = Engine(
+        self.engine = Engine(
             loaded=lambda model: self._on_loop(self._on_model, model),
             failed=lambda text: self._on_loop(
                 self._warn, f"Editcast could not predict here ({text}); the log has more."
@@ -75,7 +76,7 @@ class Service:
 
     def start(self) -> None:
         """Load the model, and let go of what the store has had for too long."""
-        self._engine.choose(self._choice)
+        self.engine.choose(self._choice)
         self.saves.prune(self.settings.history_days)
 
     def stop(self) -> None:
@@ -84,7 +85,7 @@ class Service:
         for uri in list(self.documents):
             self.close(uri)
         self.saves.close()  # first: whoever ends the process may not wait for the engine
-        self._engine.stop()
+        self.engine.stop()
 
     # Documents
 
@@ -92,7 +93,7 @@ class Service:
         """Open a document."""
         self.close(uri)
         known = None if self.settings.is_too_long(text) else text
-        document = Document(uri, language, version, known, self._units)
+        document = Document(uri, language, version, known, self.units)
         document.folder = self.projects.folder_of(uri)
         self.documents[uri] = document
         if known is None:
@@ -154,7 +155,7 @@ class Service:
     def _begin(self, document: Document, saved: list[str]) -> None:
         """Begin with a document, now that it is known whether it may be read; take in its saves."""
         if document.buffer is not None and document.is_allowed(self.settings):
-            self._engine.open(self._track(document, document.buffer.text))
+            self.engine.open(self._track(document, document.buffer.text))
             self.projects.read(document.folder, self.settings)
             if self.projects.of(document.folder).has_saves:
                 self._ask(document, 1)
@@ -173,7 +174,7 @@ class Service:
             if other is not document and document.folder and other.folder == document.folder:
                 other.forget_empty_answer()  # by whoever asks there next
         self._record(document, text)
-        self._engine.check_for_newer()
+        self.engine.check_for_newer()
         document.forget_suggestions()
         self._ask(document, 1)
 
@@ -241,7 +242,7 @@ class Service:
             done=partial(self._on_loop, self._answered, document),
             is_for_requests=is_for_request,
         )
-        self._engine.predict(document.job)
+        self.engine.predict(document.job)
         self.activity.begin_thinking()
 
     def _answered(self, document: Document, answer: Answer) -> None:
@@ -294,7 +295,7 @@ class Service:
         if settings == before:
             return
         if self._choice != Choice(before.model_path, before.device):
-            self._engine.choose(self._choice)
+            self.engine.choose(self._choice)
         self._policy.follow(settings)
         if reads(settings) != reads(before):
             self.projects.forget_files()
@@ -312,7 +313,7 @@ class Service:
 
     def check_model(self) -> None:
         """Load the model in place if it is another one than the model in use."""
-        self._engine.check_for_newer()
+        self.engine.check_for_newer()
 
     def _withdraw_all(self) -> None:
         for document in self.documents.values():

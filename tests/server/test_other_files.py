@@ -4,10 +4,13 @@ import asyncio
 import threading
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
+from editcast_server.documents.buffer import Buffer
 from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
 from test_consequences_elsewhere import BILLS, PRICES, every_language, take_all
@@ -145,3 +148,68 @@ def test_a_file_is_read_again_when_it_is_another(tmp_path: Path) -> None:
     bill = tmp_path / "bill.py"
     bill.write_text(bill.read_text().replace("tax", "sales_tax"))
     assert left(one, tmp_path) == []
+
+
+@pytest.mark.parametrize("answer", ["Change", "Look First"])
+async def test_all_of_them_at_once(start: Any, tmp_path: Path, answer: str) -> None:
+    edits: list[types.ApplyWorkspaceEditParams] = []
+    questions: list[types.ShowMessageRequestParams] = []
+    settings = {"modelPath": "", "confidenceThreshold": None}
+    async with start(settings) as editor:
+
+        @editor.client.feature(types.WORKSPACE_APPLY_EDIT)
+        def apply(params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
+            edits.append(params)
+            return types.ApplyWorkspaceEditResult(applied=True)
+
+        @editor.client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
+        def ask(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
+            questions.append(params)
+            return next((one for one in params.actions if one.title == answer), None)
+
+        project = tmp_path / "project"
+        text = BILLS["python"][1]
+        for name in ("bill.py", "é order.py"):
+            (project / name).write_text(text)
+        event = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(project.as_uri(), "")], [])
+        editor.client.workspace_did_change_workspace_folders(
+            types.DidChangeWorkspaceFoldersParams(event)
+        )
+        # One of them is open, and another text than on the disk.
+        opened = editor.open((project / "bill.py").as_uri(), "# Bills\n" + text)
+        uri = await rename(editor, project, "python")
+        await until_found(editor, uri, 2)
+        (action,) = await editor.code_actions(uri)
+        assert action.title == "Change 6 places in 2 other files" and action.edit is None
+        assert await editor.command(action.command.command, *action.command.arguments)
+        (edit,) = (one.edit for one in edits)
+        (question,) = questions
+        assert question.message == "Change 6 places in 2 other files: bill.py, é order.py?"
+        results = {}
+        for change in edit.document_changes:
+            it = change.text_document
+            before = editor.texts[it.uri].text if it.uri in editor.texts else text
+            buffer = Buffer(before, editor.units)
+            for each in reversed(change.edits):
+                if answer == "Look First":
+                    assert edit.change_annotations[each.annotation_id].needs_confirmation
+                buffer.apply(each.range, each.new_text)
+            results[unquote(it.uri).rsplit("/", 1)[-1]] = it.version, buffer.text
+        done = text.replace("tax", "sales_tax")
+        version = editor.versions[opened]
+        assert results == {"bill.py": (version, "# Bills\n" + done), "é order.py": (None, done)}
+        # What was done is not offered again.
+        for name in ("bill.py", "é order.py"):
+            (project / name).write_text(done)
+        end = types.Position(editor.texts[opened].line_count - 1, 0)
+        editor.change(opened, types.Range(types.Position(0, 0), end), done)
+        assert not await editor.command("editcast.applyOtherFiles", uri)
+        assert await editor.code_actions(uri) == []
+
+
+@pytest.mark.parametrize("arguments", [[], [7], ["a", "b"]])
+async def test_it_takes_one_document(start: Any, arguments: list[Any]) -> None:
+    async with start() as editor:
+        with pytest.raises(JsonRpcException, match="takes one argument, a document's URI"):
+            await editor.command("editcast.applyOtherFiles", *arguments)
+        assert not await editor.command("editcast.applyOtherFiles", "file:///unknown.py")

@@ -148,6 +148,8 @@ export const ServerCommand = {
   reject: "editcast.reject",
   /** [id], once it has been drawn */
   shown: "editcast.shown",
+  /** [uri]: what is left in other files */
+  applyOtherFiles: "editcast.applyOtherFiles",
   /** [seconds]; 0 ends a snooze */
   snooze: "editcast.snooze",
   /** [], or [list of the kinds of sources to leave out] */

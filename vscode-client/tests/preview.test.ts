@@ -106,10 +106,10 @@ describe("the hint of an edit elsewhere", () => {
   it("names the next file, and how much is left", () => {
     const said = (places: number, others: number): string =>
       plain(otherFilesHint("shop/bill.py", { line: 2, places }, others));
-    assert.equal(said(1, 0), "Tab: shop/bill.py line 3");
-    assert.equal(said(3, 0), "Tab: shop/bill.py line 3 (3 places)");
-    assert.equal(said(1, 1), "Tab: shop/bill.py line 3 (1 more file)");
-    assert.equal(said(3, 4), "Tab: shop/bill.py line 3 (3 places, 4 more files)");
+    assert.equal(said(1, 0), "Tab: shop/bill.py line 3, Alt+Shift+Enter: all");
+    assert.equal(said(3, 0), "Tab: shop/bill.py line 3 (3 places), Alt+Shift+Enter: all");
+    assert.equal(said(1, 1), "Tab: shop/bill.py line 3 (1 more file), Alt+Shift+Enter: all");
+    assert.equal(said(3, 4), "Tab: shop/bill.py line 3 (3 places, 4 more files), Alt+Shift+Enter: all");
   });
 
   it("is a box below a line that leaves no room for it", () => {

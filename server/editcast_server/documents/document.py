@@ -190,6 +190,8 @@ class Document:
         if self.buffer is None:
             return []
         text, had = self.buffer.text, {one.id: one for one in self._had}
+        if self.track:
+            self.track.text = text
         self._had = ()
         self._is_undone = self.past_texts.brings_back(text)
         if self._is_undone:

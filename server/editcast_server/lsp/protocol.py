@@ -21,6 +21,7 @@ DID_SHOW: Final = "textDocument/didShowInlineEdit"
 ACCEPT: Final = "editcast.accept"  # [id]
 REJECT: Final = "editcast.reject"  # [id]
 SHOWN: Final = "editcast.shown"  # [id], once it has been drawn
+APPLY_OTHER_FILES: Final = "editcast.applyOtherFiles"  # [uri]: what is left in other files
 SNOOZE: Final = "editcast.snooze"  # [seconds]; 0 ends a snooze
 TRAIN: Final = "editcast.train"  # [], or [[kind of source to leave out]]
 COUNT_HISTORY: Final = "editcast.countHistory"  # []: what `editcast history count` prints

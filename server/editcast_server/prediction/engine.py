@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import unquote
 
+from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions, Session
 from editcast_model.history import EditHistory
@@ -38,6 +39,7 @@ class Track:
 
     Attributes:
         uri: The document's.
+        text: Of the document, as far as it may be read; the event loop sets it.
         is_open: Whether the editor still has it open.
 
     Args:
@@ -50,7 +52,7 @@ class Track:
     def __init__(
         self, text: str, project: Project | None = None, uri: str = "", language: str = ""
     ) -> None:
-        self.uri, self.is_open = uri, True
+        self.uri, self.text, self.is_open = uri, text, True
         self._history = EditHistory(text, language=language, path=unquote(uri))
         self._saves: deque[str] = deque()
         self._unseen: deque[str] = deque()  # of these, what the session was not told of
@@ -65,11 +67,6 @@ class Track:
         self._last_other = 0  # number of the last save of another file that the session was told of
         self._session: Session | None = None
         self._forecaster: Forecaster | None = None
-
-    @property
-    def text(self) -> str:
-        """Return the text that was last predicted for."""
-        return self._history.text
 
     def save(self, text: str) -> None:
         """Take in a save of the document."""
@@ -236,6 +233,18 @@ class Engine:
     def open(self, track: Track) -> None:
         """Open the session of a document when there is nothing better to do."""
         self._put(2, lambda: self._open(track))
+
+    def look_elsewhere(self, track: Track, done: Callable[[tuple[OtherFile, ...]], None]) -> None:
+        """Find what is left to do in other files; `done` is called on the engine's thread."""
+
+        def look() -> None:
+            found: tuple[OtherFile, ...] = ()
+            try:
+                found = track.other_files(never)
+            finally:
+                done(found)
+
+        self._put(1, look)
 
     def stop(self) -> None:
         """End the thread after what it is doing; ONNX Runtime must not be at work at the end."""

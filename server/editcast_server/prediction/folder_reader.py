@@ -149,6 +149,16 @@ def _sources(folder: Path) -> Iterator[Path]:
                 left.append((Path(one.path), depth + 1))
 
 
+def whole_text_of(path: Path) -> str:
+    """Return the text of a plain file of UTF-8 as editors have it; nothing of a long one."""
+    try:
+        with open_plain(path) as file:
+            text = file.read(MOST_BYTES + 1).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return "" if "\0" in text or len(text) > MOST_BYTES else text
+
+
 def text_of(path: Path) -> str:
     """Return the whole lines of a plain file, the first ones of a long one; else nothing."""
     try:

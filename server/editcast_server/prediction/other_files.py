@@ -12,6 +12,7 @@ from typing import Any, Final
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.consequences.module_changes import ModuleChange
+from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import STRONG
 
 _MOST_READ: Final = 200  # files that may import what was changed
@@ -25,13 +26,18 @@ class OtherFile:
 
     Attributes:
         uri: The file.
-        line: Where to begin, counted from 0.
-        places: How many places are left.
+        text: Its text.
+        hunks: What is left, in the order in which a person would go on.
     """
 
     uri: str
-    line: int
-    places: int
+    text: str
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def line(self) -> int:
+        """Return where to begin, counted from 0."""
+        return self.text.count("\n", 0, self.hunks[0].start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,18 +99,16 @@ class OtherFiles:
             return None
         mark, before, left = self._known.pop(file, (None, (), None))
         if mark != source.mark or before != changes:
-            left = _first(file, source, changes)
+            left = _read(file, source, changes)
         self._known[file] = source.mark, changes, left
         while len(self._known) > _MOST_REMEMBERED:
             self._known.popitem(last=False)
         return left
 
 
-def _first(file: str, source: Source, changes: Sequence[ModuleChange]) -> OtherFile | None:
-    """Return where to begin in a file; None where nothing that is sure enough is left to do."""
+def _read(file: str, source: Source, changes: Sequence[ModuleChange]) -> OtherFile | None:
+    """Return what is left to do in a file; None where nothing that is sure enough is."""
     text = source.read()
     found = Consequences("", file).propose((), text, elsewhere=changes)
-    sure = [one for one in found if one.strength >= STRONG]
-    if not sure:
-        return None
-    return OtherFile(source.uri, text.count("\n", 0, sure[0].hunk.start), len(sure))
+    sure = tuple(one.hunk for one in found if one.strength >= STRONG)
+    return OtherFile(source.uri, text, sure) if sure else None

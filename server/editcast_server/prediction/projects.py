@@ -19,7 +19,7 @@ from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.consequences.module_changes import ModuleHistory
 from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
 from editcast_model.memory.project_memory import ProjectMemory
-from editcast_server.prediction.folder_reader import FolderReader, text_of
+from editcast_server.prediction.folder_reader import FolderReader, whole_text_of
 from editcast_server.prediction.other_files import OtherFile, OtherFiles, Source
 from editcast_server.settings import Settings
 
@@ -31,10 +31,7 @@ class OpenFile(Protocol):
 
     uri: str
     is_open: bool
-
-    @property
-    def text(self) -> str:
-        """Return the text that was last predicted for."""
+    text: str
 
 
 class Project:
@@ -109,7 +106,7 @@ class Project:
             return None
         if path is None or stat is None:
             return None
-        return Source(path.as_uri(), (stat.st_mtime_ns, stat.st_size), lambda: text_of(path))
+        return Source(path.as_uri(), (stat.st_mtime_ns, stat.st_size), lambda: whole_text_of(path))
 
     def prepare(self) -> None:
         """Look at what was saved, before somebody waits for it."""

@@ -173,9 +173,17 @@ export class Offers implements vscode.Disposable {
     this.draw();
   }
 
-  /** Makes the edit, wherever it is, here or at all of its places, and puts the cursor behind it. */
+  /**
+   * Makes the edit, wherever it is, here or at all of its places, and puts the cursor behind it; in all
+   * other files, once nothing is left in this one.
+   */
   async accept(way: "here" | "everywhere" = "here"): Promise<void> {
-    const { editor, offered } = this.current;
+    const { editor, offered, next } = this.current;
+    if (editor !== undefined && way === "everywhere" && next !== "") {
+      await this.server.tell(ServerCommand.applyOtherFiles, editor.document.uri.toString());
+      await this.server.ask(editor.document);
+      return;
+    }
     const last = offered?.offer.hunks.at(-1);
     const hunks = (way === "here" ? offered?.offer.hunks : offered?.offer.everywhere) ?? [];
     if (editor === undefined || offered === undefined || last === undefined || hunks.length === 0) {
@@ -320,7 +328,7 @@ export class Offers implements vscode.Disposable {
       this.drawn = undefined;
     }
     this.setContext("editcast.chainEnded", offered === undefined && next === "" && this.chain.goesOn);
-    this.setContext("editcast.everywhere", (offered?.offer.everywhere.length ?? 0) > 0);
+    this.setContext("editcast.everywhere", next !== "" || (offered?.offer.everywhere.length ?? 0) > 0);
     if (editor === undefined || offered === undefined) {
       this.announcement.dispose();
       this.setContext("editcast.offer", next === "" ? "" : "elsewhere");

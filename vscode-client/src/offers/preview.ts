@@ -167,7 +167,7 @@ export function otherFilesHint(file: string, { line, places }: { line: number; p
     ...(others > 0 ? [`${others} more file${others > 1 ? "s" : ""}`] : []),
   ];
   const also = more.length > 0 ? ` (${more.join(", ")})` : "";
-  return visible(`${KEY}: ${oneLine(file)} line ${line + 1}${also}`, 1);
+  return visible(`${KEY}: ${oneLine(file)} line ${line + 1}${also}, ${EVERYWHERE_KEY}: all`, 1);
 }
 
 /** The lines that an edit with line ends in it leaves, as far as they are new. */
