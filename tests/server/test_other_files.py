@@ -21,11 +21,15 @@ def folder(bundled: Any, request: pytest.FixtureRequest) -> Path:
     """An open folder of the test's own, on the disk."""
     place: Path = bundled.home / "project" / request.node.name.replace("[", "-").strip("]")
     place.mkdir(parents=True)
-    event = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(place.as_uri(), "a")], [])
-    bundled.client.workspace_did_change_workspace_folders(
+    open_folder(bundled, place)
+    return place
+
+
+def open_folder(editor: Any, folder: Path) -> None:
+    event = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(folder.as_uri(), "")], [])
+    editor.client.workspace_did_change_workspace_folders(
         types.DidChangeWorkspaceFoldersParams(event)
     )
-    return place
 
 
 def found(editor: Any, uri: str) -> list[tuple[str, int, int]]:
@@ -171,10 +175,7 @@ async def test_all_of_them_at_once(start: Any, tmp_path: Path, answer: str) -> N
         text = BILLS["python"][1]
         for name in ("bill.py", "é order.py"):
             (project / name).write_text(text)
-        event = types.WorkspaceFoldersChangeEvent([types.WorkspaceFolder(project.as_uri(), "")], [])
-        editor.client.workspace_did_change_workspace_folders(
-            types.DidChangeWorkspaceFoldersParams(event)
-        )
+        open_folder(editor, project)
         # One of them is open, and another text than on the disk.
         opened = editor.open((project / "bill.py").as_uri(), "# Bills\n" + text)
         uri = await rename(editor, project, "python")
@@ -205,6 +206,16 @@ async def test_all_of_them_at_once(start: Any, tmp_path: Path, answer: str) -> N
         editor.change(opened, types.Range(types.Position(0, 0), end), done)
         assert not await editor.command("editcast.applyOtherFiles", uri)
         assert await editor.code_actions(uri) == []
+
+
+async def test_a_baseline_names_no_other_files(start: Any, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    async with start() as editor:
+        (project / "bill.py").write_text(BILLS["python"][1])
+        open_folder(editor, project)
+        editor.open((project / "bill.py").as_uri(), BILLS["python"][1])
+        uri = await rename(editor, project, "python")
+        assert not await editor.command("editcast.applyOtherFiles", uri)
 
 
 @pytest.mark.parametrize("arguments", [[], [7], ["a", "b"]])

@@ -240,7 +240,7 @@ class Engine:
         def look() -> None:
             found: tuple[OtherFile, ...] = ()
             try:
-                found = track.other_files(never)
+                found = self._other_files(track, never)
             finally:
                 done(found)
 
@@ -321,6 +321,11 @@ class Engine:
                 # When there is nothing better to do, and only until there is.
                 self._put(2, lambda: self._prepare(answer))
 
+    def _other_files(self, track: Track, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
+        """Find what is left to do in other files, unless a baseline would not suggest it there."""
+        has_model = self._model is not None and self._model.card is not None
+        return track.other_files(cancelled) if has_model else ()
+
     def _prepare(self, answer: Answer) -> None:
         """Get ready for the next prediction; look into other files if nothing is left in one."""
         job = answer.job
@@ -330,6 +335,6 @@ class Engine:
 
         job.track.prepare(cancelled)
         if not answer.predictions and not cancelled():
-            found = job.track.other_files(cancelled)
+            found = self._other_files(job.track, cancelled)
             if found:
                 job.done(replace(answer, other_files=found))
