@@ -16,7 +16,6 @@ from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import STRONG
 
 _MOST_READ: Final = 200  # files that may import what was changed
-_MOST_FOUND: Final = 20
 _MOST_REMEMBERED: Final = 500
 
 
@@ -86,7 +85,7 @@ class OtherFiles:
         }
         found: list[OtherFile] = []
         for one in sorted(importers.keys() - {file})[:_MOST_READ]:
-            if cancelled() or len(found) == _MOST_FOUND:
+            if cancelled():
                 break
             left = self._left(one, changes)
             if left:
