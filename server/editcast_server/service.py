@@ -9,10 +9,11 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from lsprotocol import types
 
+from editcast_server.client import Client
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
 from editcast_server.feedback import Feedback, Offer
@@ -22,7 +23,7 @@ from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Policy
 from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
-from editcast_server.status import Activity, Status
+from editcast_server.status import Activity
 from editcast_server.store_writer import Saves, now_ms
 from editcast_store.saves import What
 
@@ -30,19 +31,6 @@ log = logging.getLogger(__name__)
 
 PATIENCE: Final = 2.0  # seconds that a request waits for a prediction under way
 _TIMED: Final = 1000  # predictions
-
-
-class Client(Protocol):
-    """Whom the service talks to; all on the event loop."""
-
-    def show_message(self, sentence: str, *, warning: bool) -> None:
-        """Show the user a sentence."""
-
-    def has_predicted(self, document: Document) -> None:
-        """Tell the editor that the suggestions of a document have changed."""
-
-    def has_status(self, status: Status) -> None:
-        """Tell the editor what the server does now."""
 
 
 class Service:
@@ -54,6 +42,8 @@ class Service:
         settings: As the user has them now.
         latencies: Milliseconds that the last predictions took.
         saves: Writer of the store.
+        activity: What the server does now, and the model in use.
+        engine: What forecasts.
 
     Args:
         client: The editor.
@@ -70,10 +60,10 @@ class Service:
         self.projects = Projects()
         self.latencies: deque[float] = deque(maxlen=_TIMED)
         self._client = client
-        self._units = units
+        self.units = units
         self._loop = asyncio.get_running_loop()
         self.saves = Saves(lambda sentence: self._on_loop(self._warn, sentence))
-        self._engine = Engine(
+        self.engine = Engine(
             loaded=lambda model: self._on_loop(self._on_model, model),
             failed=lambda text: self._on_loop(
                 self._warn, f"Editcast could not predict here ({text}); the log has more."
@@ -81,21 +71,21 @@ class Service:
         )
         self._policy = Policy(settings)
         self._feedback = Feedback(self._policy, self._record_outcome, self._has_applied, follow_s)
-        self._activity = Activity(client.has_status, lambda: self.settings.enabled)
+        self.activity = Activity(client.has_status, lambda: self.settings.enabled)
         self._has_ended = False
 
     def start(self) -> None:
         """Load the model, and let go of what the store has had for too long."""
-        self._engine.choose(self._choice)
+        self.engine.choose(self._choice)
         self.saves.prune(self.settings.history_days)
 
     def stop(self) -> None:
         """Finish what must be finished; returns when the last save is on the disk."""
         self._has_ended = True
-        for document in self.documents.values():
-            document.close()
+        for uri in list(self.documents):
+            self.close(uri)
         self.saves.close()  # first: whoever ends the process may not wait for the engine
-        self._engine.stop()
+        self.engine.stop()
 
     # Documents
 
@@ -103,16 +93,12 @@ class Service:
         """Open a document."""
         self.close(uri)
         known = None if self.settings.is_too_long(text) else text
-        document = Document(uri, language, version, known, self._units)
+        document = Document(uri, language, version, known, self.units)
         document.folder = self.projects.folder_of(uri)
         self.documents[uri] = document
         if known is None:
             self._warn_once(document, self.settings.too_long(document.name))
-        elif document.is_allowed(self.settings):
-            self._engine.open(self._track(document, known))
-            self.projects.read(document.folder, self.settings)
-            if self.projects.of(document.folder).has_saves:
-                self._ask(document, 1)
+        document.exclusion.follow(self.settings.exclude, partial(self._begin, document))
 
     def change(
         self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
@@ -152,10 +138,34 @@ class Service:
                 return
             document.replace(text)
         document.check_path()
-        buffer = document.buffer
-        if buffer is None or not (document.is_allowed(self.settings) and self._fits(document)):
+        if document.buffer is None:
             return
-        text = buffer.text
+        if document.exclusion.known.is_set():
+            self._take_in(document, document.buffer.text)
+        else:
+            document.exclusion.saved.append(document.buffer.text)
+
+    def close(self, uri: str) -> None:
+        """Close a document."""
+        document = self.documents.pop(uri, None)
+        if document:
+            document.exclusion.finish(partial(self._begin, document))
+            document.close()
+
+    def _begin(self, document: Document, saved: list[str]) -> None:
+        """Begin with a document, now that it is known whether it may be read; take in its saves."""
+        if document.buffer is not None and document.is_allowed(self.settings):
+            self.engine.open(self._track(document, document.buffer.text))
+            self.projects.read(document.folder, self.settings)
+            if self.projects.of(document.folder).has_saves:
+                self._ask(document, 1)
+        for text in saved:
+            self._take_in(document, text)
+
+    def _take_in(self, document: Document, text: str) -> None:
+        """Take in a saved text."""
+        if not (document.is_allowed(self.settings) and self._fits(document)):
+            return
         self._feedback.take_applied(document)
         document.rejections.forget_typed_lines()
         document.end_suppression()
@@ -164,15 +174,9 @@ class Service:
             if other is not document and document.folder and other.folder == document.folder:
                 other.forget_empty_answer()  # by whoever asks there next
         self._record(document, text)
-        self._engine.check_for_newer()
+        self.engine.check_for_newer()
         document.forget_suggestions()
         self._ask(document, 1)
-
-    def close(self, uri: str) -> None:
-        """Close a document."""
-        document = self.documents.pop(uri, None)
-        if document:
-            document.close()
 
     def _track(self, document: Document, text: str) -> Track:
         if document.track is None:
@@ -201,6 +205,8 @@ class Service:
         """
         end = self._loop.time() + PATIENCE
         document = self.documents.get(uri)
+        if document:
+            await document.exclusion.known.wait()
         while document and self._is_served(document) and not document.has(most):
             if document.is_suppressed and not is_wanted:
                 break
@@ -236,10 +242,15 @@ class Service:
             done=partial(self._on_loop, self._answered, document),
             is_for_requests=is_for_request,
         )
-        self._engine.predict(document.job)
-        self._activity.begin_thinking()
+        self.engine.predict(document.job)
+        self.activity.begin_thinking()
 
     def _answered(self, document: Document, answer: Answer) -> None:
+        if answer.other_files:
+            if document.answer and document.answer.job is answer.job:
+                document.answer = answer
+                self._client.has_predicted(document)
+            return
         is_current = document.job is answer.job and document.buffer is not None
         if is_current:
             self.latencies.append(answer.milliseconds)
@@ -250,7 +261,7 @@ class Service:
                     document.typing_left, self._ask, document, 1
                 )
         if not any(one.job for one in self.documents.values()):
-            self._activity.end_thinking()
+            self.activity.end_thinking()
         if is_current:
             self._client.has_predicted(document)
 
@@ -274,7 +285,7 @@ class Service:
 
     def snooze(self, seconds: float) -> None:
         """Suggest nothing for so long; 0 ends that."""
-        self._activity.snooze(seconds)
+        self.activity.snooze(seconds)
         if seconds > 0:
             self._withdraw_all()
 
@@ -284,25 +295,25 @@ class Service:
         if settings == before:
             return
         if self._choice != Choice(before.model_path, before.device):
-            self._engine.choose(self._choice)
+            self.engine.choose(self._choice)
         self._policy.follow(settings)
         if reads(settings) != reads(before):
             self.projects.forget_files()
             for document in self.documents.values():
-                self.projects.read(document.folder, settings)
+                document.exclusion.follow(settings.exclude, partial(self._begin, document))
         self._withdraw_all()
-        self._activity.update()
+        self.activity.update()
 
     def set_training(self, message: str) -> None:
         """Set how far training is, empty when none runs; a new model is loaded at its end."""
-        if self._activity.training and not message:
+        if self.activity.training and not message:
             self.check_model()
-        self._activity.training = message
-        self._activity.update()
+        self.activity.training = message
+        self.activity.update()
 
     def check_model(self) -> None:
         """Load the model in place if it is another one than the model in use."""
-        self._engine.check_for_newer()
+        self.engine.check_for_newer()
 
     def _withdraw_all(self) -> None:
         for document in self.documents.values():
@@ -333,23 +344,13 @@ class Service:
     # What is served
 
     @property
-    def model(self) -> Model | None:
-        """Return the model in use; None while the first one is loaded."""
-        return self._activity.model
-
-    @property
-    def status(self) -> Status:
-        """Return what the server is doing now."""
-        return self._activity.status
-
-    @property
     def _choice(self) -> Choice:
         return Choice(self.settings.model_path, self.settings.device)
 
     def _is_served(self, document: Document) -> bool:
         """Tell whether suggestions are to be made in a document as it is now."""
         return (
-            not self._activity.is_snoozed
+            not self.activity.is_snoozed
             and document.is_allowed(self.settings)
             and self._fits(document)
         )
@@ -366,11 +367,11 @@ class Service:
     # To the client
 
     def _on_model(self, model: Model) -> None:
-        self._activity.model, self._policy.card = model, model.card
+        self.activity.model, self._policy.card = model, model.card
         log.info("Model: %s", model.forecaster.name)
         if model.problem:
             self._warn(model.problem)
-        self._activity.update()
+        self.activity.update()
         for document in self.documents.values():
             if document.has(1) or document.job:  # the answer is another model's
                 document.forget_suggestions()

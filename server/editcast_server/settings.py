@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
 from editcast_model.checked import Between, UnfitError, structure
@@ -62,7 +61,7 @@ class Settings:
         wanted = self.languages
         return self.enabled and bool({"*", language} & {*wanted}) and f"!{language}" not in wanted
 
-    def refusal(self, name: str, language: str, path: Path | None, *, is_secret: bool) -> str:
+    def refusal(self, name: str, language: str, *, is_secret: bool, is_excluded: bool) -> str:
         """Say why Editcast may not read a document, for the user; empty where it may."""
         if not self.enabled:
             return "Editcast is switched off by its setting `enabled`."
@@ -70,7 +69,7 @@ class Settings:
             return f"Editcast is off for {language} (setting languages)."
         if is_secret:
             return f"{name} usually holds secrets; Editcast leaves it alone."
-        if path is not None and globs.matches_any(path, self.exclude):
+        if is_excluded:
             return f"Editcast leaves {name} alone (setting exclude)."
         return ""
 
@@ -139,7 +138,7 @@ def is_trusted(options: Any) -> bool:
 
 
 def _within_bounds(given: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
-    """Compile the globs that can be matched in bounded time; say in a sentence what others lack.
+    """Return the globs that can be matched in bounded time; say in a sentence what others lack.
 
     The others are kept: what they exclude is not to be read because of a mistake beside them.
     """
@@ -160,7 +159,6 @@ def _within_bounds(given: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
             )
             break
         kept.append(glob)
-    globs.prepare(tuple(kept))
     return tuple(kept), complaints
 
 

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -45,7 +45,12 @@ class Session:
         self.file.write_text(TEXT)
 
     def run(
-        self, *command: str, configuration: Sequence[str], way: str = "", with_server: bool = True
+        self,
+        *command: str,
+        configuration: Sequence[str],
+        way: str = "",
+        with_server: bool = True,
+        settings: Mapping[str, object] = SETTINGS,
     ) -> subprocess.CompletedProcess[str]:
         """Run an editor until it ends by itself; without a server `editcast` is not found."""
         programs = Path(sys.executable).parent if with_server else self.home
@@ -61,7 +66,7 @@ class Session:
                     str(CONFIGURATIONS / name) for name in configuration
                 ),
                 "EDITCAST_TEST_WAY": way,
-                "EDITCAST_TEST_SETTINGS": json.dumps(SETTINGS),
+                "EDITCAST_TEST_SETTINGS": json.dumps(settings),
                 "EDITCAST_TEST_SECONDS": str(PATIENCE_S if with_server else 2),
                 "LC_ALL": "C.UTF-8",
                 "OMP_NUM_THREADS": "1",

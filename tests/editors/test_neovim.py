@@ -41,6 +41,17 @@ def test_a_suggestion_turned_down_stays_away(session: Any, neovim: str) -> None:
     session.wait_for_outcome("rejected")
 
 
+def test_tab_goes_on_in_the_next_file(session: Any, neovim: str) -> None:
+    folder, bill = session.file.parent, "from prices import tax\n\nTOTAL = 1 + tax(1)\n"
+    (folder / "prices.py").write_text("def tax(amount):\n    return amount * 0.2\n")
+    (folder / "bill.py").write_text(bill)
+    quiet = ("--headless", "-n", "-u", "NONE", "-i", "NONE")
+    script = ("-c", f"luafile {SCRIPT.with_name('neovim-files.lua')}", "-c", "cquit 2")
+    done = session.run(neovim, *quiet, *script, configuration=PLUGIN, settings={})
+    assert done.returncode == 0, done.stdout
+    assert (folder / "bill.py").read_text() == bill.replace("tax", "sales_tax")
+
+
 def test_the_plugin_has_a_health_check_and_a_help_file(session: Any, neovim: str) -> None:
     folder = Path(__file__).parents[2] / "docs" / "editors" / "nvim"
     commands = (

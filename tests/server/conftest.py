@@ -235,6 +235,16 @@ async def editor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
         yield shared
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def bundled(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    """An editor on a server that runs the bundled model at its default threshold."""
+    home = tmp_path_factory.mktemp("home")
+    settings = {"modelPath": "", "confidenceThreshold": None}
+    async with run_editor(home, settings) as editor:
+        await editor.until(lambda: editor.statuses[-1].model)
+        yield editor
+
+
 class Wire:
     """A real server, and the very bytes that go to it and come back; use as a context manager."""
 

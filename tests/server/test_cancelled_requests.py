@@ -88,7 +88,7 @@ class Bench:
 
     async def begin(self) -> None:
         self.service.start()
-        await until(lambda: self.service.status.model)
+        await until(lambda: self.service.activity.status.model)
         object.__setattr__(self.service._engine._model, "forecaster", self.forecaster)
 
     def open(self, uri: str, text: str) -> None:

@@ -1,10 +1,8 @@
 """Renames in one file of a folder that the others follow, by the bundled model."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from lsprotocol import types
 
 PRICES = {
@@ -30,16 +28,6 @@ BILLS = {
     ),
 }
 every_language = pytest.mark.parametrize("language", PRICES)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def bundled(tmp_path_factory: pytest.TempPathFactory, editors: Any) -> AsyncIterator[Any]:
-    """An editor on a server that runs the bundled model at its default threshold."""
-    home = tmp_path_factory.mktemp("home")
-    settings = {"modelPath": "", "confidenceThreshold": None}
-    async with editors(home, settings) as editor:
-        await editor.until(lambda: editor.statuses[-1].model)
-        yield editor
 
 
 @pytest.fixture

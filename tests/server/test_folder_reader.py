@@ -137,8 +137,8 @@ def test_what_is_no_plain_file(tmp_path: Path) -> None:
     (tmp_path / "latin.py").write_bytes(b"# \xe9\xff\nimport re\n")
     (tmp_path / "long.py").write_text("import a\n" + "x = 1\n" * 100_000 + "import b\n")
     assert set(names(read(tmp_path))) == {"re", "a"}
-    assert folder_reader._text(tmp_path / "pipe.py") == ""
-    assert folder_reader._text(tmp_path / "missing.py") == ""
+    assert folder_reader.text_of(tmp_path / "pipe.py") == ""
+    assert folder_reader.text_of(tmp_path / "missing.py") == ""
 
 
 def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import stat
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,21 @@ async def test_what_is_not_kept(start: Any, languages: list[str]) -> None:
             uri = editor.open(name, text, language)
             editor.save(uri)
     assert kept(editor) == {"kept.py": [CALLS]}
+
+
+async def test_saves_are_kept_while_globs_are_matched(start: Any) -> None:
+    slow = [f"**/*[ab]*{number}~/**" for number in range(150)]
+    texts = [CALLS.replace("render", f"draw_{number}") for number in range(10)]
+    async with start({"exclude": [*slow, "*.min.py"]}, wait=False) as editor:
+        for name in ("kept.py", "closed.py", "left.min.py"):
+            uri = editor.open(name, texts[0])
+            for before, after in pairwise(texts):
+                editor.type(uri, before, after)
+                editor.save(uri)
+            if name == "closed.py":
+                editor.close(uri)
+    first_and_last = [texts[0], texts[-1]]  # saves within ten seconds are one
+    assert kept(editor) == {"kept.py": first_and_last, "closed.py": first_and_last}
 
 
 async def test_saves_at_the_very_end_are_kept(start: Any) -> None:

@@ -37,6 +37,14 @@ export interface Suggestion {
   tokenEdits: number;
 }
 
+/** One other file that has to follow what was changed. */
+export interface OtherFile {
+  uri: string;
+  /** Where to begin, counted from 0. */
+  line: number;
+  places: number;
+}
+
 /** Answer to `editcast/nextEdit`, and parameters of `editcast/didPredict`. */
 export interface NextEditResult {
   uri: string;
@@ -54,6 +62,11 @@ export interface NextEditResult {
   /** The least confidence that is shown; 0 when there was no prediction. */
   threshold: number;
   suggestions: Suggestion[];
+  /**
+   * Those in which something is left to do, when nothing is here; they come in a second notification,
+   * once they have been looked for.
+   */
+  otherFiles: OtherFile[];
 }
 
 /** What the server is doing. */
@@ -135,6 +148,8 @@ export const ServerCommand = {
   reject: "editcast.reject",
   /** [id], once it has been drawn */
   shown: "editcast.shown",
+  /** [uri]: what is left in other files */
+  applyOtherFiles: "editcast.applyOtherFiles",
   /** [seconds]; 0 ends a snooze */
   snooze: "editcast.snooze",
   /** [], or [list of the kinds of sources to leave out] */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import type { Hunk } from "../src/offers/offer";
-import { everywhereHint, hint, hintBox, type Lines, preview } from "../src/offers/preview";
+import { everywhereHint, hint, hintBox, type Lines, otherFilesHint, preview } from "../src/offers/preview";
 
 function linesOf(text: string): Lines {
   const lines = text.split("\n");
@@ -101,6 +101,15 @@ describe("the hint of an edit elsewhere", () => {
   it("says at how many places the same is left, and by which key it is done at all of them", () => {
     assert.equal(plain(everywhereHint(5)), "Alt+Shift+Enter: all 5 places");
     assert.equal(everywhereHint(0), "");
+  });
+
+  it("names the next file, and how much is left", () => {
+    const said = (places: number, others: number): string =>
+      plain(otherFilesHint("shop/bill.py", { line: 2, places }, others));
+    assert.equal(said(1, 0), "Tab: shop/bill.py line 3, Alt+Shift+Enter: all");
+    assert.equal(said(3, 0), "Tab: shop/bill.py line 3 (3 places), Alt+Shift+Enter: all");
+    assert.equal(said(1, 1), "Tab: shop/bill.py line 3 (1 more file), Alt+Shift+Enter: all");
+    assert.equal(said(3, 4), "Tab: shop/bill.py line 3 (3 places, 4 more files), Alt+Shift+Enter: all");
   });
 
   it("is a box below a line that leaves no room for it", () => {

@@ -30,7 +30,7 @@ describe("the status bar", () => {
 });
 
 describe("what is said of a prediction", () => {
-  const result = { uri: "", version: 1, model: "", milliseconds: 7.4, threshold: 0.5, suggestions: [] };
+  const result = { uri: "", version: 1, model: "", milliseconds: 7.4, threshold: 0.5, suggestions: [], otherFiles: [] };
 
   it("is how sure the best guess is, and how sure it would have to be", () => {
     assert.equal(explain({ ...result, best: 0.471 }), "Best guess 47 %, shown from 50 %");

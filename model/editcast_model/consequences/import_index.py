@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from editcast_model.consequences.import_statements import Origin, origins
-from editcast_model.consequences.modules import family_of
+from editcast_model.consequences.modules import family_of, is_same_package, module_name
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import has_rules
 
@@ -81,6 +81,20 @@ class ImportIndex:
     def has(self, family: str, name: str) -> bool:
         """Tell whether any file of a family of languages takes a name from somewhere."""
         return (family, name) in self._origins
+
+    def importers(self, file: str, language: str) -> list[str]:
+        """Return the files that may use a file, by the last part of what they import.
+
+        In Go that is its folder, which uses it, too, without importing it.
+        """
+        family, called = family_of(language), module_name(file, language)
+        with self._lock:
+            return [
+                one
+                for one, found in self._files.items()
+                if any(each.family == family and called in each.parts for each in found)
+                or (language == "go" and is_same_package(one, file))
+            ]
 
     def statement(self, family: str, name: str, importer: str) -> str | None:
         """Return the statement by which a file gets a name.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node
 
 from editcast_model.consequences.imports import EVERYTHING, Import, imports
-from editcast_model.consequences.modules import family_of, placed, written_from
+from editcast_model.consequences.modules import family_of, placed, stem, written_from
 from editcast_model.diff import Hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names, Occurrence, has_rules
@@ -47,6 +47,12 @@ class Origin:
     alias: str = ""
     is_type: bool = False
     is_required: bool = False
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """Return the last part of the module, and the name, which may be a module as well."""
+        last = self.module.rpartition("/")[2]
+        return last.rpartition(".")[2] if self.family == "python" else stem(last), self.name
 
     def statement(self, importer: str) -> str | None:
         """Return the statement that takes it in a file of a path.

@@ -35,6 +35,18 @@ def is_module(written: str, importer: str, file: str, language: str) -> bool:
     return _is_script_module(written, here, there)
 
 
+def stem(name: str) -> str:
+    """Return the name of a file of Python or JavaScript without its suffix."""
+    return _SUFFIX.sub("", name)
+
+
+def module_name(file: str, language: str) -> str:
+    """Return the last part of what a file is imported by: its name, or that of its folder."""
+    parts = file.split("/")
+    name = "index" if language == "go" else stem(parts[-1])
+    return parts[-2] if name in ("__init__", "index") and len(parts) > 1 else name
+
+
 def family_of(language: str) -> str:
     """Return what the languages have in common that can import from each other."""
     return language if language in ("python", "go") else "script"

@@ -19,6 +19,7 @@ from editcast_model.forecasting.filters import EditContext, cursor_after, line_a
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.line_spans import is_beside
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
+from editcast_server.documents.exclusion import Exclusion
 from editcast_server.documents.suggestion import AppliedEdits, Suggestion, is_one_of
 from editcast_server.prediction.engine import Answer, Job, Track
 from editcast_server.prediction.policy import (
@@ -44,6 +45,7 @@ class Document:
         language: The language identifier that the editor gave it.
         path: The file; None when it is none (an unsaved one, a notebook's cell).
         is_secret: Whether it usually holds secrets, or is a link to what does.
+        exclusion: Whether the setting `exclude` names it.
         version: The editor's version of it, as last heard.
         buffer: The text; None while it is not known: too long to be kept, or the editor's changes
             made no sense. The next whole text ends that.
@@ -67,6 +69,7 @@ class Document:
         self.language = language
         self.path = path_of(uri)
         self.check_path()
+        self.exclusion = Exclusion(self.path)
         self.version = version
         self.buffer = None if text is None else Buffer(text, units)
         self.folder: str | None = None
@@ -118,7 +121,10 @@ class Document:
         return self._refusal(settings) or self.problem(settings)
 
     def _refusal(self, settings: Settings) -> str:
-        return settings.refusal(self.name, self.language, self.path, is_secret=self.is_secret)
+        is_excluded = self.exclusion.is_excluded
+        return settings.refusal(
+            self.name, self.language, is_secret=self.is_secret, is_excluded=is_excluded
+        )
 
     # Changes
 
@@ -184,6 +190,8 @@ class Document:
         if self.buffer is None:
             return []
         text, had = self.buffer.text, {one.id: one for one in self._had}
+        if self.track:
+            self.track.text = text
         self._had = ()
         self._is_undone = self.past_texts.brings_back(text)
         if self._is_undone:
@@ -328,6 +336,8 @@ class Document:
     def close(self) -> None:
         """End the document, which the editor has closed."""
         self.is_open = False
+        if self.track:
+            self.track.is_open = False
         self.cancel()
 
     def cancel(self) -> None:

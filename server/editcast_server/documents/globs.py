@@ -4,9 +4,9 @@ A glob is matched folder by folder: each part of it by `fnmatch` of the standard
 never goes back over what it has matched. The work grows no faster than the length of the glob
 times that of the path. As one regular expression, `**/**/**/x` would take a time without bound.
 
-The event loop asks, so globs and paths have bounds as well. Compiling takes at most some 40 ms,
-when the settings come; a new path at most some 20 ms. A path beyond the bounds counts as excluded:
-not to read a file is never wrong.
+Globs and paths have bounds as well: compiling a list takes at most some 40 ms, and a path some
+20 ms, neither of them on the event loop. A path beyond the bounds counts as excluded: not to read a
+file is never wrong.
 """
 
 import fnmatch
@@ -38,9 +38,8 @@ _PROTECTED = str.maketrans("{},", "\0\1\2")
 _UNPROTECTED = str.maketrans("\0\1\2", "{},")
 
 
-@lru_cache(maxsize=4096)
 def matches_any(path: Path, globs: tuple[str, ...]) -> bool:
-    """Tell whether one of the globs names the file; the answer is remembered.
+    """Tell whether one of the globs names the file.
 
     A glob without a slash is about names, wherever the file is; one with a slash is about the end
     of the path, or about all of it when it begins with a slash; one that ends in a slash is about
@@ -65,16 +64,6 @@ def size(glob: str) -> tuple[int, int]:
     """
     alternatives = _alternatives(glob)
     return len(alternatives), sum(len(one) for one in alternatives)
-
-
-def prepare(globs: tuple[str, ...]) -> None:
-    """Compile globs, so that no document waits for that.
-
-    Raises:
-        SettingsError: A glob is beyond the bounds.
-    """
-    for glob in globs:
-        _compiled(glob)
 
 
 def _matches(runs: _Pattern, parts: Sequence[str]) -> bool:

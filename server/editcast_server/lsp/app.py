@@ -16,6 +16,7 @@ from editcast_server.lsp.commands import register_commands
 from editcast_server.lsp.convert import code_actions, insertion_at, is_wanted, next_edit_result
 from editcast_server.lsp.copilot import register_copilot
 from editcast_server.lsp.history import register_history
+from editcast_server.lsp.other_files import find_other_files, register_other_files
 from editcast_server.lsp.server import EditcastServer
 from editcast_server.service import Service
 from editcast_server.settings import SECTION, is_trusted, read_settings
@@ -33,6 +34,7 @@ def create_server() -> EditcastServer:
     _register_suggestions(server)
     register_commands(server)
     register_history(server)
+    register_other_files(server)
     register_copilot(server)
     return server
 
@@ -121,14 +123,16 @@ def _register_suggestions(server: EditcastServer) -> None:
         uri = params.text_document.uri
         if params.context.trigger_kind == types.CodeActionTriggerKind.Invoked:
             document = await ls.service.wait_for(uri, MOST_CODE_ACTIONS)
+            is_empty = document is not None and not document.suggestions
+            others = await find_other_files(ls.service, document) if is_empty else None
         else:
-            document = ls.service.at_once(uri)
+            document, others = ls.service.at_once(uri), None
         if document is None:
             return []
         has_versions = get_capability(
             ls.client_capabilities, "workspace.workspace_edit.document_changes", False
         )
-        return code_actions(document, MOST_CODE_ACTIONS, has_versions=bool(has_versions))
+        return code_actions(document, MOST_CODE_ACTIONS, others, has_versions=bool(has_versions))
 
     @server.feature(protocol.NEXT_EDIT)
     async def next_edit(

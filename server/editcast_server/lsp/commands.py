@@ -54,13 +54,15 @@ def register_commands(server: EditcastServer) -> None:
         return await _report(ls.service)
 
     @server.command(protocol.SHOW_STATUS)
-    def status(ls: EditcastServer, *arguments: Any) -> protocol.StatusParams:
-        now = status_params(ls.service.status)
+    async def status(ls: EditcastServer, *arguments: Any) -> protocol.StatusParams:
+        now = status_params(ls.service.activity.status)
         match arguments:
             case []:
                 return now
             case [str() as uri]:
                 document = ls.service.documents.get(uri)
+                if document:
+                    await document.exclusion.known.wait()
                 reason = document.reason_against(ls.service.settings) if document else _UNKNOWN
                 return attrs.evolve(now, message=reason or now.message)
         raise JsonRpcInvalidParams(
@@ -103,11 +105,12 @@ def _register_training(server: EditcastServer) -> None:
 async def _report(service: Service) -> str:
     """Make the report page (HTML) from what is on this machine."""
     await service.saves.written()
+    model = service.activity.model
     return await asyncio.to_thread(
         usage_page,
         paths.store_path(),
-        service.model.forecaster.name if service.model else "",
-        service.model.path if service.model else None,
+        model.forecaster.name if model else "",
+        model.path if model else None,
         tuple(service.latencies),
     )
 

@@ -13,6 +13,7 @@ from editcast_model.diff import Hunk
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.lsp import protocol
+from editcast_server.prediction.other_files import OtherFile
 from editcast_server.status import Status
 
 _TITLE_WIDTH: Final = 40
@@ -27,10 +28,18 @@ def is_wanted(only: Any) -> bool:
     return any(not kind or ours.startswith(kind + ".") for kind in kinds)
 
 
-def code_actions(document: Document, most: int, *, has_versions: bool) -> list[types.CodeAction]:
+def code_actions(
+    document: Document,
+    most: int,
+    other_files: Sequence[OtherFile] | None = None,
+    *,
+    has_versions: bool,
+) -> list[types.CodeAction]:
     """Return the best `most` suggestions as code actions; taking one tells the server so.
 
-    Behind the first one of several places comes what makes the edit at all of them.
+    Behind the first one of several places comes what makes the edit at all of them. Where nothing
+    is suggested there may be one for what is left in other files: those of the last answer, unless
+    they have been looked for again.
     """
     actions: list[types.CodeAction] = []
     seen: set[tuple[Hunk, ...]] = set()
@@ -40,7 +49,28 @@ def code_actions(document: Document, most: int, *, has_versions: bool) -> list[t
         if one.everywhere and one.everywhere not in seen:
             seen.add(one.everywhere)
             actions.append(action(f"Apply to all {len(one.everywhere)} places", one.everywhere))
+    found = _other_files(document) if other_files is None else other_files
+    if found and not actions:
+        title = title_elsewhere(found)
+        command = types.Command(title, protocol.APPLY_OTHER_FILES, arguments=[document.uri])
+        actions.append(types.CodeAction(title, kind=protocol.CODE_ACTION_KIND, command=command))
     return actions
+
+
+def _other_files(document: Document) -> Sequence[OtherFile]:
+    """Return what is left in other files; nothing while something is in this one."""
+    is_current = document.answer is not None and document.has(1) and not document.suggestions
+    return document.answer.other_files if is_current and document.answer else ()
+
+
+def title_elsewhere(files: Sequence[OtherFile]) -> str:
+    """Return a title such as "Change 5 places in 2 other files"."""
+    places = sum(len(one.hunks) for one in files)
+    return f"Change {_counted(places, 'place')} in {_counted(len(files), 'other file')}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _code_action(
@@ -96,6 +126,9 @@ def next_edit_result(document: Document, most: int | None = None) -> protocol.Ne
                 token_edits=suggestion.edits,
             )
             for suggestion in document.suggestions[:most]
+        ],
+        other_files=[
+            protocol.OtherFile(one.uri, one.line, len(one.hunks)) for one in _other_files(document)
         ],
     )
 

@@ -21,6 +21,7 @@ DID_SHOW: Final = "textDocument/didShowInlineEdit"
 ACCEPT: Final = "editcast.accept"  # [id]
 REJECT: Final = "editcast.reject"  # [id]
 SHOWN: Final = "editcast.shown"  # [id], once it has been drawn
+APPLY_OTHER_FILES: Final = "editcast.applyOtherFiles"  # [uri]: what is left in other files
 SNOOZE: Final = "editcast.snooze"  # [seconds]; 0 ends a snooze
 TRAIN: Final = "editcast.train"  # [], or [[kind of source to leave out]]
 COUNT_HISTORY: Final = "editcast.countHistory"  # []: what `editcast history count` prints
@@ -71,6 +72,21 @@ class Suggestion:
 
 
 @attrs.define
+class OtherFile:
+    """One other file that has to follow what was changed.
+
+    Attributes:
+        uri: The file.
+        line: Where to begin, counted from 0.
+        places: How many places there are.
+    """
+
+    uri: str
+    line: int
+    places: int
+
+
+@attrs.define
 class NextEditResult:
     """Answer to `editcast/nextEdit`, and parameters of `editcast/didPredict`.
 
@@ -83,6 +99,8 @@ class NextEditResult:
         best: Confidence of the best guess, though it be below the threshold; None without one.
         threshold: The least confidence that is shown; 0 when there was no prediction.
         suggestions: Best first.
+        other_files: Those in which something is left to do, when nothing is here; they come in a
+            second notification, once they have been looked for.
     """
 
     uri: str
@@ -92,6 +110,7 @@ class NextEditResult:
     best: float | None
     threshold: float
     suggestions: Sequence[Suggestion]
+    other_files: Sequence[OtherFile]
 
 
 @attrs.define

@@ -15,12 +15,14 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import unquote
 
+from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions, Session
 from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_server.prediction import model_loader
 from editcast_server.prediction.model_loader import Choice, Model
+from editcast_server.prediction.other_files import OtherFile
 from editcast_server.prediction.policy import Conditions
 from editcast_server.prediction.projects import Project
 
@@ -35,17 +37,23 @@ class Track:
 
     The event loop only calls `save`; the rest belongs to the engine's thread.
 
+    Attributes:
+        uri: The document's.
+        text: Of the document, as far as it may be read; the event loop sets it.
+        is_open: Whether the editor still has it open.
+
     Args:
         text: As it was opened.
         language: Its LSP identifier.
         project: Where its saves are told to other documents, and theirs to this one.
-        name: What it is called there.
+        uri: The document's.
     """
 
     def __init__(
-        self, text: str, project: Project | None = None, name: str = "", language: str = ""
+        self, text: str, project: Project | None = None, uri: str = "", language: str = ""
     ) -> None:
-        self._history = EditHistory(text, language=language, path=unquote(name))
+        self.uri, self.text, self.is_open = uri, text, True
+        self._history = EditHistory(text, language=language, path=unquote(uri))
         self._saves: deque[str] = deque()
         self._unseen: deque[str] = deque()  # of these, what the session was not told of
         self._project = project or Project()
@@ -55,6 +63,7 @@ class Track:
         self._history.imports = imports.of(self._history.path, language)
         self._history.memory = memory
         self._name = self._history.path
+        self._project.open_files[self._name] = self
         self._last_other = 0  # number of the last save of another file that the session was told of
         self._session: Session | None = None
         self._forecaster: Forecaster | None = None
@@ -122,6 +131,10 @@ class Track:
         if not cancelled():
             self._project.prepare()
 
+    def other_files(self, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
+        """Return the other files of the project in which saves left something to do."""
+        return self._project.other_files(self._name, cancelled)
+
     def drop_session(self) -> None:
         """Forget a session that may be in a bad state."""
         self._session = None
@@ -136,7 +149,8 @@ class Job:
         conditions: The text to predict for, and what the predictions are judged by, but for
             what the last save replaced, which the engine knows.
         most: How many suggestions are wanted.
-        done: Called on the engine's thread, once.
+        done: Called on the engine's thread, once, and again if nothing is left here and something
+            in other files.
         cancelled: Set by anyone once the answer is not needed.
         is_for_requests: Whether nobody needs it but requests, which can be cancelled.
     """
@@ -165,6 +179,7 @@ class Answer:
             whose score is no probability.
         model: The model; None when there was none yet.
         milliseconds: From asking to having it.
+        other_files: Those in which something is left to do, when nothing is here.
     """
 
     job: Job
@@ -172,6 +187,7 @@ class Answer:
     best: float | None
     model: Model | None
     milliseconds: float
+    other_files: tuple[OtherFile, ...] = ()
 
     @property
     def model_name(self) -> str:
@@ -217,6 +233,18 @@ class Engine:
     def open(self, track: Track) -> None:
         """Open the session of a document when there is nothing better to do."""
         self._put(2, lambda: self._open(track))
+
+    def look_elsewhere(self, track: Track, done: Callable[[tuple[OtherFile, ...]], None]) -> None:
+        """Find what is left to do in other files; `done` is called on the engine's thread."""
+
+        def look() -> None:
+            found: tuple[OtherFile, ...] = ()
+            try:
+                found = self._other_files(track, never)
+            finally:
+                done(found)
+
+        self._put(1, look)
 
     def stop(self) -> None:
         """End the thread after what it is doing; ONNX Runtime must not be at work at the end."""
@@ -287,7 +315,26 @@ class Engine:
             raise
         finally:
             milliseconds = (time.perf_counter() - job.asked) * 1000
-            job.done(Answer(job, predictions, best, model, milliseconds))
+            answer = Answer(job, predictions, best, model, milliseconds)
+            job.done(answer)
             if not job.cancelled:
                 # When there is nothing better to do, and only until there is.
-                self._put(2, lambda: job.track.prepare(lambda: not self._queue.empty()))
+                self._put(2, lambda: self._prepare(answer))
+
+    def _other_files(self, track: Track, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
+        """Find what is left to do in other files, unless a baseline would not suggest it there."""
+        has_model = self._model is not None and self._model.card is not None
+        return track.other_files(cancelled) if has_model else ()
+
+    def _prepare(self, answer: Answer) -> None:
+        """Get ready for the next prediction; look into other files if nothing is left in one."""
+        job = answer.job
+
+        def cancelled() -> bool:
+            return not self._queue.empty()
+
+        job.track.prepare(cancelled)
+        if not answer.predictions and not cancelled():
+            found = self._other_files(job.track, cancelled)
+            if found:
+                job.done(replace(answer, other_files=found))

@@ -57,6 +57,7 @@ class FolderReader:
     def __init__(self, index: ImportIndex, memory: ProjectMemory) -> None:
         self._index, self._memory = index, memory
         self._is_over: threading.Event | None = None  # of what is being read, or was
+        self._reads: tuple[Path, str, Settings] | None = None
 
     def read(self, folder: Path, name: str, settings: Settings) -> None:
         """Begin to read the files of a folder, if that was not begun before.
@@ -66,6 +67,7 @@ class FolderReader:
             name: How the index has its files' names begin, without the last slash.
             settings: They say what is left alone.
         """
+        self._reads = folder, name, settings
         if self._is_over is None:
             self._is_over = threading.Event()
             arguments = (folder, name, settings, self._is_over)
@@ -73,11 +75,21 @@ class FolderReader:
                 target=self._run, args=arguments, name="folder reader", daemon=True
             ).start()
 
+    def path_of(self, file: str) -> Path | None:
+        """Return a file of the index on the disk; None where it may not be read. Any thread."""
+        if self._reads is None:
+            return None
+        folder, name, settings = self._reads
+        path = folder / file.removeprefix(f"{name}/")
+        is_inside = file.startswith(f"{name}/") and ".." not in path.parts
+        language = language_of("", path.name) or ""
+        return path if is_inside and _is_allowed(path, language, settings) else None
+
     def forget(self) -> None:
         """End reading, and have the index and the memory know nothing any more."""
         if self._is_over is not None:
             self._is_over.set()
-        self._is_over = None
+        self._is_over = self._reads = None
         self._index.forget()
         self._memory.forget()
 
@@ -91,7 +103,7 @@ class FolderReader:
                 continue
             count += 1
             begun = time.monotonic()
-            file, text = f"{name}/{path.relative_to(folder).as_posix()}", _text(path)
+            file, text = f"{name}/{path.relative_to(folder).as_posix()}", text_of(path)
             found = origins(text, language, file)
             self._index.put(file, found, lambda: not is_over.is_set())
             self._memory.put(file, text, lambda: not is_over.is_set())
@@ -104,8 +116,7 @@ def _is_allowed(path: Path, language: str, settings: Settings) -> bool:
     """Tell whether a file may be read: no secret, and nothing that the settings leave out."""
     if not settings.serves(language):
         return False
-    is_excluded = globs.matches_any.__wrapped__(path, settings.exclude)  # too many to remember
-    return not is_excluded and not is_secret(path)
+    return not globs.matches_any(path, settings.exclude) and not is_secret(path)
 
 
 def _sources(folder: Path) -> Iterator[Path]:
@@ -138,7 +149,17 @@ def _sources(folder: Path) -> Iterator[Path]:
                 left.append((Path(one.path), depth + 1))
 
 
-def _text(path: Path) -> str:
+def whole_text_of(path: Path) -> str:
+    """Return the text of a plain file of UTF-8 as editors have it; nothing of a long one."""
+    try:
+        with open_plain(path) as file:
+            text = file.read(MOST_BYTES + 1).decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return "" if "\0" in text or len(text) > MOST_BYTES else text
+
+
+def text_of(path: Path) -> str:
     """Return the whole lines of a plain file, the first ones of a long one; else nothing."""
     try:
         with open_plain(path) as file:

@@ -5,11 +5,13 @@ means anything there.
 """
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import unquote
+from weakref import WeakValueDictionary
 
 from pygls.uris import to_fs_path
 
@@ -17,10 +19,19 @@ from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.consequences.module_changes import ModuleHistory
 from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
 from editcast_model.memory.project_memory import ProjectMemory
-from editcast_server.prediction.folder_reader import FolderReader
+from editcast_server.prediction.folder_reader import FolderReader, whole_text_of
+from editcast_server.prediction.other_files import OtherFile, OtherFiles, Source
 from editcast_server.settings import Settings
 
 _MOST_MODULES = 40  # files of a project whose last texts are kept
+
+
+class OpenFile(Protocol):
+    """An open document, as the engine knows it."""
+
+    uri: str
+    is_open: bool
+    text: str
 
 
 class Project:
@@ -31,6 +42,7 @@ class Project:
         imports: Where its files take names from; any thread's.
         memory: What its files say; any thread's.
         reader: Of the folder, for these; belongs to the event loop.
+        open_files: Those that an editor has open, by path.
     """
 
     def __init__(self) -> None:
@@ -38,6 +50,8 @@ class Project:
         self.imports = ImportIndex()
         self.memory = ProjectMemory()
         self.reader = FolderReader(self.imports, self.memory)
+        self.open_files: WeakValueDictionary[str, OpenFile] = WeakValueDictionary()
+        self._other_files = OtherFiles(self.imports, self._source)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
         self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
@@ -75,6 +89,24 @@ class Project:
             for name, change in changes.items()
         ]
         return sorted(saves, key=itemgetter(0))
+
+    def other_files(self, file: str, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
+        """Return the files beside one in which the saves of any left something to do."""
+        changes = [module.change() for _, module in self._modules.values()]
+        return self._other_files.find(file, [one for one in changes if one], cancelled)
+
+    def _source(self, file: str) -> Source | None:
+        opened = self.open_files.get(file)
+        if opened and opened.is_open:
+            return Source(opened.uri, opened.text, lambda: opened.text)
+        path = self.reader.path_of(file)
+        try:
+            stat = path.stat() if path else None
+        except OSError:
+            return None
+        if path is None or stat is None:
+            return None
+        return Source(path.as_uri(), (stat.st_mtime_ns, stat.st_size), lambda: whole_text_of(path))
 
     def prepare(self) -> None:
         """Look at what was saved, before somebody waits for it."""

@@ -20,10 +20,13 @@ import {
   tabSize,
 } from "./editors";
 import { endOf, firstPart, type Hunk, type Offer, type Part, typed, withLeft } from "./offer";
+import { OtherFiles } from "./otherFiles";
 import { everywhereHint, hint, hintBox, preview } from "./preview";
 import { type NextEditResult, ServerCommand } from "../protocol";
 import type { Server } from "../server";
 
+/** What is in another file. */
+const AFAR = { jumped: false };
 /** The mark at the end of a chain of accepted offers. */
 const NO_MORE = "no more";
 
@@ -37,6 +40,7 @@ export class Offers implements vscode.Disposable {
     this.draw();
   });
   private readonly offered = new Map<string, Offered>();
+  private readonly otherFiles = new OtherFiles();
   private readonly subscriptions: vscode.Disposable[];
   private drawnIn: vscode.TextEditor | undefined;
   private drawn: Offer | undefined;
@@ -103,10 +107,11 @@ export class Offers implements vscode.Disposable {
         offer: { id: best.id, title: best.title, hunks, everywhere },
         version: result.version,
         text: document.getText(),
-        jumped: same?.jumped ?? false,
+        jumped: same?.jumped ?? this.otherFiles.hasOpened(uri),
         told: same?.told ?? false,
       });
     }
+    this.otherFiles.take(result, document);
     if (result.milliseconds > 0 && document === vscode.window.activeTextEditor?.document) {
       this.chain.find(best !== undefined);
     }
@@ -121,7 +126,7 @@ export class Offers implements vscode.Disposable {
    *   cursor that was just moved too late.
    */
   async tab(key?: Key): Promise<void> {
-    const { editor, offered } = this.current;
+    const { editor, offered, next } = this.current;
     if (key === "TabInList" && editor !== undefined) {
       if (await isCompletable(editor)) {
         await vscode.commands.executeCommand("acceptSelectedSuggestion");
@@ -129,7 +134,12 @@ export class Offers implements vscode.Disposable {
       }
       await vscode.commands.executeCommand("hideSuggestWidget");
     }
-    if (editor === undefined || offered === undefined || (key !== undefined && indents(editor, offered))) {
+    const isFree = editor !== undefined && !(key !== undefined && indents(editor, offered ?? AFAR));
+    if (isFree && next !== "") {
+      await this.otherFiles.open(editor.document);
+      return;
+    }
+    if (!isFree || offered === undefined) {
       if (key !== undefined && !(offered === undefined && this.chain.swallows())) {
         await vscode.commands.executeCommand("tab");
       }
@@ -143,10 +153,13 @@ export class Offers implements vscode.Disposable {
     }
   }
 
-  /** Puts the cursor where the offer begins. */
+  /** Puts the cursor where the offer begins, or into the next file that has to follow. */
   jump(): void {
-    const { editor, offered } = this.current;
+    const { editor, offered, next } = this.current;
     const [first] = offered?.offer.hunks ?? [];
+    if (editor !== undefined && next !== "") {
+      void this.otherFiles.open(editor.document);
+    }
     if (editor === undefined || offered === undefined || first === undefined) {
       return;
     }
@@ -160,15 +173,24 @@ export class Offers implements vscode.Disposable {
     this.draw();
   }
 
-  /** Makes the edit, wherever it is, here or at all of its places, and puts the cursor behind it. */
+  /**
+   * Makes the edit, wherever it is, here or at all of its places, and puts the cursor behind it; in all
+   * other files, once nothing is left in this one.
+   */
   async accept(way: "here" | "everywhere" = "here"): Promise<void> {
-    const { editor, offered } = this.current;
+    const { editor, offered, next } = this.current;
+    if (editor !== undefined && way === "everywhere" && next !== "") {
+      await this.server.tell(ServerCommand.applyOtherFiles, editor.document.uri.toString());
+      await this.server.ask(editor.document);
+      return;
+    }
     const last = offered?.offer.hunks.at(-1);
     const hunks = (way === "here" ? offered?.offer.hunks : offered?.offer.everywhere) ?? [];
     if (editor === undefined || offered === undefined || last === undefined || hunks.length === 0) {
       return;
     }
     this.offered.delete(editor.document.uri.toString());
+    this.otherFiles.accept(editor.document);
     this.chain.accept(); // now, for a Tab that comes while the edit is being made
     if (await this.apply(editor, hunks)) {
       const end = editor.document.positionAt(endOf(hunks.filter(({ start }) => start <= last.start)));
@@ -193,6 +215,7 @@ export class Offers implements vscode.Disposable {
     const left = typed(offered.offer.hunks, offered.text, first);
     if (await this.apply(editor, [first])) {
       if (left?.length === 0) {
+        this.otherFiles.accept(editor.document);
         this.offered.delete(editor.document.uri.toString());
         this.chain.accept();
         await this.server.tell(ServerCommand.accept, offered.offer.id);
@@ -213,7 +236,12 @@ export class Offers implements vscode.Disposable {
    * @returns whether there was one
    */
   async reject(): Promise<boolean> {
-    const { editor, offered } = this.current;
+    const { editor, offered, next } = this.current;
+    if (editor !== undefined && next !== "") {
+      this.otherFiles.dismiss(editor.document);
+      this.draw();
+      return true;
+    }
     if (editor === undefined || offered === undefined) {
       return false;
     }
@@ -228,15 +256,21 @@ export class Offers implements vscode.Disposable {
     vscode.Disposable.from(this.drawing, this.announcement, ...this.subscriptions).dispose();
   }
 
-  private get current(): { editor: vscode.TextEditor | undefined; offered: Offered | undefined } {
+  /** The active editor, its offer, and without one the hint at the next file that has to follow. */
+  private get current(): { editor: vscode.TextEditor | undefined; offered: Offered | undefined; next: string } {
     const editor = vscode.window.activeTextEditor;
     const offered = editor && this.offered.get(editor.document.uri.toString());
     // With several cursors, and where nothing can be edited, nothing is drawn, and every key is itself.
     const isOut =
       editor === undefined || editor.selections.length > 1 || this.server.readOnly.has(editor.document);
+    if (isOut) {
+      return { editor, offered: undefined, next: "" };
+    }
+    const isCurrent = offered?.version === editor.document.version;
     return {
       editor,
-      offered: !isOut && offered?.version === editor.document.version ? offered : undefined,
+      offered: isCurrent ? offered : undefined,
+      next: isCurrent ? "" : this.otherFiles.hint(editor.document),
     };
   }
 
@@ -248,6 +282,7 @@ export class Offers implements vscode.Disposable {
     if (this.applying || first === undefined) {
       return;
     }
+    this.otherFiles.type(document);
     if (document === vscode.window.activeTextEditor?.document) {
       this.chain.end();
     }
@@ -286,19 +321,21 @@ export class Offers implements vscode.Disposable {
 
   /** Brings what the editor shows, and what its keys mean, in line with what is offered. */
   private draw(): void {
-    const { editor, offered } = this.current;
+    const { editor, offered, next } = this.current;
     if (this.drawnIn !== undefined && (this.drawnIn !== editor || offered === undefined)) {
       this.drawing.clear(this.drawnIn);
       this.drawnIn = undefined;
       this.drawn = undefined;
     }
-    this.setContext("editcast.chainEnded", offered === undefined && this.chain.goesOn);
-    this.setContext("editcast.everywhere", (offered?.offer.everywhere.length ?? 0) > 0);
+    this.setContext("editcast.chainEnded", offered === undefined && next === "" && this.chain.goesOn);
+    this.setContext("editcast.everywhere", next !== "" || (offered?.offer.everywhere.length ?? 0) > 0);
     if (editor === undefined || offered === undefined) {
       this.announcement.dispose();
-      this.setContext("editcast.offer", "");
-      this.setContext("editcast.tab", false);
-      if (editor !== undefined && this.chain.isMarked) {
+      this.setContext("editcast.offer", next === "" ? "" : "elsewhere");
+      this.setContext("editcast.tab", editor !== undefined && next !== "" && !indents(editor, AFAR));
+      if (editor !== undefined && next !== "") {
+        this.tell(editor, next);
+      } else if (editor !== undefined && this.chain.isMarked) {
         this.drawnIn = editor;
         this.drawing.tell(editor, editor.selection.active.line, NO_MORE);
       }
@@ -321,9 +358,7 @@ export class Offers implements vscode.Disposable {
     const far = where === "elsewhere" && !seen ? hint(hunks, offered.text, line, cursor.line) : "";
     const all = everywhereHint(offered.offer.everywhere.length);
     const told = far !== "" && all !== "" ? `${far}, ${all}` : far + all;
-    const text = document.lineAt(cursor.line).text;
-    const place = { number: cursor.line, cursor: cursor.character };
-    this.drawing.tell(editor, cursor.line, told, hintBox(told, text, place, tabSize(editor), room(editor)));
+    this.tell(editor, told);
     const pointed: Partial<Record<Way, number>> = {};
     if (where === "elsewhere") {
       pointed.here = line;
@@ -339,6 +374,15 @@ export class Offers implements vscode.Disposable {
       void this.server.tell(ServerCommand.shown, offered.offer.id);
       this.announcement.make(offered.offer.title);
     }
+  }
+
+  /** Writes a hint at the line of the cursor. */
+  private tell(editor: vscode.TextEditor, hint: string): void {
+    const { line, character } = editor.selection.active;
+    const { text } = editor.document.lineAt(line);
+    this.drawnIn = editor;
+    const place = { number: line, cursor: character };
+    this.drawing.tell(editor, line, hint, hintBox(hint, text, place, tabSize(editor), room(editor)));
   }
 
   private setContext(key: string, value: Reach | boolean): void {

@@ -156,6 +156,20 @@ export function everywhereHint(places: number): string {
   return places > 1 ? visible(`${EVERYWHERE_KEY}: all ${places} places`, 1) : "";
 }
 
+/**
+ * The hint for what is left to do in other files: the key, the file, the line, and how much more there is.
+ *
+ * @param others how many files there are beside the first
+ */
+export function otherFilesHint(file: string, { line, places }: { line: number; places: number }, others: number): string {
+  const more = [
+    ...(places > 1 ? [`${places} places`] : []),
+    ...(others > 0 ? [`${others} more file${others > 1 ? "s" : ""}`] : []),
+  ];
+  const also = more.length > 0 ? ` (${more.join(", ")})` : "";
+  return visible(`${KEY}: ${oneLine(file)} line ${line + 1}${also}, ${EVERYWHERE_KEY}: all`, 1);
+}
+
 /** The lines that an edit with line ends in it leaves, as far as they are new. */
 function rows(hunk: Hunk, start: Place, end: Place, lines: Lines): string[] {
   const head = lines.line(start.line).slice(0, start.character);

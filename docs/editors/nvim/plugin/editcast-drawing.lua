@@ -1,8 +1,9 @@
 -- Suggestions drawn in the text, for Neovim 0.10 or newer, beside editcast.lua: Tab jumps to the one
--- that is drawn, then takes it; Esc in normal mode turns it down. Where nothing is drawn both keys
--- keep their meaning.
+-- that is drawn, then takes it; Esc in normal mode turns it down. Once nothing is left in a file Tab
+-- goes on in the next one that has to follow. Where nothing is drawn both keys keep their meaning.
 local space = vim.api.nvim_create_namespace("editcast")
-local drawn = {} -- buffer -> what is drawn there: { client, version, suggestion }
+local drawn = {} -- buffer -> what is drawn there: { client, version, suggestion or file }
+local turned_down = {} -- files that the user does not want to be sent to
 
 local function tell(client, command, id)
   local params = { command = command, arguments = { id } }
@@ -45,12 +46,36 @@ local function draw(buffer, client, edit)
   })
 end
 
+-- Names the file in which to go on, behind the line of the cursor.
+local function draw_hint(buffer, file, more)
+  local window = vim.fn.bufwinid(buffer)
+  if window == -1 then
+    return
+  end
+  local name = vim.fn.fnamemodify(vim.uri_to_fname(file.uri), ":~:.")
+  local hint = "  Tab: " .. name .. " line " .. file.line + 1
+  if more > 0 then
+    hint = hint .. " (" .. more .. " more file" .. (more > 1 and "s" or "") .. ")"
+  end
+  vim.api.nvim_buf_set_extmark(buffer, space, vim.api.nvim_win_get_cursor(window)[1] - 1, 0, {
+    virt_text = { { hint, "Comment" } }, virt_text_pos = "eol",
+  })
+end
+
 local function predicted(_, result, context)
   local buffer = vim.uri_to_bufnr(result.uri)
   local client, suggestion = vim.lsp.get_client_by_id(context.client_id), result.suggestions[1]
   clear(buffer)
   -- Edits of an older text must not be drawn on this one; the server sends others soon.
-  if not (client and suggestion and result.version == vim.lsp.util.buf_versions[buffer]) then
+  if not (client and result.version == vim.lsp.util.buf_versions[buffer]) then
+    return
+  end
+  local file = result.otherFiles[1]
+  if not suggestion and file and not turned_down[file.uri] then
+    drawn[buffer] = { client = client, version = result.version, file = file }
+    draw_hint(buffer, file, #result.otherFiles - 1)
+  end
+  if not suggestion then
     return
   end
   drawn[buffer] = { client = client, version = result.version, suggestion = suggestion }
@@ -75,6 +100,13 @@ local function jump_or_take()
     vim.api.nvim_feedkeys(vim.keycode("<Tab>"), "in", false)
     return
   end
+  if it.file then
+    clear(buffer)
+    vim.cmd("normal! m'")
+    vim.cmd.edit(vim.fn.fnameescape(vim.uri_to_fname(it.file.uri)))
+    vim.api.nvim_win_set_cursor(0, { it.file.line + 1, 0 })
+    return
+  end
   local edits = it.suggestion.edits
   local row, column = place(buffer, edits[1].range.start, it.client.offset_encoding)
   if vim.api.nvim_win_get_cursor(0)[1] ~= row + 1 then
@@ -90,7 +122,10 @@ end
 local function turn_down()
   local buffer = vim.api.nvim_get_current_buf()
   local it = current(buffer)
-  if it then
+  if it and it.file then
+    clear(buffer)
+    turned_down[it.file.uri] = true
+  elseif it then
     clear(buffer)
     tell(it.client, "editcast.reject", it.suggestion.id)
   else

@@ -6,14 +6,13 @@ from itertools import islice
 
 from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate, Situation
+from editcast_model.forecasting.candidates import CONSEQUENCE, STRONG, Candidate, Situation
 
 #: The probability that a strong consequence is clean, where the ranker has no weights for this
 #: source: 38 of 61 on commits of the development projects (benchmarks/consequences_on_commits.py).
 _PRIOR = 0.62
 #: The same for a weak one, which may as well be meant otherwise: 3 of 9.
 _WEAK_PRIOR = 0.33
-_STRONG = 0.9  # the least strength of a strong one
 
 
 class ConsequenceEdits:
@@ -42,7 +41,7 @@ class ConsequenceEdits:
         )
         fitting = (one for one in found if situation.accepts(one.hunk, self.name))
         for one in islice(fitting, situation.config.consequences):
-            prior = _PRIOR if one.strength >= _STRONG else _WEAK_PRIOR
+            prior = _PRIOR if one.strength >= STRONG else _WEAK_PRIOR
             places = everywhere(one, found)
             candidate = Candidate(
                 one.hunk,

@@ -1,0 +1,106 @@
+"""`editcast.applyOtherFiles`: what is left to do in other files, made in all of them at once.
+
+The user is asked first, and may look at each place where the editor has a list for that. What the
+editor has open is changed only if it still has the text that was looked at.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import unquote
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp._capabilities import get_capability
+
+from editcast_server.documents.buffer import Buffer
+from editcast_server.documents.document import Document
+from editcast_server.lsp import protocol
+from editcast_server.lsp.convert import title_elsewhere
+from editcast_server.lsp.server import EditcastServer
+from editcast_server.prediction.other_files import OtherFile
+from editcast_server.service import Service
+
+_LABEL: Final = "Follow what was changed"
+_CHANGE, _LOOK = "Change", "Look First"
+_MOST_NAMES: Final = 3
+
+
+def register_other_files(server: EditcastServer) -> None:
+    """Serve the command."""
+
+    @server.command(protocol.APPLY_OTHER_FILES)
+    async def apply(ls: EditcastServer, *arguments: Any) -> bool:
+        match arguments:
+            case [str() as uri]:
+                document = await ls.service.wait_for(uri, 1)
+            case _:
+                raise JsonRpcInvalidParams(
+                    f"{protocol.APPLY_OTHER_FILES} takes one argument, a document's URI."
+                )
+        found = await find_other_files(ls.service, document)
+        answer = await _ask(ls, found) if found else None
+        if document is None or answer is None:
+            return False
+        found = await find_other_files(ls.service, document)  # again, as they are by now
+        edit = _workspace_edit(ls.service, found, needs_confirmation=answer == _LOOK)
+        result = await ls.workspace_apply_edit_async(
+            types.ApplyWorkspaceEditParams(edit, _LABEL, types.WorkspaceEditMetadata(True))
+        )
+        document.forget_empty_answer()
+        return result.applied
+
+
+async def _ask(ls: EditcastServer, files: Sequence[OtherFile]) -> str | None:
+    """Ask whether files are to be changed; returns the title of the answer."""
+    names = ", ".join(unquote(one.uri).rsplit("/", 1)[-1] for one in files[:_MOST_NAMES])
+    more = f" and {len(files) - _MOST_NAMES} more" if len(files) > _MOST_NAMES else ""
+    has_list = get_capability(
+        ls.client_capabilities, "workspace.workspace_edit.change_annotation_support"
+    )
+    answer = await ls.window_show_message_request_async(
+        types.ShowMessageRequestParams(
+            types.MessageType.Info,
+            f"{title_elsewhere(files)}: {names}{more}?",
+            [types.MessageActionItem(one) for one in ([_CHANGE, _LOOK] if has_list else [_CHANGE])],
+        )
+    )
+    return answer.title if answer else None
+
+
+async def find_other_files(service: Service, document: Document | None) -> Sequence[OtherFile]:
+    """Look for what is left to do in other files than a document."""
+    if document is None or document.track is None:
+        return ()
+    loop, found = asyncio.get_running_loop(), asyncio.Future[Sequence[OtherFile]]()
+
+    def done(files: tuple[OtherFile, ...]) -> None:
+        loop.call_soon_threadsafe(found.set_result, files)
+
+    service.engine.look_elsewhere(document.track, done)
+    return await found
+
+
+def _workspace_edit(
+    service: Service, files: Sequence[OtherFile], *, needs_confirmation: bool
+) -> types.WorkspaceEdit:
+    """Make the edit of all files; if so, each place is to be confirmed."""
+    opened = {one.track.uri: one for one in service.documents.values() if one.track}
+    changes: list[Any] = []
+    for file in files:
+        document = opened.get(file.uri)
+        buffer = document.buffer if document else Buffer(file.text, service.units)
+        if buffer is None or buffer.text != file.text:
+            continue  # it was changed just now, and is found again if it has to follow still
+        edits: list[Any] = buffer.text_edits(sorted(file.hunks, key=lambda hunk: hunk.start))
+        if needs_confirmation:
+            edits = [types.AnnotatedTextEdit(_LABEL, one.range, one.new_text) for one in edits]
+        it = types.OptionalVersionedTextDocumentIdentifier(
+            file.uri, document.version if document else None
+        )
+        changes.append(types.TextDocumentEdit(it, edits))
+    annotation = types.ChangeAnnotation(_LABEL, needs_confirmation=True)
+    return types.WorkspaceEdit(
+        document_changes=changes,
+        change_annotations={_LABEL: annotation} if needs_confirmation else None,
+    )
