@@ -1,10 +1,17 @@
 """Makes the pictures of a real VS Code with suggestions in it: `docs/*-dark.png`.
 
-Run: python docs/workbench.py, after `make vsix`; it needs Chromium, as the workbench tests do.
+With a folder it makes those of every state in three themes and two sizes of the font, with the
+minimap, to be looked at.
+
+Run: python docs/workbench.py [FOLDER], after `make vsix`; it needs Chromium, as the workbench tests
+do.
 """
 
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import product
 from pathlib import Path
 
 DOCS = Path(__file__).parent
@@ -14,6 +21,12 @@ from code_server import CodeServer, chromium, packaged_extension, set_up  # noqa
 from workbench import Workbench, driving  # noqa: E402
 
 THEME = "Default Dark Modern"
+THEMES = {
+    "dark": THEME,
+    "light": "Default Light Modern",
+    "contrast": "Default High Contrast",
+}
+SIZES = (12, 20)
 BARE = {
     "breadcrumbs.enabled": False,
     "editor.fontSize": 15,
@@ -39,6 +52,15 @@ CHECKS = "".join(
     for name in ("index", "profile", "orders")
 )
 OLD, NEW = "fetch_rows", "load_records"
+AREA = """\
+def area(width, height):
+    size = width * height
+    if width > 3:
+        return size + width
+    return size
+"""
+PRICES = "def tax(amount):\n    return amount * 0.2\n"
+BILL = "from prices import tax\n\nTOTAL = 1 + tax(1)\n"
 
 
 def change(window: Workbench, file: Path, line: int, column: int, old: str, new: str) -> None:
@@ -62,44 +84,83 @@ def open_file(window: Workbench, name: str, text: str) -> Path:
     return file
 
 
-def take(window: Workbench, name: str, height: int) -> None:
-    """Keep a picture of the upper part of the editor."""
-    window.screenshot(DOCS / f"{name}.png", (0, 36, 960, height))
-    print(f"wrote {name}.png")
-
-
-def pictures(window: Workbench) -> None:
-    """Take pictures of a replacement, an edit that is far away, and new lines."""
+def baseline_states(window: Workbench) -> Iterator[tuple[str, int]]:
+    """Reach a replacement, an edit that is far away, and new lines; yields names and heights."""
     file = open_file(window, "report.py", REPORT)
     for line in (2, 3):
         change(window, file, line, REPORT.split("\n")[line - 1].index(OLD) + 1, OLD, NEW)
     window.wait("a replacement", lambda: window.struck() == [OLD])
-    take(window, "replacement-dark", 170)
+    yield "replacement", 170
     window.press("Tab")
     window.wait("a hint", lambda: any("line 69" in ghost for ghost in window.ghosts()))
-    take(window, "far-dark", 170)
+    yield "far", 170
     file = open_file(window, "views.py", CHECKS)
     for line in (1, 8):
         end = len(file.read_text().split("\n")[line - 1]) + 1
         change(window, file, line, end, "", "\nif not request.user:\nreturn login()")
     window.wait("a block", lambda: any("│" in ghost for ghost in window.ghosts()))
-    take(window, "lines-dark", 380)
+    yield "lines", 380
+
+
+def model_states(window: Workbench) -> Iterator[tuple[str, int]]:
+    """Reach an edit of several places, the end of a chain, and a file that has to follow."""
+    file = open_file(window, "area.py", AREA)
+    change(window, file, 1, 10, "width", "breadth")
+    window.wait("all places", lambda: any("all 3 places" in ghost for ghost in window.ghosts()))
+    yield "everywhere", 170
+    (window.folder / "bill.py").write_text(BILL)
+    file = open_file(window, "prices.py", PRICES)
+    change(window, file, 1, 5, "tax", "sales_tax")
+    window.wait("the next file", lambda: any("bill.py" in ghost for ghost in window.ghosts()))
+    yield "other-file", 110
+
+
+STATES = {"repeat-best": baseline_states, "": model_states}
+
+
+@contextmanager
+def a_window(model: str, settings: dict[str, object]) -> Iterator[Workbench]:
+    """Open a window of a server with a model."""
+    with tempfile.TemporaryDirectory() as folder, driving(chromium()) as drive:
+        server = CodeServer(Path(folder) / "server", model=model)
+        server.install(packaged_extension())
+        with server.running():
+            server.configure(settings)
+            place = Path(folder) / "window"
+            place.mkdir()
+            window = Workbench(drive, server, place)
+            yield window
+            window.close()
+
+
+def documented() -> None:
+    """Make the pictures of the documents."""
+    for model, states in STATES.items():
+        with a_window(model, {**BARE, "workbench.colorTheme": THEME}) as window:
+            for name, height in states(window):
+                window.screenshot(DOCS / f"{name}-dark.png", (0, 36, 960, height))
+                print(f"wrote {name}-dark.png", flush=True)
+
+
+def in_all_themes(out: Path) -> None:
+    """Make the pictures of every state in all themes and sizes, with the minimap."""
+    out.mkdir(parents=True, exist_ok=True)
+    for (theme, title), size in product(THEMES.items(), SIZES):
+        settings: dict[str, object] = {"workbench.colorTheme": title, "editor.fontSize": size}
+        for model, states in STATES.items():
+            with a_window(model, {**settings, "editor.minimap.enabled": True}) as window:
+                for name, _ in states(window):
+                    window.screenshot(out / f"{name}-{theme}-{size}.png")
+                    print(f"wrote {name}-{theme}-{size}.png", flush=True)
 
 
 def main() -> None:
     """Make all pictures."""
-    browser = chromium()
     set_up()
-    with tempfile.TemporaryDirectory() as folder, driving(browser) as drive:
-        server = CodeServer(Path(folder) / "server", model="repeat-best")
-        server.install(packaged_extension())
-        with server.running():
-            server.configure({**BARE, "workbench.colorTheme": THEME})
-            place = Path(folder) / "window"
-            place.mkdir()
-            window = Workbench(drive, server, place)
-            pictures(window)
-            window.close()
+    if sys.argv[1:]:
+        in_all_themes(Path(sys.argv[1]))
+    else:
+        documented()
 
 
 if __name__ == "__main__":

@@ -3,14 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-SCRIPT = Path(__file__).parent / "eglot-session.el"
+HERE = Path(__file__).parent
+USER = ("-l", str(HERE / "eglot-user.el"))
 DRAWN = ["eglot.el", "emacs/editcast.el"]
 
 
 def play(session: Any, emacs: list[str], way: str = "", **options: Any) -> Any:
     """Open the file, make and save two edits, take the third or turn it down, save."""
     options = {"configuration": DRAWN if way else DRAWN[:1], "way": way} | options
-    return session.run(*emacs, "-l", str(SCRIPT), **options)
+    return session.run(*emacs, *USER, "-l", str(HERE / "eglot-session.el"), **options)
 
 
 def test_the_next_edit_is_taken(session: Any, emacs: list[str]) -> None:
@@ -38,6 +39,17 @@ def test_what_is_drawn_is_turned_down(session: Any, emacs: list[str]) -> None:
     assert "left: nil" in done.stdout
     assert session.file.read_text() == session.edited, done.stdout
     session.wait_for_outcome("rejected")
+
+
+def test_tab_goes_on_in_the_next_file(session: Any, emacs: list[str]) -> None:
+    folder, bill = session.file.parent, "from prices import tax\n\nTOTAL = 1 + tax(1)\n"
+    (folder / "prices.py").write_text("def tax(amount):\n    return amount * 0.2\n")
+    (folder / "bill.py").write_text(bill)
+    script = ("-l", str(HERE / "eglot-files.el"))
+    done = session.run(*emacs, *USER, *script, configuration=DRAWN, settings={})
+    assert done.returncode == 0, done.stdout
+    assert "ended in bill.py" in done.stdout
+    assert (folder / "bill.py").read_text() == bill.replace("tax", "sales_tax")
 
 
 def test_nothing_comes_without_the_server(session: Any, emacs: list[str]) -> None:

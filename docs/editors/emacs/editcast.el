@@ -9,7 +9,8 @@
 
 ;; Draws what the server of Editcast suggests in a buffer that eglot manages.  While something is
 ;; drawn, TAB goes to it, and once there makes the edit; C-g turns it down, and it does not come
-;; back.  Else both keys are what they were.
+;; back.  Once nothing is left in a file, TAB goes on in the next one that has to follow what was
+;; renamed.  Else both keys are what they were.
 ;;
 ;;   (add-to-list 'load-path "~/src/editcast/docs/editors/emacs")
 ;;   (require 'editcast)
@@ -37,11 +38,16 @@
   "Suggestion that is drawn: a list of its server, its id, and its edits.
 An edit is a list (BEG END TEXT); they are ascending.")
 
+(defvar-local editcast--next nil
+  "File in which to go on, once nothing is left in this one: its :uri, and its :line from 0.")
+
+(defvar editcast--turned-down nil "URIs of files that the user does not want to be sent to.")
+
 (defvar-local editcast--overlays nil "Overlays of what is drawn.")
 
 (defun editcast--filter (command)
   "Return COMMAND while a suggestion is drawn: else its key is what it was."
-  (and editcast--offer command))
+  (and (or editcast--offer editcast--next) command))
 
 (defvar editcast-mode-map
   (let ((map (make-sparse-keymap)))
@@ -63,16 +69,23 @@ An edit is a list (BEG END TEXT); they are ascending.")
     (editcast--clear)))
 
 (cl-defmethod eglot-handle-notification
-  (server (_method (eql editcast/didPredict)) &key uri version suggestions &allow-other-keys)
-  "Draw the first of the SUGGESTIONS for VERSION of the document at URI."
+  (server (_method (eql editcast/didPredict)) &key uri version suggestions otherFiles &allow-other-keys)
+  "Draw the first of the SUGGESTIONS, or of OTHERFILES, for VERSION of the document at URI."
   (when-let* ((path (editcast--call '(eglot-uri-to-path eglot--uri-to-path) uri))
               (buffer (find-buffer-visiting path)))
     (with-current-buffer buffer
       (editcast--clear)
       ;; Edits of an older text must not be drawn on this one; the server sends others soon.
-      (when (and (> (length suggestions) 0) (editcast--is-current version))
-        (editcast-mode 1)
-        (editcast--draw server (elt suggestions 0))))))
+      (when (editcast--is-current version)
+        (if (> (length suggestions) 0)
+            (progn (editcast-mode 1)
+                   (editcast--draw server (elt suggestions 0)))
+          (setq editcast--next (seq-find (lambda (file) (not (member (plist-get file :uri)
+                                                                     editcast--turned-down)))
+                                         otherFiles))
+          (when editcast--next
+            (editcast-mode 1)
+            (editcast--draw-hint)))))))
 
 (defun editcast--call (names &rest arguments)
   "Call the first function of NAMES that there is with ARGUMENTS: eglot renames its own."
@@ -117,33 +130,53 @@ An edit is a list (BEG END TEXT); they are ascending.")
   "Tell whether the suggestion that is drawn begins on another line than point's."
   (not (<= (line-beginning-position) (editcast--place) (line-end-position))))
 
+(defun editcast--next-path ()
+  "Return the path of the file in which to go on."
+  (editcast--call '(eglot-uri-to-path eglot--uri-to-path) (plist-get editcast--next :uri)))
+
+(defun editcast--hint ()
+  "Return words about a suggestion, or a file, that is elsewhere; nil without one."
+  (cond (editcast--next (format "%s line %d" (file-name-nondirectory (editcast--next-path))
+                                (1+ (plist-get editcast--next :line))))
+        ((and editcast--offer (editcast--is-elsewhere))
+         (format "line %d" (line-number-at-pos (editcast--place))))))
+
 (defun editcast--draw-hint ()
   "Say at the end of the line where the suggestion is, if it is elsewhere."
   (dolist (overlay editcast--overlays)
     (when (overlay-get overlay 'editcast-hint)
       (delete-overlay overlay)))
-  (when (and editcast--offer (editcast--is-elsewhere))
+  (when (editcast--hint)
     (let ((overlay (make-overlay (line-end-position) (line-end-position))))
       (overlay-put overlay 'editcast-hint t)
       (overlay-put overlay 'after-string
-                   (propertize (format "   TAB: line %d" (line-number-at-pos (editcast--place)))
+                   (propertize (concat "   TAB: " (editcast--hint))
                                'face 'editcast-hint 'cursor t))
       (push overlay editcast--overlays))))
 
 (defun editcast--clear ()
   "Draw nothing any more."
   (mapc #'delete-overlay editcast--overlays)
-  (setq editcast--overlays nil editcast--offer nil))
+  (setq editcast--overlays nil editcast--offer nil editcast--next nil))
 
 (defun editcast--changed (&rest _)
   "Clear what is drawn, since the text is another one."
   (editcast--clear))
 
 (defun editcast-jump-or-take ()
-  "Go to the suggestion that is drawn; once there, make the edit."
+  "Go to the suggestion that is drawn, or to the next file; once there, make the edit."
   (interactive)
-  (if (editcast--is-elsewhere)
-      (progn (push-mark) (goto-char (editcast--place)))
+  (cond
+   (editcast--next
+    (let ((path (editcast--next-path)) (line (plist-get editcast--next :line)))
+      (editcast--clear)
+      (find-file path)
+      (goto-char (point-min))
+      (forward-line line)))
+   ((editcast--is-elsewhere)
+    (push-mark)
+    (goto-char (editcast--place)))
+   (t
     (pcase-let ((`(,server ,id ,edits) editcast--offer))
       (editcast--clear)
       (atomic-change-group
@@ -152,14 +185,17 @@ An edit is a list (BEG END TEXT); they are ascending.")
           (delete-region beg end)
           (insert text)))
       (eglot--signal-textDocument/didChange) ; before the command, so that the server sees the text
-      (editcast--tell server "editcast.accept" id))))
+      (editcast--tell server "editcast.accept" id)))))
 
 (defun editcast-turn-down ()
-  "Turn the suggestion that is drawn down: it does not come back."
+  "Turn down what is drawn: it does not come back."
   (interactive)
+  (if editcast--next
+      (push (plist-get editcast--next :uri) editcast--turned-down))
   (pcase-let ((`(,server ,id ,_) editcast--offer))
     (editcast--clear)
-    (editcast--tell server "editcast.reject" id)))
+    (when id
+      (editcast--tell server "editcast.reject" id))))
 
 (provide 'editcast)
 
