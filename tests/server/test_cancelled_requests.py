@@ -89,7 +89,7 @@ class Bench:
     async def begin(self) -> None:
         self.service.start()
         await until(lambda: self.service.activity.status.model)
-        object.__setattr__(self.service._engine._model, "forecaster", self.forecaster)
+        object.__setattr__(self.service.engine._model, "forecaster", self.forecaster)
 
     def open(self, uri: str, text: str) -> None:
         self.service.open(uri, "text", 1, text)

@@ -59,6 +59,7 @@ def test_stdout_is_lsp_and_nothing_else(tmp_path: Path) -> None:
         "editcast.accept",
         "editcast.reject",
         "editcast.shown",
+        "editcast.applyOtherFiles",
         "editcast.snooze",
         "editcast.train",
         "editcast.revert",
