@@ -156,21 +156,21 @@ def test_a_file_is_read_again_when_it_is_another(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("answer", ["Change", "Look First"])
 async def test_all_of_them_at_once(start: Any, tmp_path: Path, answer: str) -> None:
-    edits: list[types.ApplyWorkspaceEditParams] = []
-    questions: list[types.ShowMessageRequestParams] = []
+    edits: list[Any] = []
+    questions: list[Any] = []
     settings = {"modelPath": "", "confidenceThreshold": None}
     async with start(settings) as editor:
 
-        @editor.client.feature(types.WORKSPACE_APPLY_EDIT)
         def apply(params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
             edits.append(params)
             return types.ApplyWorkspaceEditResult(applied=True)
 
-        @editor.client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)
         def ask(params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
             questions.append(params)
-            return next((one for one in params.actions if one.title == answer), None)
+            return next((one for one in params.actions or () if one.title == answer), None)
 
+        editor.client.feature(types.WORKSPACE_APPLY_EDIT)(apply)
+        editor.client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)(ask)
         project = tmp_path / "project"
         text = BILLS["python"][1]
         for name in ("bill.py", "é order.py"):
