@@ -33,7 +33,7 @@ def open_folder(editor: Any, folder: Path) -> None:
 
 
 def found(editor: Any, uri: str) -> list[tuple[str, int, int]]:
-    """What the last notification for a document says of other files."""
+    """Return the other files in the last notification for a document."""
     last = next((one for one in reversed(editor.predicted) if one.uri == uri), None)
     return [(one.uri, one.line, one.places) for one in last.other_files] if last else []
 

@@ -20,7 +20,7 @@ Environment = dict[str, str]
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Of processes that use Ray: they listen to this machine alone, and start fast."""
+    """Environment of processes that use Ray: on this machine alone, and started fast."""
     folder = tmp_path_factory.mktemp("environment")
     # A library of ours for lists of builds brings this one; Ray's jsonschema would take seconds to
     # import it in each process.
@@ -31,7 +31,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 @dataclass
 class Corpus:
-    """What a command makes of four repositories."""
+    """Corpus of four repositories, and the command that makes it."""
 
     mirror: Path
     tokenizer: Path
@@ -62,7 +62,7 @@ def corpus(small_mirror: Path, small_tokenizer: Path, environment: Environment) 
 
 @pytest.fixture(scope="module")
 def local(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """What the command makes without Ray."""
+    """Files of the corpus as the command makes it without Ray, by name."""
     out = tmp_path_factory.mktemp("local") / "corpus"
     assert corpus.make(out)[0] == 0
     made = contents(out)

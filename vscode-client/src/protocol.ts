@@ -40,7 +40,7 @@ export interface Suggestion {
 /** One other file that has to follow what was changed. */
 export interface OtherFile {
   uri: string;
-  /** Where to begin, counted from 0. */
+  /** The line to begin at, counted from 0. */
   line: number;
   places: number;
 }

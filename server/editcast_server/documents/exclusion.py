@@ -14,7 +14,7 @@ Globs = tuple[str, ...]
 
 
 class Exclusion:
-    """Whether globs name a document's file; belongs to the event loop.
+    """Match of globs with a document's file; belongs to the event loop.
 
     Attributes:
         known: Set once it is known whether they do.

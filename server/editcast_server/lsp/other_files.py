@@ -44,6 +44,8 @@ def register_other_files(server: EditcastServer) -> None:
             return False
         found = await find_other_files(ls.service, document)  # again, as they are by now
         edit = _workspace_edit(ls.service, found, needs_confirmation=answer == _LOOK)
+        if not edit.document_changes:  # done, or changed, while the question stood
+            return False
         result = await ls.workspace_apply_edit_async(
             types.ApplyWorkspaceEditParams(edit, _LABEL, types.WorkspaceEditMetadata(True))
         )

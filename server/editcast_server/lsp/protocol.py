@@ -77,7 +77,7 @@ class OtherFile:
 
     Attributes:
         uri: The file.
-        line: Where to begin, counted from 0.
+        line: The line to begin at, counted from 0.
         places: How many places there are.
     """
 

@@ -55,7 +55,7 @@ class Source:
 
 
 class OtherFiles:
-    """What is left to do in the files of one project; belongs to the engine's thread.
+    """Finder of what is left to do in a project's files; belongs to the engine's thread.
 
     Args:
         imports: Where its files take names from.

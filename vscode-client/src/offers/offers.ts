@@ -25,7 +25,7 @@ import { everywhereHint, hint, hintBox, preview } from "./preview";
 import { type NextEditResult, ServerCommand } from "../protocol";
 import type { Server } from "../server";
 
-/** What is in another file. */
+/** Stands for an offer in another file: nobody has jumped to it. */
 const AFAR = { jumped: false };
 /** The mark at the end of a chain of accepted offers. */
 const NO_MORE = "no more";
