@@ -1,0 +1,17 @@
+"""`editcast reproduce`: a paper's tables and figures, made again. A file for each paper."""
+
+import click
+
+from editcast.commands.reproduce.copy_spans import copy_spans, edit_pairs
+from editcast.commands.reproduce.zhao2019 import zhao2019
+
+# torch takes seconds to import: the functions of the commands import what they call.
+
+
+@click.group()
+def reproduce() -> None:
+    """Make a paper's tables and figures again."""
+
+
+for _command in (zhao2019, copy_spans, edit_pairs):
+    reproduce.add_command(_command)
