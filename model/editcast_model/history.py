@@ -29,7 +29,7 @@ class Save:
             one before takes its number and its place.
         before: The text that it replaced.
         after: The text that was saved.
-        hunks: From `before` to `after`, in the order in which they were first seen.
+        hunks: From `before` to `after`, ascending.
     """
 
     number: int
@@ -53,7 +53,10 @@ class Save:
         is_again = any(one.text == last.text for one in others)
         if len(hunks) != 1 or is_again or text == self.before:
             return False
-        end = last.end + sum(one.growth for one in self.hunks if one.end <= last.end)
+        end = _end(self.hunks)
+        if not others:  # what is inserted may stand anywhere where the text is the same for it
+            most = _end([shortest_hunk(self.before, self.after)])
+            end = max(end, min(hunks[0].start, most))
         then = _ending_at(end, hunks[0], self.after, text)
         behind = self.after[then.end : end]
         is_there = then.start <= end and not behind.strip(_CLOSED)
@@ -75,8 +78,7 @@ def next_save(last: Save | None, before: str, after: str, hunks: tuple[Hunk, ...
     if last is None:
         return Save(1, before, after, hunks)
     if last.after == before and last.is_continued(hunks, after):
-        hunks = _in_order_seen(diff(last.before, after), last.hunks)
-        return Save(last.number, last.before, after, hunks)
+        return Save(last.number, last.before, after, tuple(diff(last.before, after)))
     return Save(last.number + 1, before, after, hunks)
 
 
@@ -90,8 +92,9 @@ class EditHistory:
         memory: What files of the project say; of no other file where nobody knows them.
         text: As it is now.
         saves: The last `DEPTH` saves that changed something, oldest first. A save that goes on
-            with what the one before left half-way is one with it.
-        unsaved: The hunks from the text last saved to `text`, in the order they were first seen.
+            with what the one before left half-way is one with it. What was done before somebody
+            went on elsewhere is one, too, whether or not the file was saved.
+        unsaved: The hunks from the text last saved to `text`, ascending.
         last: Where the last change ends, an offset in `text`; 0 before the first.
         repeating: How much of a change is likely one that was made before, 0 to 1: the share of
             the last saves' changes, with half of one added. What is not saved yet counts as a save.
@@ -111,7 +114,7 @@ class EditHistory:
 
     @property
     def saved(self) -> str:
-        """Return the text as it was saved last, or opened."""
+        """Return the text as it was when it was opened, or after the last of `saves`."""
         return self._saved
 
     @property
@@ -124,29 +127,47 @@ class EditHistory:
         """Tell whether nothing has changed since the file was opened."""
         return not self.saves and not self.unsaved
 
-    def update(self, text: str, *, saved: bool) -> Save | None:
-        """Take in that the text is now `text`, and return the save if one changed something."""
+    def update(self, text: str, *, saved: bool) -> list[Save]:
+        """Take in that the text is now `text`, and return the saves that this adds.
+
+        What was done before counts as saved once the next change is made elsewhere.
+        """
+        added = []
+        if self._goes_on_elsewhere(text):
+            added.append(self._save())
         self.text = text
-        self.unsaved = _in_order_seen(diff(self._saved, text), self.unsaved)
+        self.unsaved = tuple(diff(self._saved, text))
         if self.unsaved:
-            last = self.unsaved[-1]
-            before = (hunk for hunk in self.unsaved if hunk.end <= last.end)
-            self.last = last.end + sum(hunk.growth for hunk in before)
-        made = changes(self._saved, self.unsaved)
-        self._judge(made)
-        if not saved or not self.unsaved:
-            return None
+            self.last = _end(self.unsaved)
+        self._judge(changes(self._saved, self.unsaved))
+        if saved and self.unsaved:
+            added.append(self._save())
+        return added
+
+    def _goes_on_elsewhere(self, text: str) -> bool:
+        """Tell whether a change is made that does not touch the last one that is not saved."""
+        if not self.unsaved:
+            return False
+        end = _end(self.unsaved)
+        start = end - len(self.unsaved[-1].text)
+        change = _ending_at(end, shortest_hunk(self.text, text), self.text, text)
+        return text not in (self.text, self._saved) and not (
+            change.start <= end and start <= change.end
+        )
+
+    def _save(self) -> Save:
+        """Save the text as it is."""
         latest = self.saves[-1] if self.saves else None
-        save = next_save(latest, self._saved, text, self.unsaved)
+        save = next_save(latest, self._saved, self.text, self.unsaved)
         if latest and save.number == latest.number:
             for of_save in (self.saves, self._repeated, self._changes):
                 of_save.pop()
-            made = changes(save.before, save.hunks)
-            self._judge(made)
+        made = changes(save.before, save.hunks)
+        self._judge(made)
         self.saves.append(save)
         self._repeated.append(self._share_known(made))
         self._changes.append(made)
-        self._saved, self.unsaved = text, ()
+        self._saved, self.unsaved = self.text, ()
         return save
 
     def made(self, change: Change) -> tuple[int, int]:
@@ -183,6 +204,11 @@ def less_taken_back(times: int, taken_back: int) -> int:
     return min(times, max(times - taken_back, 1))
 
 
+def _end(hunks: Sequence[Hunk]) -> int:
+    """Return where the last of some hunks ends once all of them are applied."""
+    return hunks[-1].end + sum(one.growth for one in hunks)
+
+
 def _ending_at(end: int, hunk: Hunk, before: str, after: str) -> Hunk:
     """Return a hunk that only inserts or deletes as one that ends at a place, if it may."""
     start = end - (hunk.end - hunk.start)
@@ -192,24 +218,7 @@ def _ending_at(end: int, hunk: Hunk, before: str, after: str) -> Hunk:
     return moved if is_one_sided and is_same else hunk
 
 
-def in_text_order(hunks: Iterable[Hunk]) -> list[Hunk]:
-    """Sort disjoint hunks by where they are."""
-    return sorted(hunks, key=lambda hunk: hunk.start)
-
-
 def changes(text: str, hunks: Iterable[Hunk]) -> list[Change]:
     """Return what stands at hunks of a text and what they put there, without common ends."""
     shortest = (shortest_hunk(text[one.start : one.end], one.text, one.start) for one in hunks)
     return [(text[one.start : one.end], one.text) for one in shortest]
-
-
-def _in_order_seen(hunks: Iterable[Hunk], seen: Sequence[Hunk]) -> tuple[Hunk, ...]:
-    """Sort hunks by when they were first seen; new ones come last, left to right."""
-
-    def rank(hunk: Hunk) -> int:
-        for index, old in enumerate(seen):
-            if hunk.start <= old.end and old.start <= hunk.end:
-                return index
-        return len(seen)
-
-    return tuple(sorted(hunks, key=rank))

@@ -1,14 +1,14 @@
 """One record of what was done to a file, that every part of a session reads."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.sources.repeated_edits import RepeatBest
-from editcast_model.history import DEPTH, EditHistory, changes, in_text_order
+from editcast_model.history import DEPTH, EditHistory, changes
 
 _TEXT = "".join(f"value = first({number})\nother = {number}\n" for number in range(6))
 texts = st.lists(st.sampled_from(["a\n", "b = 1\n", "\n", "c\r\n", "é"]), max_size=8).map("".join)
@@ -21,7 +21,7 @@ def renamed(count: int) -> str:
 def test_a_history_before_the_first_change() -> None:
     history = EditHistory(_TEXT, language="python", path="a.py")
     assert history.is_untouched and history.snapshots == [_TEXT]
-    assert history.update(_TEXT, saved=True) is None
+    assert history.update(_TEXT, saved=True) == []
     assert history.is_untouched and history.last == 0
     assert (history.language, history.path) == ("python", "a.py")
 
@@ -32,13 +32,13 @@ def test_hunks_lead_from_snapshot_to_snapshot(updates: list[tuple[str, bool]]) -
     for text, saved in updates:
         history.update(text, saved=saved)
         assert history.text == text
-        assert apply_hunks(history.saved, in_text_order(history.unsaved)) == text
+        assert apply_hunks(history.saved, history.unsaved) == text
         assert 0 <= history.last <= max(len(text), history.last if not history.unsaved else 0)
     snapshots = history.snapshots
     assert snapshots[-1] == history.saved
     for save, before, after in zip(history.saves, snapshots, snapshots[1:], strict=False):
         assert (save.before, save.after) == (before, after)
-        assert apply_hunks(before, in_text_order(save.hunks)) == after
+        assert apply_hunks(before, save.hunks) == after
 
 
 def test_a_history_is_bounded() -> None:
@@ -117,6 +117,40 @@ def test_who_repeats_a_change_is_seen_to() -> None:
     assert again.repeating == 0.5 / 3
 
 
+def test_what_is_done_counts_as_saved_once_somebody_goes_on_elsewhere() -> None:
+    history = EditHistory(_LINES)
+    first = _LINES.replace("users", "names", 1)
+    second = first.replace("orders", "goods", 1)
+    history.update(_LINES.replace("users", "na", 1), saved=False)
+    history.update(first, saved=False)
+    assert not history.saves
+    history.update(
+        second[: second.index("goods") + 2] + second[second.index("goods") + 5 :], saved=False
+    )
+    assert [save.after for save in history.saves] == [first] and history.saved == first
+    (save,) = history.update(second, saved=True)
+    assert history.snapshots == [_LINES, first, second] and save is history.saves[-1]
+    assert history.update(second, saved=True) == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "count"),
+    [
+        (("a\n", "a\nb", "a\nb\n", "a\nb\nc\n"), 0),  # line after line
+        (("a\nb\n", "c\nb\n", "c\nd\n", "c\nb\n"), 1),  # the second is taken back
+        (("a\nb\n", "c\nb\n", "a\nb\n", "a\nd\n"), 0),  # all is taken back
+        (("f(a)\n", "f(a: int)\n", "f(a: int) -> int\n"), 1),
+        (("a\n\nb\n\nc\n", "d\n\nb\n\nc\n", "d\n\ne\n\nc\n", "d\n\ne\n\nf\n"), 2),
+    ],
+)
+def test_how_many_changes_were_done_before_the_last(texts: tuple[str, ...], count: int) -> None:
+    history = EditHistory(texts[0])
+    for text in texts[1:]:
+        history.update(text, saved=False)
+    assert len(history.saves) == count
+    assert apply_hunks(history.saved, history.unsaved) == texts[-1]
+
+
 _LINES = "users = fetch(address)\norders = fetch(address)\n"
 _AUTOSAVED = (
     (", ti", ", timeout", ", timeout=5"),
@@ -142,6 +176,7 @@ def test_saves_in_the_middle_of_a_word_are_one(parts: tuple[str, ...]) -> None:
         assert [save.number for save in history.saves] == [1, 2]
 
 
+@settings(max_examples=400)
 @given(
     st.sampled_from([0, 8, 21, 22, len(_LINES)]),
     st.text("ab1 _.(),='é", min_size=1, max_size=12),

@@ -155,6 +155,7 @@ class NeuralSession:
         self._replacements = KnownReplacements(history)
         self._modules: dict[str, ModuleChange] = {}
         self._recent = self._recent_before = RecentEdits()
+        self._last_number = 0
         for save in history.saves:
             self._take_in(save)
         self._window: Window | None = None
@@ -186,19 +187,17 @@ class NeuralSession:
 
     def update(self, text: str, *, saved: bool) -> None:
         """Take in the text as it is now, and whether it was just saved."""
-        last = self.history.saves[-1].number if self.history.saves else 0
-        save = self.history.update(text, saved=saved)
-        if save is None:
-            return
-        if save.number == last:
-            self._recent = self._recent_before
-            if self._window is not None and not self._window.take_back_save():
+        for save in self.history.update(text, saved=saved):
+            if save.number == self._last_number:
+                self._recent = self._recent_before
+                if self._window is not None and not self._window.take_back_save():
+                    self._window = None
+            self._take_in(save)
+            if self._window is not None and not self._window.save(save.hunks):
                 self._window = None
-        self._take_in(save)
-        if self._window is not None and not self._window.save(save.hunks):
-            self._window = None
 
     def _take_in(self, save: Save) -> None:
+        self._last_number = save.number
         self._recent_before = self._recent
         self._recent = self._recent.after_save(save.before, save.hunks)
 

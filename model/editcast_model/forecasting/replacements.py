@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.interface import OtherSave
-from editcast_model.history import EditHistory, Save, in_text_order, less_taken_back
+from editcast_model.history import EditHistory, Save, less_taken_back
 from editcast_model.tokenizer import lex, lines
 
 #: Replacements that are kept, of the file itself and of the others each.
@@ -303,7 +303,7 @@ class KnownReplacements:
         self._saved = {save: self._saved.get(save) or self._of_save(save) for save in history.saves}
         known = [made for of_save in self._saved.values() for made in of_save]
         if history.unsaved:
-            hunks = in_text_order(history.unsaved)[-REMEMBERED:]
+            hunks = history.unsaved[-REMEMBERED:]
             known += self._read(history.saved).replacements(hunks)
         return known[-REMEMBERED:]
 
@@ -356,7 +356,7 @@ class KnownReplacements:
         return list(found.values())
 
     def _of_save(self, save: Save) -> list[Replacement]:
-        return self._read(save.before).replacements(in_text_order(save.hunks)[-REMEMBERED:])
+        return self._read(save.before).replacements(save.hunks[-REMEMBERED:])
 
     def _read(self, text: str) -> Tokens:
         if text not in self._texts:

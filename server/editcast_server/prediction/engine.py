@@ -55,6 +55,7 @@ class Track:
         self.uri, self.text, self.is_open = uri, text, True
         self._history = EditHistory(text, language=language, path=unquote(uri))
         self._saves: deque[str] = deque()
+        self._saved = text  # last, as the project was told
         self._unseen: deque[str] = deque()  # of these, what the session was not told of
         self._project = project or Project()
         imports, memory = self._project.imports, self._project.memory
@@ -77,10 +78,10 @@ class Track:
         """Tell the project what was saved."""
         while self._saves:
             text = self._saves.popleft()
-            before = self._unseen[-1] if self._unseen else self._history.saved
-            if text != before:
-                self._unseen.append(text)
-                self._project.add(self._name, before, text, self._history.language)
+            self._unseen.append(text)
+            if text != self._saved:
+                self._project.add(self._name, self._saved, text, self._history.language)
+                self._saved = text
 
     def session(self, forecaster: Forecaster) -> Session:
         """Return the session of `forecaster` that has seen every save."""
