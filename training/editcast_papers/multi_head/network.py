@@ -9,7 +9,7 @@ share their embeddings.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -159,8 +159,18 @@ class DecoderLayer(nn.Module):
         return self.parts[2](x, self.onward(x)), State(so_far, state.source)
 
 
+class Decoder(nn.ModuleList):
+    """Layers, one on the other; a `ModuleList` that knows what it holds."""
+
+    def __iter__(self) -> Iterator[DecoderLayer]:
+        """Iterate over the layers."""
+        return super().__iter__()  # type: ignore[return-value]
+
+
 class Translator(nn.Module):
     """The network."""
+
+    places: Tensor
 
     def __init__(self, sizes: Sizes, model: Model) -> None:
         super().__init__()
@@ -171,7 +181,7 @@ class Translator(nn.Module):
         self.encoder = nn.ModuleList(
             EncoderLayer(sizes, model.joining("encoder", layer)) for layer in layers
         )
-        self.decoder = nn.ModuleList(
+        self.decoder = Decoder(
             DecoderLayer(
                 sizes, model.joining("decoder", layer), model.joining("encoder-decoder", layer)
             )

@@ -51,7 +51,7 @@ def run(wanted: Wanted, console: Console) -> None:
     names = wanted.models or tuple(MODELS)
     for name in names:
         if name not in MODELS:
-            raise ReproductionError(f"There is no model {name}; there are {'. '.join(MODELS)}.")
+            raise ReproductionError(f"There is no model {name}; there are {'; '.join(MODELS)}.")
     if wanted.settings.config.hidden % (2 * wanted.settings.heads):
         raise ReproductionError(
             f"The width {wanted.settings.config.hidden} is no multiple of two times "
