@@ -53,10 +53,10 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         "Li et al. (2018), *Multi-Head Attention with Disagreement Regularization*, and Li et al. "
         "(2019), *Information Aggregation for Multi-Head Attention with Routing-by-Agreement*. "
         "BLEU is of the 1,000 test sentences of 2016, German to English, in lower case, with a "
-        "beam of 4. Cells are paper / ours; the papers translate WMT17 Chinese to English and WMT14 "
-        "English to German. Several seeds are shown as mean ± standard deviation. Differences are "
-        "of the same seeds; in brackets is what holds them in 95 of 100 samples of the test "
-        f"sentences. Where there is no run it says *{_NOT_RUN}*.",
+        "beam of 4. Cells are paper / ours; the papers translate WMT17 Chinese to English and "
+        "WMT14 English to German. Several seeds are shown as mean ± standard deviation. "
+        "Differences are of the same seeds; in brackets is what holds them in 95 of 100 samples of "
+        f"the test sentences. Where there is no run it says *{_NOT_RUN}*.",
     ]
     if not runs:
         lines += ["", "There are no runs yet."]

@@ -45,18 +45,11 @@ def run(wanted: Wanted, console: Console) -> None:
     """Train what is missing, and write the report.
 
     Raises:
-        ReproductionError: There is no such model, the pairs cannot be read, or the results cannot
-            be written.
+        ReproductionError: There is no such model, its sizes do not fit, the pairs cannot be read,
+            or the results cannot be written.
     """
     names = wanted.models or tuple(MODELS)
-    for name in names:
-        if name not in MODELS:
-            raise ReproductionError(f"There is no model {name}; there are {'; '.join(MODELS)}.")
-    if wanted.settings.config.hidden % (2 * wanted.settings.heads):
-        raise ReproductionError(
-            f"The width {wanted.settings.config.hidden} is no multiple of two times "
-            f"{wanted.settings.heads} heads; choose another --hidden or --heads."
-        )
+    _check(names, wanted.settings)
     if wanted.data is not None:
         # Seed by seed: whoever stops early has a run of each model.
         jobs = [
@@ -74,3 +67,17 @@ def run(wanted: Wanted, console: Console) -> None:
         console.print(problem, style="yellow", markup=False)
     page = write_report(found, problems, wanted.results)
     console.print(f"The report is {page}.", markup=False)
+
+
+def _check(names: Sequence[str], settings: Settings) -> None:
+    for name in names:
+        if name not in MODELS:
+            raise ReproductionError(f"There is no model {name}; there are {'; '.join(MODELS)}.")
+        if max(MODELS[name].layers or (0,)) >= settings.layers:
+            raise ReproductionError(f"{name} needs more --layers, or leave it out by --model.")
+    width, heads = settings.config.hidden, settings.heads
+    if width % (2 * heads):
+        raise ReproductionError(
+            f"The width {width} is no multiple of two times {heads} heads; choose another "
+            "--hidden or --heads."
+        )
