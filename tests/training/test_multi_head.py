@@ -6,13 +6,16 @@ The losses are recorded by ``python tests/training/test_multi_head.py``, from th
 import itertools
 import json
 import math
+import warnings
 from pathlib import Path
 
+import onnxruntime
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.export import Dim
 
 from editcast_papers.multi_head.attention import Attention, Heads, disagreement
 from editcast_papers.multi_head.network import Model, Sizes, Translator, mean_disagreement
@@ -186,6 +189,22 @@ def test_routing_has_the_parameters_that_are_said() -> None:
 
     linear, routed = (Attention(64, 8, joining, 0.0) for joining in ("linear", "simple"))
     assert count(routed) - count(linear) == 7 * 64**2
+
+
+def test_routing_is_the_same_in_onnx(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    routing = Routing(16, 4, "em").eval()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter's own deprecations
+        program = torch.onnx.export(
+            routing, (torch.randn(2, 16),), dynamo=True, dynamic_shapes=({0: Dim.DYNAMIC},)
+        )
+    assert program is not None
+    program.save(tmp_path / "routing.onnx")
+    session = onnxruntime.InferenceSession(tmp_path / "routing.onnx")
+    heads = torch.randn(7, 16)
+    (found,) = session.run(None, {session.get_inputs()[0].name: heads.numpy()})
+    assert torch.allclose(torch.from_numpy(found), routing(heads), atol=1e-5)
 
 
 # -- the network and its search ------------------------------------------------------------------

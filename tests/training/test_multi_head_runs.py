@@ -153,7 +153,7 @@ def test_models_and_their_report(tmp_path: Path, data: Path) -> None:
     report = CliRunner().invoke(cli, _command(tmp_path), catch_exceptions=False)
     assert "No trainings" in report.output and "broken.jsonl, line 1" in report.output
     page = (results / "REPORT.md").read_text("utf-8")
-    assert "## Width 8, 1 layers, 2 heads, 20 steps" in page
+    assert "## Width 8, layers 1, heads 2, steps 20" in page
     assert "broken.jsonl, line 1" in page and page.endswith("## Notes\n\nWhat was tried.\n")
     assert "| subspaces | 1.15 / not run | 24.64 / not run | +0.51 / not run | 0 |" in page
 

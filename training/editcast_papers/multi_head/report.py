@@ -77,7 +77,7 @@ def _by_settings(runs: Sequence[Run]) -> list[list[Run]]:
 
 def _title(run: Run) -> str:
     return (
-        "## Width {hidden}, {layers} layers, {heads} heads, {steps} steps\n\n"
+        "## Width {hidden}, layers {layers}, heads {heads}, steps {steps}\n\n"
         "{vocabulary} subwords, dropout {dropout}, learning rate {rate}, {batch} pairs in a step."
     ).format(**run.config)
 
