@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from editcast_papers.pointer_mixture import trees
+from editcast_papers.pointer_mixture.attention import window_scores
 from editcast_papers.pointer_mixture.corpus import Part
 from editcast_papers.pointer_mixture.labels import answers, labels, loss
 from editcast_papers.pointer_mixture.network import Completer, Sizes, banded, windows
@@ -83,7 +84,7 @@ def _parents(types: Sequence[str]) -> list[int]:
     """Find the parents by the two bits alone."""
     found, waiting = [], [0]
     for number, name in enumerate(types):
-        children, sibling = name[-2:]
+        children, sibling = name[-2], name[-1]
         parent = waiting.pop()
         found.append(parent)
         waiting += [parent] * (sibling == "1") + [number] * (children == "1")
@@ -170,6 +171,40 @@ def test_bands_are_rows_each_a_place_further(streams: int, rows: int, seed: int)
     assert torch.equal(band, wanted)
 
 
+@given(
+    streams=st.integers(1, 3),
+    places=st.integers(1, 4),
+    width=st.integers(1, 4),
+    size=st.sampled_from([0.5, 4.0]),
+    seed=st.integers(0, 9),
+)
+def test_scores_of_windows_are_those_of_tanh(
+    streams: int, places: int, width: int, size: float, seed: int
+) -> None:
+    torch.manual_seed(seed)
+    keys = size * torch.randn(streams, places + width - 1, 3, dtype=torch.float64)
+    queries = size * torch.randn(streams, places, 3, dtype=torch.float64)
+    given_all = [one.requires_grad_() for one in (keys, queries, torch.randn(3).double())]
+    weights = torch.randn(streams, places, width).double()
+    found = window_scores(*given_all)
+    seen = given_all[0].unfold(1, width, 1).transpose(2, 3)
+    wanted = torch.tanh(seen + given_all[1][:, :, None]) @ given_all[2]
+    assert torch.allclose(found, wanted, atol=1e-9)
+    gradients = [torch.autograd.grad((one * weights).sum(), given_all) for one in (found, wanted)]
+    for one, other in zip(*gradients, strict=True):
+        assert torch.allclose(one, other, atol=1e-9)
+
+
+def test_scores_of_what_is_cut_off_are_finite() -> None:
+    keys = torch.tensor([[[100.0], [-100.0]]], requires_grad=True)
+    queries = torch.tensor([[[100.0]]], requires_grad=True)
+    found = window_scores(keys, queries, torch.ones(1))
+    assert found.tolist() == [[[1.0, 0.0]]]
+    found.sum().backward()
+    for one in (keys, queries):
+        assert one.grad is not None and bool(one.grad.isfinite().all())
+
+
 def _network(name: str, seed: int = 0) -> Completer:
     torch.manual_seed(seed)
     network = Completer(NETWORKS[name], Sizes(3, KNOWN, KNOWN, 16))
@@ -183,7 +218,7 @@ def _node_by_node(network: Completer, file: Sequence[int]) -> list[tuple[Tensor,
     """Return the probabilities of the classes, and of copying from each of the nodes before."""
     state, cell = network.first[0][None], network.first[1][None]
     states: list[Tensor] = []
-    out = []
+    out: list[tuple[Tensor, list[float]]] = []
     for at, value in enumerate(file[:-1]):
         own = [network.types.weight[value % 3], network.values.weight[min(value, KNOWN)]]
         _, (hidden, cell_now) = network.lstm(torch.cat(own)[None, None], (state[None], cell[None]))

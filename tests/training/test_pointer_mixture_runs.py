@@ -128,6 +128,11 @@ def _command(folder: Path, *arguments: str) -> Result:
     return CliRunner().invoke(cli, _arguments(folder, *arguments), catch_exceptions=False)
 
 
+def _page(folder: Path) -> str:
+    _command(folder)
+    return (folder / "results" / "REPORT.md").read_text("utf-8")
+
+
 def _given(mirror: Path, suffix: str = "py") -> list[str]:
     return ["--mirror", str(mirror), "--repositories", str(mirror / f"{suffix}.toml"), *_SIZES]
 
@@ -210,12 +215,12 @@ def test_a_column_has_runs_of_one_size(mirror: Path, tmp_path: Path) -> None:
     (before, after), _ = read_lines(tmp_path / "results", [Run])
     alone = replace(before, config={**before.config, "hidden": 512}, test_accuracy=99.0)
     append_line(tmp_path / "results" / "runs.jsonl", alone)
-    page = _command(tmp_path) and (tmp_path / "results" / "REPORT.md").read_text("utf-8")
+    page = _page(tmp_path)
     assert f"| Python, vanilla LSTM | 63.6 / {before.test_accuracy:.1f} |" in page
     both = [replace(one, config=alone.config) for one in (after, replace(after, network="new"))]
     for one in both:
         append_line(tmp_path / "results" / "runs.jsonl", one)
-    page = _command(tmp_path) and (tmp_path / "results" / "REPORT.md").read_text("utf-8")
+    page = _page(tmp_path)
     assert "| Python, vanilla LSTM | 63.6 / 99.0 |" in page
 
 

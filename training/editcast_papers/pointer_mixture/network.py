@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from editcast_papers.pointer_mixture.attention import window_scores
 from editcast_papers.pointer_mixture.streams import WINDOW, Batch
 
 
@@ -126,8 +127,7 @@ class Completer(nn.Module):
 
     def _attend(self, both: Tensor, states: Tensor) -> Tensor:
         """Return the weights of attention, (B, T, T)."""
-        keys = self.keys(both[:, :-1]).unfold(1, WINDOW, 1).transpose(2, 3)  # (B, T, T, D)
-        scores = torch.tanh(keys + self.ask(states)[:, :, None]) @ self.score
+        scores = window_scores(self.keys(both[:, :-1]), self.ask(states), self.score)
         return scores.softmax(-1)
 
     def nothing(self, streams: int) -> Carry:
