@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-# Keys and queries are cut off there, which theirs of a hidden state hardly reach: the product of two
-# exponentials would leave the range of a float.
+# Where keys and queries, which hardly get there, are cut off: the product of two exponentials would
+# leave the range of a float.
 _LARGEST = 20.0
 
 

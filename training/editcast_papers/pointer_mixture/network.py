@@ -89,8 +89,8 @@ class Completer(nn.Module):
         self.types = nn.Embedding(sizes.types, narrow)
         self.values = nn.Embedding(sizes.values + 1, hidden - narrow)
         self.lstm = nn.LSTM(hidden, hidden, batch_first=True)
-        with torch.no_grad():  # at first nothing is forgotten, as in the authors' networks
-            self.lstm.bias_ih_l0[hidden : 2 * hidden] = 1.0
+        biases = dict(self.lstm.named_parameters())["bias_ih_l0"].detach()
+        biases[hidden : 2 * hidden] = 1.0  # at first it forgets little, as the authors' networks
         self.first = nn.Parameter(torch.zeros(2, hidden))
         self.out = nn.Linear(hidden, sizes.classes)
         if kind.attention:
