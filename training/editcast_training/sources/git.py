@@ -111,6 +111,15 @@ def read_files(
         ) from error
 
 
+def newest_commit(path: Path) -> str:
+    """Return the id of the commit whose files `read_files` yields.
+
+    Raises:
+        SourceError: as `read_files`.
+    """
+    return str(_head(_open(path), path).id)
+
+
 class ParentTrees:
     """The files of one repository as they stood before its commits.
 

@@ -1,0 +1,123 @@
+"""The experiments of the paper, run and written down: what is in the results is not run again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from rich.console import Console
+
+from editcast_model.errors import ReproductionError
+from editcast_papers.jobs import train_missing
+from editcast_papers.lines import read_lines
+from editcast_papers.pointer_mixture.corpus import Amount
+from editcast_papers.pointer_mixture.labels import Task
+from editcast_papers.pointer_mixture.report import write_report
+from editcast_papers.pointer_mixture.runs import NETWORKS, Job, Run
+from editcast_papers.training import Config
+from editcast_training.fit.trainer import pick_device
+from editcast_training.sources.registry import Origin, listed_repositories
+
+#: The list of repositories of a language.
+LISTS = {
+    "python": Path("training/bundled.toml"),
+    "javascript": Path(__file__).with_name("javascript.toml"),
+}
+LANGUAGES = tuple(LISTS)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The runs that are wanted.
+
+    Attributes:
+        mirror: The folder of the repositories; without it only the report is made.
+        listing: Their list, in place of the language's own.
+        languages: Of the files.
+        tasks: `value` or `type`.
+        vocabularies: Values of the vocabularies.
+        networks: Names of them; all that the task has if none is named.
+        seeds: A run of each.
+        config: Of every run.
+        amount: Most nodes.
+        processes: How many trainings at once.
+        threads: Of each.
+        device: `cpu`, `cuda`, or `auto`.
+        results: The folder of the results.
+        scratch: The folder of the trees and of the checkpoints.
+    """
+
+    mirror: Path | None
+    listing: Path | None
+    languages: Sequence[str]
+    tasks: Sequence[Task]
+    vocabularies: Sequence[int]
+    networks: Sequence[str]
+    seeds: Sequence[int]
+    config: Config
+    amount: Amount
+    processes: int
+    threads: int
+    device: str
+    results: Path
+    scratch: Path
+
+
+def run(wanted: Wanted, console: Console) -> None:
+    """Train what is missing, and write the report.
+
+    Raises:
+        ReproductionError: There is no such network, the trees cannot be made, or the results
+            cannot be written.
+        CorpusError: The list of repositories cannot be read.
+    """
+    for name in wanted.networks:
+        if name not in NETWORKS:
+            raise ReproductionError(f"There is no network {name}; there are {', '.join(NETWORKS)}.")
+    if wanted.mirror is not None:
+        found, _ = read_lines(wanted.results, [Run])
+        jobs = list(_jobs(wanted, wanted.mirror, console))
+        missing = [job for job in jobs if not job.is_in(found)]
+        path = wanted.results / "runs.jsonl"
+        train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
+    else:
+        console.print("No trainings: they need --mirror, the folder of the repositories.")
+    found, problems = read_lines(wanted.results, [Run])
+    for problem in problems:
+        console.print(problem, style="yellow", markup=False)
+    page = write_report(found, problems, wanted.results)
+    console.print(f"The report is {page}.", markup=False)
+
+
+def _jobs(wanted: Wanted, mirror: Path, console: Console) -> Iterator[Job]:
+    """Yield all trainings, seed by seed: whoever stops early has a run of each network."""
+    device = pick_device(wanted.device).type
+    origins = {one: _origins(wanted, mirror, one, console) for one in wanted.languages}
+    for seed, language, task, vocabulary in product(
+        wanted.seeds, wanted.languages, wanted.tasks, wanted.vocabularies
+    ):
+        for network, kind in NETWORKS.items():
+            if wanted.networks and network not in wanted.networks:
+                continue
+            if kind.pointer and task == "type":  # every type is in the vocabulary
+                continue
+            yield Job(
+                origins[language],
+                wanted.amount,
+                language,
+                task,
+                vocabulary,
+                network,
+                seed,
+                wanted.config,
+                device,
+                wanted.scratch,
+            )
+
+
+def _origins(wanted: Wanted, mirror: Path, language: str, console: Console) -> list[Origin]:
+    found, missing = listed_repositories(wanted.listing or LISTS[language], mirror)
+    if missing:
+        count = f"{len(missing)} of {len(found) + len(missing)} repositories"
+        console.print(f"{count} for {language} are not in {mirror}.", style="yellow", markup=False)
+    return found
