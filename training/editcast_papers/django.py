@@ -21,7 +21,6 @@ from itertools import islice
 from pathlib import Path
 
 import pygit2
-from sacrebleu.metrics.bleu import BLEU
 
 from editcast_model.errors import ReproductionError
 
@@ -121,14 +120,6 @@ def read_django(folder: Path) -> Django:
     rest = iter(examples)
     train, dev = (list(islice(rest, len(examples) * part // sum(PARTS))) for part in PARTS[:2])
     return Django(train, dev, list(rest), digest.hexdigest()[:16])
-
-
-def bleu(examples: Sequence[Example], found: Sequence[Sequence[str]]) -> float:
-    """Return the corpus BLEU of what was found for examples, over words, in percent."""
-    texts = [" ".join(words) for words in found]
-    right = [" ".join(example.code) for example in examples]
-    # It warns of texts that end in " ." as if they were tokenized by mistake.
-    return float(BLEU(tokenize="none", force=True).corpus_score(texts, [right]).score)
 
 
 def make_example(description: str, line: str) -> Example | None:
