@@ -130,7 +130,7 @@ def make_example(description: str, line: str) -> Example | None:
         number = strings.setdefault(_value(found[0], found["text"]), len(strings))
         return f" _STR:{number}_ "
 
-    words = _WORDS.findall(_QUOTED.sub(replaced, description))
+    words = words_of(_QUOTED.sub(replaced, description))
     form = canonical(line)
     if form is None:
         return None
@@ -141,6 +141,11 @@ def make_example(description: str, line: str) -> Example | None:
         elif token.string.strip():
             code.append(token.string)
     return Example(tuple(words), tuple(code), tuple(strings), line)
+
+
+def words_of(text: str) -> list[str]:
+    """Split a text into names, numbers and single characters."""
+    return _WORDS.findall(text)
 
 
 @lru_cache(maxsize=1 << 16)
