@@ -8,6 +8,7 @@ import torch
 
 from editcast_papers.bleu import bleu, bleu_counts
 from editcast_papers.django import Example
+from editcast_papers.exact import right_words
 from editcast_papers.pretrained_encoder.corpus import LONGEST, Corpus, Line, in_batches
 from editcast_papers.pretrained_encoder.network import Writer
 from editcast_papers.pretrained_encoder.search import search
@@ -61,7 +62,7 @@ def score(
     return Score(
         round(100 * sum(right) / max(len(right), 1), 4),
         round(bleu(counts), 4),
-        "".join("01"[one] for one in right),
+        right_words(right),
     )
 
 
