@@ -5,7 +5,8 @@
 
 With probability `gate` the next word is one of the vocabulary; otherwise it is a word of the
 description, chosen by attention (See et al. 2017). So words that nobody knows can be written, too.
-A network that does not copy always generates.
+What was copied is read again as the encoder made it (Gu et al. 2016): an unknown word is more than
+unknown. A network that does not copy always generates.
 """
 
 from typing import Literal
@@ -47,6 +48,7 @@ class Writer(nn.Module):
         self.bias = nn.Parameter(torch.zeros(vocabulary))
         self.gate = nn.Linear(hidden, 1)
         self.point = nn.Linear(hidden, hidden, bias=False)
+        self.again = nn.Linear(hidden, hidden, bias=False)
         never = torch.zeros(vocabulary)
         never[[PAD, START]] = _NEVER
         self.register_buffer("never", never, persistent=False)
@@ -64,7 +66,7 @@ class Writer(nn.Module):
         memory = self.read(batch)
         start = torch.full_like(batch.code[:, :1], START)
         so_far = torch.cat([start, batch.code[:, :-1]], 1)
-        out, _ = self.decoder(self._embed(so_far), memory, self.decoder.begin(memory))
+        out, _ = self.decoder(self._embed(so_far, memory), memory, self.decoder.begin(memory))
         real = batch.code != PAD
         code = batch.code[real]  # (Q,)
         generated, copied = self._scores(out[real], self._copies(out, memory)[real])
@@ -84,7 +86,7 @@ class Writer(nn.Module):
             Of the words of the vocabulary, and behind these of the words read (B, V + N): a word
             that is there more than once has all of its probability at one place. And the state.
         """
-        out, state = self.decoder(self._embed(words[:, None]), memory, state)
+        out, state = self.decoder(self._embed(words[:, None], memory), memory, state)
         generated, copied = self._scores(out[:, 0], self._copies(out, memory)[:, 0])
         chances = generated.exp()
         chances[:, UNKNOWN] = 0.0
@@ -96,10 +98,14 @@ class Writer(nn.Module):
             chances = chances.scatter_add(1, slot, copied.exp())
         return chances.clamp(min=_TINY).log(), state
 
-    def _embed(self, words: Tensor) -> Tensor:
-        """Embed ids (B, M); those that cannot be generated as unknown."""
-        known = torch.where(words < self.vocabulary, words, UNKNOWN)
-        embedded: Tensor = self.dropout(self.embedding(known))
+    def _embed(self, words: Tensor, memory: Memory) -> Tensor:
+        """Embed ids (B, M): as words of the vocabulary and, if it copies, as they were read."""
+        x = self.embedding(torch.where(words < self.vocabulary, words, UNKNOWN))
+        if self.copying:
+            here = (words[..., None] == memory.words[:, None]).to(x.dtype)  # (B, M, N)
+            share = here / here.sum(-1, keepdim=True).clamp(min=1)
+            x = x + self.again(share @ memory.states)
+        embedded: Tensor = self.dropout(x)
         return embedded
 
     def _copies(self, out: Tensor, memory: Memory) -> Tensor:
