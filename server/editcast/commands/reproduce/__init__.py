@@ -5,6 +5,7 @@ import click
 from editcast.commands.reproduce.copy_spans import copy_spans, edit_pairs
 from editcast.commands.reproduce.multi_head import multi_head
 from editcast.commands.reproduce.pointer_mixture import pointer_mixture
+from editcast.commands.reproduce.pretrained_encoder import pretrained_encoder
 from editcast.commands.reproduce.zhao2019 import zhao2019
 
 # torch takes seconds to import: the functions of the commands import what they call.
@@ -15,5 +16,5 @@ def reproduce() -> None:
     """Make a paper's tables and figures again."""
 
 
-for _command in (zhao2019, copy_spans, edit_pairs, multi_head, pointer_mixture):
+for _command in (zhao2019, copy_spans, edit_pairs, multi_head, pointer_mixture, pretrained_encoder):
     reproduce.add_command(_command)
