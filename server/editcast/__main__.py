@@ -27,7 +27,7 @@ _COMMANDS = {
 }
 _TRAIN_MODULES = {"onnx", "onnxscript", "pyarrow", "pygit2", "sklearn", "torch"}
 _CLUSTER_MODULES = {"ray"}
-_PAPERS_MODULES = {"editcast_papers", "matplotlib"}
+_PAPERS_MODULES = {"editcast_papers", "matplotlib", "sacrebleu"}
 
 
 class _Commands(click.Group):

@@ -6,7 +6,7 @@ had not been.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
@@ -25,6 +25,7 @@ Tell = Callable[[str, int, float], None]
 _CLIP = 1.0
 _WARM_UP = 100  # steps
 NOTES = 20  # evaluations on dev in a training
+_POOL = 16  # batches among which instances are sorted by length
 
 
 @dataclass(frozen=True)
@@ -180,3 +181,16 @@ def order(seed: int, count: int, batch: int, step: int) -> Tensor:
     epoch, place = divmod(step, every)
     generator = torch.Generator().manual_seed(seed * 10_007 + epoch)
     return torch.randperm(count, generator=generator)[place * batch : (place + 1) * batch]
+
+
+def order_by_length(lengths: Sequence[int], seed: int, batch: int, step: int) -> list[int]:
+    """Return the instances of a step: each epoch takes each once, beside those of its length."""
+    every = max(len(lengths) // batch, 1)
+    epoch, place = divmod(step, every)
+    draw = torch.Generator().manual_seed(seed * 10_007 + epoch)
+    shuffled = torch.randperm(len(lengths), generator=draw)[: every * batch]
+    turn = int(torch.randperm(every, generator=draw)[place])
+    pool, within = divmod(turn, _POOL)
+    pooled: list[int] = shuffled[pool * _POOL * batch : (pool + 1) * _POOL * batch].tolist()
+    pooled.sort(key=lambda at: lengths[at])
+    return pooled[within * batch : (within + 1) * batch]

@@ -19,13 +19,13 @@ import torch
 from torch import Tensor
 
 from editcast_model.errors import ReproductionError
+from editcast_papers.training import order_by_length
 
 Size = Literal["small", "medium", "edits"]
 PAD, UNKNOWN, START, END = range(4)
 _SPECIAL = ("", "<unknown>", "<start>", "<end>")
 #: Times that a word of the vocabulary occurs in the pairs to train on; and most words.
 _LEAST, _MOST = 2, 2_000
-_POOL = 16  # batches among which pairs are sorted by length
 
 
 class Shown(NamedTuple):
@@ -215,16 +215,8 @@ def matches(before: Tensor, after: Tensor) -> Tensor:
 
 def batch_of(pairs: Sequence[Pair], seed: int, size: int, step: int) -> Batch:
     """Draw the batch of a step: each epoch takes each pair once, beside pairs of its length."""
-    count = len(pairs)
-    every = max(count // size, 1)
-    epoch, place = divmod(step, every)
-    draw = torch.Generator().manual_seed(seed * 10_007 + epoch)
-    shuffled = torch.randperm(count, generator=draw)[: every * size]
-    turn = int(torch.randperm(every, generator=draw)[place])
-    pool, within = divmod(turn, _POOL)
-    pooled = shuffled[pool * _POOL * size : (pool + 1) * _POOL * size].tolist()
-    pooled.sort(key=lambda at: len(pairs[at].after))
-    return collate(pairs[at] for at in pooled[within * size : (within + 1) * size])
+    lengths = [len(pair.after) for pair in pairs]
+    return collate(pairs[at] for at in order_by_length(lengths, seed, size, step))
 
 
 def in_batches(pairs: Sequence[Pair], size: int) -> Iterable[tuple[list[int], Batch]]:
