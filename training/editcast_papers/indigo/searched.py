@@ -81,7 +81,9 @@ def search_orders(network: Indigo, source: Tensor, text: Tensor, beam: int) -> O
         cache = network.decode(words.flatten(0, 1), relation, memory, cache.of_rows(rows))
     _, done = _gains(network, cache, rays, letters)
     score = torch.where((lengths == text.shape[1])[:, None], rays.score + done, rays.score)
-    return _best_first(rays.places[..., 2:] - 1, score)
+    order = rays.places[..., 2:] - 1
+    # The end of a text has the place behind its last word, so its padding begins one further.
+    return _best_first(torch.where(order < lengths[:, None, None], order, order - 1), score)
 
 
 def _begin(text: Tensor, lengths: Tensor, beam: int) -> _Rays:

@@ -28,7 +28,7 @@ def depths(words: Sequence[str]) -> list[int]:
     for frame in _FRAMES:
         before, _, _ = frame.partition("{}")
         try:
-            tree = ast.parse(frame.format(line) if "{" not in line else frame.replace("{}", line))
+            tree = ast.parse(frame.replace("{}", line))
         except (SyntaxError, ValueError, RecursionError):
             continue
         return _depths(tree, words, before)

@@ -3,6 +3,7 @@
 import click
 
 from editcast.commands.reproduce.copy_spans import copy_spans, edit_pairs
+from editcast.commands.reproduce.indigo import indigo
 from editcast.commands.reproduce.zhao2019 import zhao2019
 
 # torch takes seconds to import: the functions of the commands import what they call.
@@ -13,5 +14,5 @@ def reproduce() -> None:
     """Make a paper's tables and figures again."""
 
 
-for _command in (zhao2019, copy_spans, edit_pairs):
+for _command in (zhao2019, copy_spans, edit_pairs, indigo):
     reproduce.add_command(_command)

@@ -1,0 +1,100 @@
+"""The experiments of the paper, run and written down: what is in the results is not run again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from rich.console import Console
+
+from editcast_model.errors import ReproductionError
+from editcast_papers.indigo.report import write_report
+from editcast_papers.indigo.runs import VARIANTS, Job, Run, Sizes
+from editcast_papers.indigo.tasks import TASKS
+from editcast_papers.jobs import train_missing
+from editcast_papers.lines import read_lines
+from editcast_papers.training import Config
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The runs that are wanted.
+
+    Attributes:
+        data: The folders of the data, by their names; a task without its folder is left out.
+        tasks: Of `TASKS`; all if none is named.
+        variants: Of `VARIANTS`; all if none is named.
+        seeds: A run of each.
+        config: Of every run.
+        sizes: Of every run.
+        beams: Of decoding.
+        processes: How many trainings at once.
+        threads: Of each.
+        device: Where they run.
+        results: The folder of the results.
+        scratch: The folder of the checkpoints.
+    """
+
+    data: Mapping[str, Path]
+    tasks: Sequence[str]
+    variants: Sequence[str]
+    seeds: Sequence[int]
+    config: Config
+    sizes: Sizes
+    beams: Sequence[int]
+    processes: int
+    threads: int
+    device: str
+    results: Path
+    scratch: Path
+
+
+def run(wanted: Wanted, console: Console) -> None:
+    """Train what is missing, and write the report.
+
+    Raises:
+        ReproductionError: There is no such order, the data cannot be read, or the results cannot
+            be written.
+    """
+    for name in wanted.variants:
+        if name not in VARIANTS:
+            raise ReproductionError(f"There is no order {name}; there are {', '.join(VARIANTS)}.")
+    jobs = _jobs(wanted)
+    if jobs:
+        found, _ = read_lines(wanted.results, [Run])
+        missing = [job for job in jobs if not job.is_in(found)]
+        path = wanted.results / "runs.jsonl"
+        train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
+    else:
+        console.print("No trainings: they need --multi30k and --django, the folders of the data.")
+    found, problems = read_lines(wanted.results, [Run])
+    for problem in problems:
+        console.print(problem, style="yellow", markup=False)
+    page = write_report(found, problems, wanted.results)
+    console.print(f"The report is {page}.", markup=False)
+
+
+def _jobs(wanted: Wanted) -> list[Job]:
+    """List the trainings seed by seed: whoever stops early has a run of each."""
+    return [
+        Job(
+            wanted.data[TASKS[task].data],
+            task,
+            variant,
+            seed,
+            wanted.config,
+            wanted.sizes,
+            wanted.beams,
+            wanted.device,
+            wanted.scratch,
+        )
+        for seed, task, variant in product(
+            wanted.seeds, wanted.tasks or tuple(TASKS), wanted.variants or tuple(VARIANTS)
+        )
+        if TASKS[task].data in wanted.data and _has(task, variant)
+    ]
+
+
+def _has(task: str, variant: str) -> bool:
+    """Tell whether a task has an order: syntax trees are there of Python only."""
+    return task == "django" or VARIANTS[variant].order != "SYN"
