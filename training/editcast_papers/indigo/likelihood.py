@@ -34,10 +34,11 @@ def of_written(network: Indigo, memory: Memory, written: Written) -> Likelihood:
     """Find the likelihood of texts in the order in which they are written."""
     count = written.left.shape[1]
     states = network.decode(written.words, written.relations, memory).states  # (B, N + 2, D)
-    logits = network.words(states[:, 1:]).transpose(1, 2)  # (B, V, N + 1)
-    words = -functional.cross_entropy(
-        logits, written.following, ignore_index=PAD, reduction="none"
+    logits = network.words(states[:, 1:]).flatten(0, 1)  # (B * (N + 1), V)
+    surprise = functional.cross_entropy(
+        logits, written.following.flatten(), ignore_index=PAD, reduction="none"
     )
+    words = -surprise.view_as(written.following)
     known = torch.ones((count, count + 1), dtype=torch.bool, device=states.device).tril(1)
     new = written.words[:, 2:]
     scores = network.places(states[:, 1:-1], new, states[:, :-1], known[None])

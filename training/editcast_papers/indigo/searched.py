@@ -100,7 +100,8 @@ def _gains(
 ) -> tuple[Tensor, Tensor]:
     """Score each word of the text at its place (B, K, A), and the end of decoding (B, K)."""
     state = cache.states[:, -1]
-    words = torch.log_softmax(network.words(state), -1).view(*letters.shape[:2], -1)
+    logits = network.words(state).unflatten(0, letters.shape[:2])  # (B, K, V)
+    total = logits.float().logsumexp(-1)
     at = torch.arange(letters.shape[2], device=letters.device).expand_as(letters)
     there = rays.when >= 0
     left = torch.where(there, at, 0).cummax(2).values
@@ -111,7 +112,8 @@ def _gains(
     known = torch.ones((1, 1, cache.states.shape[1]), dtype=torch.bool, device=letters.device)
     wide = state[:, None].expand(-1, ids.shape[1], -1)
     places = beside(network.places(wide, ids, cache.states, known), *numbers)
-    return words.gather(2, letters) + places.view(letters.shape), words[..., DONE]
+    words = logits.gather(2, letters) - total[..., None]
+    return words + places.view(letters.shape), logits[..., DONE] - total
 
 
 def _moved(rays: _Rays, score: Tensor, parent: Tensor, place: Tensor) -> _Rays:

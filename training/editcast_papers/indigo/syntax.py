@@ -24,7 +24,8 @@ def depths(words: Sequence[str]) -> list[int]:
 
     All are 0 if the line cannot be read.
     """
-    line = " ".join(words)
+    # The placeholder of a string is no name of Python.
+    line = " ".join(words).replace("_STR:", "_STR_")
     for frame in _FRAMES:
         before, _, _ = frame.partition("{}")
         try:

@@ -27,8 +27,8 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--seed", "seeds", multiple=True, type=ranges.SEED, default=(0,), show_default=True)
 @click.option("--hidden", default=128, show_default=True, type=click.IntRange(8, 2**14))
 @click.option("--layers", default=2, show_default=True, type=click.IntRange(1, 64))
-@click.option("--rate", default=0.0015, show_default=True, type=ranges.Finite(10))
-@click.option("--steps", default=1500, show_default=True, type=ranges.STEPS)
+@click.option("--rate", default=0.002, show_default=True, type=ranges.Finite(10))
+@click.option("--steps", default=1000, show_default=True, type=ranges.STEPS)
 @click.option("--batch", default=64, show_default=True, type=click.IntRange(1, 2**16))
 @click.option(
     "--orders",
