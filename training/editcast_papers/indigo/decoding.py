@@ -125,7 +125,7 @@ def _ending(every: Tensor, beam: int) -> Tensor:
 
 
 def _rows(parents: Tensor) -> Tensor:
-    """Number the rays (B, K) of all sources (R,)."""
+    """Return the numbers (R,) of rays (B, K) among those of all sources."""
     first = torch.arange(len(parents), device=parents.device)[:, None] * parents.shape[1]
     return (first + parents).flatten()
 

@@ -1,6 +1,6 @@
 """The joint likelihood of a text and an order of writing it (equations 2 and 11).
 
-    B  batch     N  words of a text     K  orders of each text     V  vocabulary
+B  batch     N  words of a text     K  orders of each text     V  vocabulary
 """
 
 from dataclasses import dataclass

@@ -24,29 +24,40 @@ _FARTHEST = 8  # words of the source that are told apart by their distance
 _NEVER = -1e9
 
 
+#: Keys and values (B, H, M, D / H).
+KeysAndValues = tuple[Tensor, Tensor]
+
+
+class Pairs(nn.Module):
+    """Keys and values of words."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.both = nn.Linear(hidden, 2 * hidden)
+
+    def forward(self, x: Tensor) -> KeysAndValues:
+        """Compute those of words (B, M, D)."""
+        keys, values = self.both(x).chunk(2, -1)
+        return _split(keys), _split(values)
+
+
 class Attention(nn.Module):
     """Attention with several heads; `relations` kinds of pairs of words add a vector to a key."""
 
     def __init__(self, hidden: int, relations: int = 0) -> None:
         super().__init__()
         self.query = nn.Linear(hidden, hidden)
-        self.pair = nn.Linear(hidden, 2 * hidden)
         self.out = nn.Linear(hidden, hidden)
         if relations:
             self.relation = nn.Parameter(torch.randn(HEADS, relations, hidden // HEADS) * 0.02)
 
-    def pairs(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return keys and values (B, H, M, D / H) of words (B, M, D)."""
-        keys, values = self.pair(x).chunk(2, -1)
-        return _split(keys), _split(values)
-
     def forward(
-        self, x: Tensor, pairs: tuple[Tensor, Tensor], hide: Tensor, related: Tensor | None = None
+        self, x: Tensor, pairs: KeysAndValues, hide: Tensor, related: Tensor | None = None
     ) -> Tensor:
         """Attend from words (B, M, D) to keys and values (B, H, P + M, D / H).
 
         Args:
-            x: Who attends.
+            x: The words.
             pairs: Keys and values.
             hide: What is added to the scores.
             related: The kind of each pair of words, from 0 (B, M, P + M); or none.
@@ -57,7 +68,8 @@ class Attention(nn.Module):
             of_kinds = query @ self.relation.transpose(1, 2)  # (B, H, M, kinds)
             scores = scores + of_kinds.gather(3, related[:, None].expand_as(scores))
         weights = torch.softmax(scores / math.sqrt(query.shape[-1]) + hide, -1)
-        return self.out((weights @ values).transpose(1, 2).flatten(2))
+        attended: Tensor = self.out((weights @ values).transpose(1, 2).flatten(2))
+        return attended
 
 
 def _split(x: Tensor) -> Tensor:
@@ -75,6 +87,7 @@ class EncoderLayer(nn.Module):
     def __init__(self, hidden: int, relations: int) -> None:
         super().__init__()
         self.norms = nn.ModuleList(nn.LayerNorm(hidden) for _ in range(2))
+        self.pairs = Pairs(hidden)
         self.attention = Attention(hidden, relations)
         self.wide = _wide(hidden)
         self.dropout = nn.Dropout(DROPOUT)
@@ -82,9 +95,7 @@ class EncoderLayer(nn.Module):
     def forward(self, x: Tensor, hide: Tensor, related: Tensor | None) -> Tensor:
         """Read (B, S, D) -> (B, S, D)."""
         normed = self.norms[0](x)
-        x = x + self.dropout(
-            self.attention(normed, self.attention.pairs(normed), hide, related)
-        )
+        x = x + self.dropout(self.attention(normed, self.pairs(normed), hide, related))
         return x + self.dropout(self.wide(self.norms[1](x)))
 
 
@@ -94,10 +105,39 @@ class DecoderLayer(nn.Module):
     def __init__(self, hidden: int) -> None:
         super().__init__()
         self.norms = nn.ModuleList(nn.LayerNorm(hidden) for _ in range(3))
+        self.pairs = Pairs(hidden)
         self.attention = Attention(hidden, relations=3)
         self.source = Attention(hidden)
         self.wide = _wide(hidden)
         self.dropout = nn.Dropout(DROPOUT)
+
+    def forward(
+        self,
+        x: Tensor,
+        related: Tensor,
+        source: tuple[KeysAndValues, Tensor],
+        before: KeysAndValues | None,
+    ) -> tuple[Tensor, KeysAndValues]:
+        """Read words.
+
+        Args:
+            x: (B, M, D).
+            related: The kind of each pair of words (B, M, P + M).
+            source: Keys and values of the source, and what is added to scores of padding.
+            before: Keys and values of the P words before.
+
+        Returns:
+            (B, M, D), and the keys and values of all P + M words.
+        """
+        count, total = related.shape[1:]
+        later = torch.full((count, total), _NEVER, device=x.device).triu(total - count + 1)
+        normed = self.norms[0](x)
+        keys, values = self.pairs(normed)
+        if before is not None:
+            keys, values = torch.cat([before[0], keys], 2), torch.cat([before[1], values], 2)
+        x = x + self.dropout(self.attention(normed, (keys, values), later, related))
+        x = x + self.dropout(self.source(self.norms[1](x), *source))
+        return x + self.dropout(self.wide(self.norms[2](x))), (keys, values)
 
 
 @dataclass(frozen=True)
@@ -109,7 +149,7 @@ class Memory:
         hide: What is added to scores of padding (B, 1, 1, S).
     """
 
-    pairs: Sequence[tuple[Tensor, Tensor]]
+    pairs: Sequence[KeysAndValues]
     hide: Tensor
 
     def repeated(self, times: int) -> "Memory":
@@ -130,7 +170,7 @@ class Cache:
         states: What the last layer put out for them (B, P, D).
     """
 
-    pairs: Sequence[tuple[Tensor, Tensor]]
+    pairs: Sequence[KeysAndValues]
     states: Tensor
 
     def of_rows(self, rows: Tensor) -> "Cache":
@@ -150,15 +190,14 @@ class Indigo(nn.Module):
         ordered: Whether the source is a text; otherwise it is a bag of words.
     """
 
-    def __init__(
-        self, words: int, known: int, hidden: int, layers: int, *, ordered: bool
-    ) -> None:
+    def __init__(self, words: int, known: int, hidden: int, layers: int, *, ordered: bool) -> None:
         super().__init__()
         self.known, self.ordered, self.scale = known, ordered, math.sqrt(hidden)
         kinds = 2 * _FARTHEST + 1 if ordered else 0
         self.embedding = nn.Embedding(words, hidden)
         nn.init.normal_(self.embedding.weight, std=1 / self.scale)
         self.encoder = nn.ModuleList(EncoderLayer(hidden, kinds) for _ in range(layers))
+        self.sources = nn.ModuleList(Pairs(hidden) for _ in range(layers))
         self.decoder = nn.ModuleList(DecoderLayer(hidden) for _ in range(layers))
         self.norms = nn.ModuleList(nn.LayerNorm(hidden) for _ in range(2))
         self.to_word = nn.Linear(hidden, hidden, bias=False)
@@ -168,7 +207,8 @@ class Indigo(nn.Module):
 
     def embed(self, words: Tensor) -> Tensor:
         """Embed ids (B, M) -> (B, M, D)."""
-        return self.dropout(self.embedding(words) * self.scale)
+        embedded: Tensor = self.dropout(self.embedding(words) * self.scale)
+        return embedded
 
     def encode(self, source: Tensor) -> Memory:
         """Read the source: ids (B, S)."""
@@ -182,7 +222,7 @@ class Indigo(nn.Module):
         for layer in self.encoder:
             x = layer(x, hide, related)
         x = self.norms[0](x)
-        return Memory([layer.source.pairs(x) for layer in self.decoder], hide)
+        return Memory([pairs(x) for pairs in self.sources], hide)
 
     def decode(
         self, words: Tensor, relations: Tensor, memory: Memory, cache: Cache | None = None
@@ -198,27 +238,19 @@ class Indigo(nn.Module):
         Returns:
             The cache of all P + M words.
         """
-        count, total = relations.shape[1:]
-        later = torch.full((count, total), _NEVER, device=words.device).triu(total - count + 1)
-        related, x = relations + 1, self.embed(words)
+        x = self.embed(words)
         kept = []
         for at, layer in enumerate(self.decoder):
-            normed = layer.norms[0](x)
-            keys, values = layer.attention.pairs(normed)
-            if cache is not None:
-                keys = torch.cat([cache.pairs[at][0], keys], 2)
-                values = torch.cat([cache.pairs[at][1], values], 2)
-            kept.append((keys, values))
-            x = x + layer.dropout(layer.attention(normed, (keys, values), later, related))
-            seen = layer.source(layer.norms[1](x), memory.pairs[at], memory.hide)
-            x = x + layer.dropout(seen)
-            x = x + layer.dropout(layer.wide(layer.norms[2](x)))
+            before = None if cache is None else cache.pairs[at]
+            x, pairs = layer(x, relations + 1, (memory.pairs[at], memory.hide), before)
+            kept.append(pairs)
         x = self.norms[1](x)
         return Cache(kept, x if cache is None else torch.cat([cache.states, x], 1))
 
     def words(self, states: Tensor) -> Tensor:
         """Score the next word: states (..., D) -> logits (..., V)."""
-        return self.to_word(states) @ self.embedding.weight[: self.known].T
+        asked: Tensor = self.to_word(states)
+        return asked @ self.embedding.weight[: self.known].T
 
     def places(self, states: Tensor, words: Tensor, written: Tensor, known: Tensor) -> Tensor:
         """Score the places where words can be inserted.
@@ -245,5 +277,3 @@ class Indigo(nn.Module):
         never = torch.zeros(self.known, device=self.embedding.weight.device)
         never[[at for at in range(DONE) if at != UNKNOWN]] = _NEVER
         return never
-
-

@@ -1,5 +1,4 @@
-"""Scores of a network that was trained: BLEU and exact texts by beam, time, and orders of writing.
-"""
+"""Scores of a network that was trained: BLEU and exact texts by beam, time, orders of writing."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -74,9 +73,7 @@ def appended(found: Sequence[Decoded]) -> float:
         sum(1 for other in one.places[: at + 1] if place < other < next_place) == 0
         and next_place > place
         for one in found
-        for at, (place, next_place) in enumerate(
-            zip(one.places[:-1], one.places[1:], strict=True)
-        )
+        for at, (place, next_place) in enumerate(zip(one.places[:-1], one.places[1:], strict=True))
     ]
     return round(100 * mean(steps), 1) if steps else 0.0
 

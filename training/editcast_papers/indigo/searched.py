@@ -95,9 +95,7 @@ def _begin(text: Tensor, lengths: Tensor, beam: int) -> _Rays:
     return _Rays(score, *(one[:, None].expand(-1, beam, -1) for one in (when, ends)))
 
 
-def _gains(
-    network: Indigo, cache: Cache, rays: _Rays, letters: Tensor
-) -> tuple[Tensor, Tensor]:
+def _gains(network: Indigo, cache: Cache, rays: _Rays, letters: Tensor) -> tuple[Tensor, Tensor]:
     """Score each word of the text at its place (B, K, A), and the end of decoding (B, K)."""
     state = cache.states[:, -1]
     logits = network.words(state).unflatten(0, letters.shape[:2])  # (B, K, V)
@@ -122,9 +120,7 @@ def _moved(rays: _Rays, score: Tensor, parent: Tensor, place: Tensor) -> _Rays:
     places = rays.places.gather(1, parent[..., None].expand_as(rays.places))
     number = torch.full_like(place[..., None], rays.places.shape[2])
     inside = place.clamp(max=when.shape[2] - 1)[..., None]
-    when = torch.where(
-        place[..., None] < when.shape[2], when.scatter(2, inside, number), when
-    )
+    when = torch.where(place[..., None] < when.shape[2], when.scatter(2, inside, number), when)
     return _Rays(score, when, torch.cat([places, place[..., None]], 2))
 
 

@@ -91,6 +91,7 @@ def read_task(name: str, folder: Path, order: str) -> Corpus:
         ReproductionError: The data are not in the folder.
     """
     task = TASKS[name]
+    parts: list[list[Pair]]
     if name == "django":
         lines = read_django(folder)
         parts = [
@@ -131,7 +132,7 @@ def _coded(parts: Iterable[Sequence[Pair]], least: int, order: str, identity: st
         return Example(known, text, target, torch.tensor(rule(target, common)), is_right)
 
     coded = [[example(pair) for pair in part] for part in (train, dev, test)]
-    return Corpus(*coded, words, len(SPECIAL) + len(written), identity)
+    return Corpus(coded[0], coded[1], coded[2], words, len(SPECIAL) + len(written), identity)
 
 
 def _known(texts: Iterable[Words], least: int) -> list[str]:
@@ -177,4 +178,6 @@ def batch_of(
 def random_order(text: Tensor) -> Tensor:
     """Draw an order for each text (B, N), with places of padding last."""
     draw = torch.rand(text.shape, device=text.device)
-    return torch.where(text == PAD, 2.0 + torch.arange(text.shape[1], device=text.device), draw).argsort(1)
+    return torch.where(
+        text == PAD, 2.0 + torch.arange(text.shape[1], device=text.device), draw
+    ).argsort(1)

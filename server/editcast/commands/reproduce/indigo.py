@@ -57,6 +57,7 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--processes", default=1, show_default=True, type=ranges.PROCESSES)
 @click.option("--threads", default=1, show_default=True, type=ranges.THREADS, help="Of each.")
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@click.option("--timing", is_flag=True, help="Measure the time of training steps instead.")
 @click.option("--results", type=_FOLDER, default=Path("benchmarks/indigo"), show_default=True)
 @click.option("--scratch", type=_FOLDER, default=Path(".cache/indigo"), show_default=True)
 def indigo(
