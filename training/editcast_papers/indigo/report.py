@@ -51,7 +51,7 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         '# "Insertion-based decoding with automatically inferred generation order", made again',
         "",
         "Made by `editcast reproduce indigo` from the `.jsonl` files of this folder; add lines "
-        "with `--multi30k FOLDER` and `--django FOLDER` and it is made again.",
+        "with `--data FOLDER` and it is made again.",
         "",
         "Numbers are of the official test parts; several seeds are shown as mean ± standard "
         f"deviation. Where there is no run it says *{_NOT_RUN}*. Orders are left to right (L2R), "

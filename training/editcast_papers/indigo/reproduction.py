@@ -1,6 +1,6 @@
 """The experiments of the paper, run and written down: what is in the results is not run again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -11,7 +11,6 @@ from rich.console import Console
 from editcast_model.errors import ReproductionError
 from editcast_papers.indigo.report import write_report
 from editcast_papers.indigo.runs import VARIANTS, Job, Run, Sizes
-from editcast_papers.indigo.tasks import TASKS
 from editcast_papers.indigo.timing import Timing, time_training
 from editcast_papers.jobs import train_missing
 from editcast_papers.lines import append_line, read_lines
@@ -23,8 +22,8 @@ class Wanted:
     """The runs that are wanted.
 
     Attributes:
-        data: The folders of the data, by their names; a task without its folder is left out.
-        tasks: Of `TASKS`; all if none is named.
+        data: The folder of the tasks' data; without it only the report is made.
+        tasks: Of `TASKS`.
         variants: Of `VARIANTS`; all if none is named.
         seeds: A run of each.
         config: Of every run.
@@ -38,7 +37,7 @@ class Wanted:
         scratch: The folder of the checkpoints.
     """
 
-    data: Mapping[str, Path]
+    data: Path | None
     tasks: Sequence[str]
     variants: Sequence[str]
     seeds: Sequence[int]
@@ -72,7 +71,7 @@ def run(wanted: Wanted, console: Console) -> None:
         path = wanted.results / "runs.jsonl"
         train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
     else:
-        console.print("No trainings: they need --multi30k and --django, the folders of the data.")
+        console.print("No trainings: they need --data, the folder of the data.")
     runs, timings, problems = _lines(wanted.results)
     for problem in problems:
         console.print(problem, style="yellow", markup=False)
@@ -100,9 +99,12 @@ def _time(wanted: Wanted, jobs: Sequence[Job], console: Console) -> None:
 
 def _jobs(wanted: Wanted) -> list[Job]:
     """List the trainings seed by seed: whoever stops early has a run of each."""
+    if wanted.data is None:
+        return []
+    variants = wanted.variants or tuple(VARIANTS)
     return [
         Job(
-            wanted.data[TASKS[task].data],
+            wanted.data,
             task,
             variant,
             seed,
@@ -112,10 +114,8 @@ def _jobs(wanted: Wanted) -> list[Job]:
             wanted.device,
             wanted.scratch,
         )
-        for seed, task, variant in product(
-            wanted.seeds, wanted.tasks or tuple(TASKS), wanted.variants or tuple(VARIANTS)
-        )
-        if TASKS[task].data in wanted.data and _has(task, variant)
+        for seed, task, variant in product(wanted.seeds, wanted.tasks, variants)
+        if _has(task, variant)
     ]
 
 

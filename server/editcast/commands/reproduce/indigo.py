@@ -14,14 +14,18 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 @click.command("indigo")
 @guarded("Stopped. The same command goes on from the latest checkpoints.")
-@click.option("--multi30k", type=_FOLDER, help="A clone of multi30k/dataset.")
-@click.option("--django", type=_FOLDER, help="A clone of odashi/ase15-django-dataset.")
+@click.option(
+    "--data",
+    type=_FOLDER,
+    help="A clone of multi30k/dataset or, for the task django, odashi/ase15-django-dataset.",
+)
 @click.option(
     "--task",
     "tasks",
     multiple=True,
     type=click.Choice(["word order", "django", "en-de"]),
-    help="[default: all that have data]",
+    default=("word order",),
+    show_default=True,
 )
 @click.option("--order", "variants", multiple=True, help="L2R, SAO, ...  [default: all]")
 @click.option("--seed", "seeds", multiple=True, type=ranges.SEED, default=(0,), show_default=True)
@@ -61,8 +65,6 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option("--results", type=_FOLDER, default=Path("benchmarks/indigo"), show_default=True)
 @click.option("--scratch", type=_FOLDER, default=Path(".cache/indigo"), show_default=True)
 def indigo(
-    multi30k: Path | None,
-    django: Path | None,
     hidden: int,
     rate: float,
     steps: int,
@@ -81,11 +83,11 @@ def indigo(
     from editcast_papers.indigo.runs import Sizes
     from editcast_papers.training import Config
 
-    folders = {"multi30k": multi30k, "django": django}
-    wanted = Wanted(
-        data={name: folder for name, folder in folders.items() if folder is not None},
-        config=Config(hidden, rate, batch, steps),
-        sizes=Sizes(layers, orders, most),
-        **given,
+    run(
+        Wanted(
+            config=Config(hidden, rate, batch, steps),
+            sizes=Sizes(layers, orders, most),
+            **given,
+        ),
+        Console(),
     )
-    run(wanted, Console())
