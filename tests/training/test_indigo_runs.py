@@ -124,7 +124,7 @@ def test_batches_do_not_change_what_is_decoded(multi30k: Path) -> None:
     corpus = read_task("word order", multi30k, "L2R")
     torch.manual_seed(0)
     network = Indigo(len(corpus.words), corpus.known, 16, 1, ordered=False).eval()
-    batch = batch_of(corpus.train, 0, 8, 0, CPU)
+    batch = batch_of(corpus, 0, 8, 0, CPU)
     together = decode(network, batch.source, 3, 8)
     alone = [decode(network, row[row != 0][None], 3, 8)[0] for row in batch.source]
     assert together == alone

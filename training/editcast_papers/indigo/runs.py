@@ -221,7 +221,7 @@ class Job:
         )
 
     def _loss(self, network: Indigo, corpus: Corpus, step: int, device: torch.device) -> Tensor:
-        batch = batch_of(corpus.train, self.seed, self.config.batch, step, device)
+        batch = batch_of(corpus, self.seed, self.config.batch, step, device)
         first = step < int(_BOOTSTRAP * self.config.steps)
         with autocast(device):
             return loss_of(network, batch, VARIANTS[self.variant], self.sizes.orders, first)

@@ -72,6 +72,7 @@ class Corpus:
         words: The word of each id.
         known: How many ids, from 0, can be written.
         identity: A digest of what was read.
+        lengths: The words of each text to train on.
     """
 
     train: Sequence[Example]
@@ -80,6 +81,7 @@ class Corpus:
     words: Sequence[str]
     known: int
     identity: str
+    lengths: Sequence[int]
 
 
 def read_task(name: str, folder: Path, order: str) -> Corpus:
@@ -130,7 +132,15 @@ def _coded(parts: Iterable[Sequence[Pair]], least: int, order: str, identity: st
         return Example(known, text, target, torch.tensor(rule(target, common)), is_right)
 
     coded = [[example(pair) for pair in part] for part in (train, dev, test)]
-    return Corpus(coded[0], coded[1], coded[2], words, len(SPECIAL) + len(written), identity)
+    return Corpus(
+        coded[0],
+        coded[1],
+        coded[2],
+        words,
+        len(SPECIAL) + len(written),
+        identity,
+        [len(one.text) for one in coded[0]],
+    )
 
 
 def _known(texts: Iterable[Words], least: int) -> list[str]:
@@ -159,18 +169,17 @@ def collate(examples: Sequence[Example], device: torch.device) -> Batch:
         torch.nn.utils.rnn.pad_sequence(list(side), batch_first=True, padding_value=PAD)
         for side in ([one.source for one in examples], [one.text for one in examples])
     )
-    order = torch.arange(text.shape[1]).repeat(len(examples), 1)
-    for row, one in zip(order, examples, strict=True):
-        row[: len(one.order)] = one.order
+    order = torch.nn.utils.rnn.pad_sequence(
+        [one.order for one in examples], batch_first=True, padding_value=-1
+    )
+    order = torch.where(order < 0, torch.arange(text.shape[1]), order)
     return Batch(source.to(device), text.to(device), order.to(device))
 
 
-def batch_of(
-    examples: Sequence[Example], seed: int, size: int, step: int, device: torch.device
-) -> Batch:
+def batch_of(corpus: Corpus, seed: int, size: int, step: int, device: torch.device) -> Batch:
     """Draw the batch of a step: each epoch takes each example once, beside those of its length."""
-    places = order_by_length([len(one.text) for one in examples], seed, size, step)
-    return collate([examples[at] for at in places], device)
+    places = order_by_length(corpus.lengths, seed, size, step)
+    return collate([corpus.train[at] for at in places], device)
 
 
 def random_order(text: Tensor) -> Tensor:

@@ -67,7 +67,7 @@ def time_training(
         variant = VARIANTS["SAO" if orders else "L2R"]
         times = []
         for step in range(_STEPS + 1):
-            batch = batch_of(corpus.train, 0, config.batch, step, device)
+            batch = batch_of(corpus, 0, config.batch, step, device)
             began = _now(device)
             with autocast(device):
                 loss = loss_of(network, batch, variant, max(orders, 1), bootstrapping=False)
