@@ -348,5 +348,14 @@ def test_losses_are_those_recorded(name: str) -> None:
     assert _losses(name) == pytest.approx(GOLDEN[name], abs=2e-3)
 
 
+@pytest.mark.parametrize("name", ["L2R", "RND", "SAO, no bootstrap"])
+def test_all_stays_on_its_device(name: str) -> None:
+    device = torch.device("meta")  # tensors of another one do not mix with it
+    network = Indigo(14, KNOWN, 16, 1, ordered=True).to(device)
+    ids = torch.full((4, 5), 6, device=device)
+    batch = Batch(ids, ids, torch.arange(5, device=device).expand(4, -1))
+    assert loss_of(network, batch, VARIANTS[name], 2, bootstrapping=False).device == device
+
+
 def test_padding_is_no_word() -> None:
     assert SPECIAL[PAD] == "" and len(SPECIAL) == 5

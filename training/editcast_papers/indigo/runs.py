@@ -69,7 +69,8 @@ class Sizes:
 
     Attributes:
         layers: Of the encoder, and of the decoder.
-        orders: B, the orders of a text that are searched and trained.
+        orders: B, the orders of a text that are searched and trained; 0 in a line of a training
+            that searches none.
         most: Examples of the test at most; 0 for all.
     """
 
@@ -163,7 +164,10 @@ class Job:
         return any((run.task, run.variant, run.seed, dict(run.config)) == mine for run in runs)
 
     def _config(self) -> dict[str, Any]:
-        return {**self.config.to_json(), **asdict(self.sizes), "heads": HEADS, "dropout": DROPOUT}
+        sizes = asdict(self.sizes)
+        if not VARIANTS[self.variant].searched:
+            sizes["orders"] = 0
+        return {**self.config.to_json(), **sizes, "heads": HEADS, "dropout": DROPOUT}
 
     def make(self, tell: Tell = lambda name, step, accuracy: None) -> Run:
         """Train and test.
