@@ -202,6 +202,17 @@ def test_each_task_is_trained_and_reported(tmp_path: Path, multi30k: Path, djang
 _KINDS: list[type[Run | Timing]] = [Run, Timing]
 
 
+def test_runs_of_another_size_are_not_mixed(tmp_path: Path, multi30k: Path) -> None:
+    data = ["--data", str(multi30k), "--order", "L2R", *_OPTIONS]
+    for steps in ("5", "6"):
+        _run(tmp_path, *data, "--steps", steps, "--test", "3")
+    runs, _ = read_lines(tmp_path / "results", [Run])
+    assert [run.steps for run in runs] == [5, 6]
+    page = (tmp_path / "results" / "REPORT.md").read_text("utf-8")
+    assert " ± " not in page.split("## What must show")[1]
+    assert page.count("| word order, L2R, seed 0 |") == 2
+
+
 def test_without_data_the_report_says_what_is_not_run(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "runs.jsonl").write_text('{"kind":"insertion"}\n', "utf-8")
