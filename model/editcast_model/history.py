@@ -40,18 +40,21 @@ class Save:
     def is_continued(self, hunks: Sequence[Hunk], text: str) -> bool:
         """Tell whether a save goes on with what this one left half-way, on its line.
 
-        Editors that save by themselves do so in the middle of a word. Both made one change, and
-        the second goes on where the first ended, or replaces its end; brackets and quotes that
-        editors close by themselves may be behind. What takes the first back does not go on.
+        Editors that save by themselves do so in the middle of a word. The next save makes one
+        change, where this one's last change ended, or replaces its end; brackets and quotes that
+        editors close by themselves may be behind. What takes this one back does not go on with it,
+        nor does what changes again what this one did at several places.
 
         Args:
             hunks: From `after` to the text that was saved next.
             text: That text.
         """
-        if len(self.hunks) != 1 or len(hunks) != 1 or text == self.before:
+        *others, last = self.hunks
+        is_again = any(one.text == last.text for one in others)
+        if len(hunks) != 1 or is_again or text == self.before:
             return False
-        (first,), (then,) = self.hunks, hunks
-        end = first.start + len(first.text)
+        (then,) = hunks
+        end = last.end + sum(one.growth for one in self.hunks if one.end <= last.end)
         behind = self.after[then.end : end]
         is_there = then.start <= end and not behind.strip(_CLOSED)
         if not is_there or "\n" in self.after[then.start : max(then.end, end)]:
@@ -72,7 +75,8 @@ def next_save(last: Save | None, before: str, after: str, hunks: tuple[Hunk, ...
     if last is None:
         return Save(1, before, after, hunks)
     if last.after == before and last.is_continued(hunks, after):
-        return Save(last.number, last.before, after, tuple(diff(last.before, after)))
+        hunks = _in_order_seen(diff(last.before, after), last.hunks)
+        return Save(last.number, last.before, after, hunks)
     return Save(last.number + 1, before, after, hunks)
 
 

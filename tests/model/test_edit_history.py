@@ -148,7 +148,9 @@ def test_saves_in_the_middle_of_a_word_are_one(parts: tuple[str, ...]) -> None:
         (("a = 1\n", "a = 1\nb = 2\n", "a = 1\nb = 2\nc = 3\n"), 2),  # lines of their own
         (("a = 1\n", "a = 2\n", "a = 1\n"), 2),  # taken back
         (("f(a, b)\n", "g(a, b)\n", "g(a, c)\n"), 2),  # elsewhere on the line
-        (("a\nb\n", "c\nd\n", "c\ne\n"), 2),  # several changes
+        (("a\nb\n", "c\nc\n", "c\ne\n"), 2),  # again what was done at several places
+        (("a\n\nb\n", "c\n\nd\n", "e\n\nd\n"), 2),  # of several changes not the last
+        (("a\n\nb\n", "c\n\nd\n", "c\n\ne\n"), 1),
         (("", "foo(1)\nfoo(2)\n", "bar(1)\nfoo(2)\n"), 2),  # inside of what was inserted
         (("x = foo\n", "x = bar\n", "x = bar(1)\n", "x = bar(12)\n"), 1),
         (("x = foo\n", "x = \n", "x = b\n", "x = bar\n"), 1),
