@@ -57,8 +57,8 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         "Numbers are of the official test parts; several seeds are shown as mean ± standard "
         f"deviation. Where there is no run it says *{_NOT_RUN}*. Orders are left to right (L2R), "
         "right to left (R2L), odd places first (ODD), a balanced tree (BLT), the syntax tree "
-        "(SYN), common and rare words first (CF, RF), random (RND), and searched (SAO). Of runs with "
-        "several configurations the tables have those like the last one of a task.",
+        "(SYN), common and rare words first (CF, RF), random (RND), and searched (SAO). Of runs "
+        "with several configurations the tables have those like the last one of a task.",
     ]
     if not runs:
         lines += ["", "There are no runs yet."]
