@@ -3,6 +3,7 @@
 import click
 
 from editcast.commands.reproduce.copy_spans import copy_spans, edit_pairs
+from editcast.commands.reproduce.indigo import indigo
 from editcast.commands.reproduce.multi_head import multi_head
 from editcast.commands.reproduce.pointer_mixture import pointer_mixture
 from editcast.commands.reproduce.pretrained_encoder import pretrained_encoder
@@ -16,5 +17,13 @@ def reproduce() -> None:
     """Make a paper's tables and figures again."""
 
 
-for _command in (zhao2019, copy_spans, edit_pairs, multi_head, pointer_mixture, pretrained_encoder):
+for _command in (
+    zhao2019,
+    copy_spans,
+    edit_pairs,
+    multi_head,
+    pointer_mixture,
+    pretrained_encoder,
+    indigo,
+):
     reproduce.add_command(_command)

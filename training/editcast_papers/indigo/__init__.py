@@ -1,0 +1,1 @@
+"""Insertion-based decoding with automatically inferred generation order (Gu et al. 2019)."""
