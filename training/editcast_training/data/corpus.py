@@ -5,8 +5,9 @@
     train/pallets+click.parquet
 
 A shard is written under another name and renamed when it is complete, so what is there can be
-read while the rest is being made. Making the same corpus again goes on where it stopped. What is
-in a shard depends on the source, the settings and the seed, not on how many processes worked.
+read while the rest is being made. Making the same corpus again goes on where it stopped. At the
+end what several sources have is left to one of them. What is in a shard depends on the sources, the
+settings and the seed, not on how many processes worked.
 """
 
 import hashlib
@@ -29,6 +30,7 @@ from editcast_model.bundle import checksum_of
 from editcast_model.errors import CorpusError, EditcastError, EmptyCorpusError, SourceError
 from editcast_model.private_files import atomic_write, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
+from editcast_training.data import duplicates
 from editcast_training.data.instances import Cutter, Instance
 from editcast_training.disk import explained
 from editcast_training.sources.file_history import FileHistory, Skipped, split_by_time
@@ -49,6 +51,7 @@ SCHEMA = pa.schema(
         ("positions", pa.list_(pa.int32())),
         ("contents", pa.list_(pa.int32())),
         ("jumps", pa.list_(pa.int32())),
+        ("changes", pa.list_(pa.int64())),  # see `duplicates.py`
     ]
 )
 
@@ -141,7 +144,28 @@ def make_corpus(
     if not any(made.instances.total() for made in done.values()):
         why = failed[0].failed if failed else "No file changed often enough to learn from."
         raise EmptyCorpusError(f"The corpus would be empty. {why}")
+    _drop_duplicates(folder, done)
+    _write_manifest(folder, settings, done)
     return [*done.values(), *failed]
+
+
+def _drop_duplicates(folder: Path, done: Mapping[str, CorpusPart]) -> None:
+    """Leave to one source what several have; see `duplicates.py`."""
+    shards = {
+        _shard_of(folder, split, made.name): (split, made)
+        for made in done.values()
+        for split in made.instances
+    }
+    for path, count in duplicates.drop_known(shards, _ROW_GROUP).items():
+        split, made = shards[path]
+        if count < made.instances[split]:  # of a process that was killed before it wrote it, too
+            made.skipped[duplicates.REASON] += made.instances[split] - count
+            made.instances[split] = count
+            made.edits[split] = len(pq.read_table(path)["contents"].combine_chunks().flatten())
+
+
+def _shard_of(folder: Path, split: str, name: str) -> Path:
+    return folder / split / f"{name.replace('/', '+')}.parquet"
 
 
 def _check_sources(origins: Sequence[Origin]) -> None:
@@ -217,7 +241,7 @@ def make_shards(task: Task) -> CorpusPart:
                             continue
                         seen.add(digest)
                         if split not in shards:
-                            path = task.folder / split / f"{origin.name.replace('/', '+')}.parquet"
+                            path = _shard_of(task.folder, split, origin.name)
                             shards[split] = stack.enter_context(_shard(path))
                         shards[split](part, instance)
                         made.instances[split] += 1
@@ -246,7 +270,8 @@ def _shard(path: Path) -> Iterator[_Add]:
 
     def add(history: FileHistory, instance: Instance) -> None:
         row = {name: getattr(history, name) for name in ("project", "path", "language", "kind")}
-        rows.append(row | {each.name: getattr(instance, each.name) for each in fields(Instance)})
+        row |= {each.name: getattr(instance, each.name) for each in fields(Instance)}
+        rows.append(row | {"changes": duplicates.changes_of(history, instance.jumps)})
         if len(rows) == _ROW_GROUP:
             write()
 
