@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.table import Table
 
 from editcast import ranges
+from editcast.cluster_option import ray_option
 from editcast.guarded import guarded
 from editcast.render_diff import plain
 from editcast.source_options import source_options
-from editcast_training.cluster import HERE
 from editcast_training.data import cluster_shards
 from editcast_training.data.corpus import CorpusPart, make_corpus
 from editcast_training.sources.file_history import Skipped
@@ -36,13 +36,7 @@ from editcast_training.sources.registry import Origin, generated_from, project_a
     help="Subtokens of a window.",
 )
 @click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
-@click.option(
-    "--ray",
-    is_flag=False,
-    flag_value=HERE,
-    metavar="[HOST:PORT]",
-    help="Work on a Ray cluster that this machine belongs to, or without an address on its own.",
-)
+@ray_option
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 def corpus(
     out: Path,

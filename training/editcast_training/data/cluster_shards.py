@@ -22,7 +22,8 @@ def work(tasks: Sequence[Task], address: str, processes: int) -> Iterator[Corpus
     """Make the shards of all tasks; see `cluster.mapped`.
 
     Raises:
-        CorpusError: The cluster cannot be used, or a shard cannot be written.
+        ClusterError: The cluster cannot be used.
+        CorpusError: A shard cannot be written.
     """
     if not tasks:
         return

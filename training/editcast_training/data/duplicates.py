@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from editcast_model.private_files import atomic_write
-from editcast_training.sources.file_history import FileHistory
+from editcast_training.sources.file_history import MADE_KINDS, FileHistory
 
 #: Why a row was left out.
 REASON = "instance: in another source as well"
@@ -34,13 +34,9 @@ def changes_of(history: FileHistory, jumps: Iterable[int]) -> list[int]:
     """
     numbers = {number for number in jumps if number}
     texts = [one.text for one in history.snapshots]
-    match history.kind:
-        case "refactorings":
-            found = {(history.kind, texts[0])}  # each is drawn anew of the same file
-        case "restored":
-            found = {(history.kind, texts[-1])}
-        case _:
-            found = {(texts[number - 1], texts[number]) for number in numbers}
+    found = {(texts[number - 1], texts[number]) for number in numbers}
+    if history.kind in MADE_KINDS:  # drawn anew wherever the same file stands
+        found = {(history.kind, texts[-1] if history.kind == "restored" else texts[0])}
     return sorted(_hash(*pair) for pair in found)
 
 
