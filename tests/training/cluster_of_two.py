@@ -1,4 +1,7 @@
-"""A Ray cluster of two nodes of this machine, until stdin ends; prints its address."""
+"""A Ray cluster of two nodes of this machine, until stdin ends; prints its address.
+
+A line on stdin adds a node, and prints it again.
+"""
 
 import os
 import sys
@@ -12,5 +15,7 @@ if __name__ == "__main__":
     cluster = Cluster(True, head_node_args={**NODE, "include_dashboard": False})
     cluster.add_node(**NODE)
     print(cluster.address, flush=True)
-    sys.stdin.read()
+    for _ in sys.stdin:
+        cluster.add_node(**NODE)
+        print(cluster.address, flush=True)
     cluster.shutdown()

@@ -195,7 +195,9 @@ weights = torch.cat([value.flatten() for _, value in sorted(Noted.last.state_dic
 torch.save(weights, f"{out}/{os.environ['RANK']}.pt")
 """
     program = tmp_path / "program.py"
-    changed = PROGRAM.replace("budget=2000", f"budget={budget}").replace("steps=12", "steps=6")
+    changed = PROGRAM.replace("budget=2000", f"budget={budget}").replace(
+        "steps=12", "batches=2, steps=6"
+    )
     program.write_text(changed + last)
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     arguments = [program, small_corpus, tmp_path, json.dumps(NETWORK.to_json()), first]
@@ -211,6 +213,36 @@ torch.save(weights, f"{out}/{os.environ['RANK']}.pt")
     weights, _, about = read_checkpoint(tmp_path / "latest.safetensors")
     assert torch.equal(torch.cat([value.flatten() for _, value in sorted(weights.items())]), one)
     assert about["progress"]["step"] == 6 and about["progress"]["epoch"] >= 1
+
+
+@pytest.mark.parametrize("processes", [2, 4])
+def test_however_many_processes_share_a_step_the_losses_are_the_same(
+    processes: int, plan: TrainingPlan, alone: list[float], tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.replace("steps=12, interval=4", "batches=4, steps=6, interval=3"))
+    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
+    arguments = [program, plan.corpus, tmp_path / "out", json.dumps(NETWORK.to_json()), ""]
+    done = subprocess.run(
+        [sys.executable, *launch, *map(str, arguments)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert _losses(tmp_path / "out") == pytest.approx(alone, abs=2e-4)
+
+
+@pytest.fixture(scope="module")
+def alone(plan: TrainingPlan, tmp_path_factory: pytest.TempPathFactory) -> list[float]:
+    """Losses of a training of four batches a step, in one process."""
+    out = tmp_path_factory.mktemp("alone")
+    train(replace(plan, out=out, batches=4, steps=6, interval=3))
+    return _losses(out)
+
+
+def _losses(out: Path) -> list[float]:
+    return [value for line in _log(out) for value in (line["train_loss"], line["dev"]["loss"])]
 
 
 def test_it_stops_when_nothing_improves(plan: TrainingPlan, tmp_path: Path) -> None:

@@ -171,6 +171,7 @@ def _versions() -> dict[str, str]:
 @contextmanager
 def _connected(address: str, processes: int) -> Iterator[Any]:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # it would report to its makers otherwise
+    os.environ["RAY_task_oom_retries"] = str(_RETRIES)  # many more, otherwise
     options: dict[str, Any] = {"address": address}
     if address != HERE:
         _look_for(address)
@@ -189,6 +190,8 @@ def _connected(address: str, processes: int) -> Iterator[Any]:
         }
     import ray
 
+    # Pages about each worker that dies; what matters of them becomes a sentence.
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         _begin(ray, options, tries=3 if address == HERE else 1)

@@ -13,6 +13,7 @@ settings and the seed, not on how many processes worked.
 import hashlib
 import json
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
@@ -58,18 +59,26 @@ SCHEMA = pa.schema(
 _ROW_GROUP = 500
 #: How much text a vocabulary is learned from, characters.
 SAMPLE = 20_000_000
-_KEPT = ("instances", "edits", "skipped")
+_KEPT = ("files", "instances", "edits", "skipped")
 
 
 @dataclass(slots=True)
 class CorpusPart:
-    """Counts of one source: by split, and of what was left out by reason."""
+    """Counts of one source: by split, and of what was left out by reason.
+
+    Attributes:
+        files: Those that instances were cut from, also such as another source has.
+        failed: Why nothing was made of it.
+        seconds: What that took just now; 0 where it was made before.
+    """
 
     name: str
+    files: Counter[str] = field(default_factory=Counter)
     instances: Counter[str] = field(default_factory=Counter)
     edits: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     failed: str = ""
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +228,7 @@ def _tokenizer(path: Path) -> Tokenizer:
 
 def make_shards(task: Task) -> CorpusPart:
     """Make the shards of one source; in a process of its own."""
+    began = time.monotonic()
     origin = task.origin
     made = CorpusPart(origin.name)
     cutter = Cutter(
@@ -229,6 +239,7 @@ def make_shards(task: Task) -> CorpusPart:
         order=task.order,
     )
     seen: set[bytes] = set()
+    files: set[tuple[str, str]] = set()
     shards: dict[str, _Add] = {}
     try:
         with ExitStack() as stack:
@@ -244,10 +255,13 @@ def make_shards(task: Task) -> CorpusPart:
                             path = _shard_of(task.folder, split, origin.name)
                             shards[split] = stack.enter_context(_shard(path))
                         shards[split](part, instance)
+                        files.add((split, part.path))
                         made.instances[split] += 1
                         made.edits[split] += len(instance.positions)
     except SourceError as error:
-        return CorpusPart(origin.name, skipped=made.skipped, failed=str(error))
+        made = CorpusPart(origin.name, skipped=made.skipped, failed=str(error))
+    made.files = Counter(split for split, _ in files)
+    made.seconds = time.monotonic() - began
     return made
 
 
@@ -332,8 +346,9 @@ def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, CorpusPart]]
         )
     made = {}
     for name, entry in manifest.pop("sources").items():
-        instances, edits, skipped = (Counter(entry[key]) for key in _KEPT)
-        made[name] = CorpusPart(name, instances, edits, skipped)
+        made[name] = CorpusPart(name)
+        for key in _KEPT:
+            setattr(made[name], key, Counter(entry.get(key, {})))
     return manifest, made
 
 
