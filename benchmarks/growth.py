@@ -28,7 +28,7 @@ from editcast_training.sources.registry import generated_from, listed_repositori
 
 _WORKERS = (1, 2, 4)
 _MANY = (1_000, 10_000)
-_STEPS = 8
+_STEPS = 3
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def corpus(out: Path, origins: Any, tokenizer: Path, workers: int) -> dict[str, 
 
 
 def training(out: Path, folder: Path, workers: int) -> dict[str, float]:
-    """Train some steps of four batches, and measure what they take after the first."""
+    """Train some steps of four batches, and measure what they take, an evaluation included."""
     vocabulary = len(Tokenizer.load(folder / "tokenizer.json"))
     plan = TrainingPlan(
         folder,
@@ -99,11 +99,12 @@ def main(out: Path, repositories: Path, mirror: Path, tokenizer: Path) -> None:
     origins, _ = listed_repositories(repositories, mirror)
     packed = sum(size_of(origin.path) for origin in origins) / 1e6
     tasks = [*origins, *generated_from(origins)]
-    found: dict[str, Any] = {"repositories": len(origins), "packed, MB": round(packed, 1)}
-    found["corpus"] = [
-        corpus(out / f"corpus-{count}", tasks, tokenizer, count) for count in _WORKERS
-    ]
-    (out / "growth.json").write_text(json.dumps(found, indent=1))
+    result = out / "growth.json"
+    found: dict[str, Any] = json.loads(result.read_text()) if result.exists() else {}
+    if not found:  # a command that was stopped goes on
+        made = [corpus(out / f"corpus-{count}", tasks, tokenizer, count) for count in _WORKERS]
+        found = {"repositories": len(origins), "packed, MB": round(packed, 1), "corpus": made}
+        result.write_text(json.dumps(found, indent=1))
     data = Dataset.read(out / "corpus-1" / "train")
     arrays = (data.states, data.positions, data.contents, data.jumps)
     found["MB to train on, in memory"] = round(
@@ -112,7 +113,7 @@ def main(out: Path, repositories: Path, mirror: Path, tokenizer: Path) -> None:
     found["training"] = [
         training(out / f"run-{count}", out / "corpus-1", count) for count in _WORKERS
     ]
-    (out / "growth.json").write_text(json.dumps(found, indent=1))
+    result.write_text(json.dumps(found, indent=1))
     click.echo(json.dumps(found, indent=1))
     table(found)
 

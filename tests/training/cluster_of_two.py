@@ -9,7 +9,7 @@ import sys
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 from ray.cluster_utils import Cluster  # noqa: E402
 
-NODE = {"num_cpus": 1, "memory": 3 << 29, "object_store_memory": 1 << 27}
+NODE = {"num_cpus": 1, "memory": 3 << 30, "object_store_memory": 1 << 27}
 
 if __name__ == "__main__":
     cluster = Cluster(True, head_node_args={**NODE, "include_dashboard": False})

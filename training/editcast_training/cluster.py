@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 #: The address of a cluster that is started on this machine, and ends with this process.
 HERE: Final = "here"
-#: What a worker may need, bytes: as many are begun on a node as it has room for.
+#: What a task of `mapped` may need, bytes: as many are begun on a node as it has room for.
 MEMORY: Final = 3 << 29
 _RETRIES = 3  # of what a worker that died was at
 _OBJECTS: Final = 1 << 28  # bytes: of results that are not fetched yet, on this machine
@@ -46,7 +46,7 @@ def mapped(
         ClusterError: The cluster cannot be reached or used, or a task was killed again and again.
         EditcastError: The function has raised it.
     """
-    with _connected(address, processes) as ray:
+    with _connected(address, processes, MEMORY) as ray:
         remote = ray.remote(num_cpus=1, memory=MEMORY, max_retries=_RETRIES)(_call)
         common = ray.put((function, _versions()))
         room = 2 * int(ray.cluster_resources().get("CPU", 1))
@@ -78,6 +78,7 @@ def together(
     workers: int,
     *,
     gpu: bool,
+    memory: int,
     watch: Callable[[], int],
 ) -> None:
     """Call a function on several workers at once, until all calls have returned.
@@ -91,15 +92,16 @@ def together(
         address: HOST:PORT of a cluster that this machine belongs to, or `HERE`.
         workers: How many at most.
         gpu: Whether each needs one.
+        memory: What each may need, bytes.
         watch: Called now and then; returns how far they are, a number that grows.
 
     Raises:
         ClusterError: The cluster cannot be reached or used, or has no room.
         EditcastError: The function has raised it.
     """
-    needs = {"CPU": 1, "memory": MEMORY} | ({"GPU": 1} if gpu else {})
+    needs = {"CPU": 1, "memory": memory} | ({"GPU": 1} if gpu else {})
     failures, reached = 0, -1
-    with _connected(address, workers) as ray:
+    with _connected(address, workers, memory) as ray:
         call = ray.remote(max_retries=0)(_call)
         common = ray.put((function, _versions()))
         while True:
@@ -141,7 +143,7 @@ def _placed(ray: Any, needs: dict[str, int], most: int) -> Iterator[tuple[dict[s
             if group.wait(_PATIENCE):
                 place = {f"num_{name.lower()}s": needs.get(name, 0) for name in ("CPU", "GPU")}
                 strategy = PlacementGroupSchedulingStrategy(group)
-                yield {**place, "memory": MEMORY, "scheduling_strategy": strategy}, count
+                yield {**place, "memory": needs["memory"], "scheduling_strategy": strategy}, count
                 return
         finally:
             remove_placement_group(group)  # and end what works there
@@ -169,7 +171,7 @@ def _versions() -> dict[str, str]:
 
 
 @contextmanager
-def _connected(address: str, processes: int) -> Iterator[Any]:
+def _connected(address: str, processes: int, memory: int) -> Iterator[Any]:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # it would report to its makers otherwise
     os.environ["RAY_task_oom_retries"] = str(_RETRIES)  # many more, otherwise
     options: dict[str, Any] = {"address": address}
@@ -186,7 +188,7 @@ def _connected(address: str, processes: int) -> Iterator[Any]:
             "num_cpus": processes,
             "include_dashboard": False,
             "object_store_memory": _OBJECTS,
-            "_memory": processes * MEMORY,
+            "_memory": processes * memory,
         }
     import ray
 
@@ -197,9 +199,9 @@ def _connected(address: str, processes: int) -> Iterator[Any]:
         _begin(ray, options, tries=3 if address == HERE else 1)
         for number, handler in handlers.items():  # Ray has its own
             signal.signal(number, handler)
-        if not any(node["Resources"].get("memory", 0) >= MEMORY for node in ray.nodes()):
+        if not any(node["Resources"].get("memory", 0) >= memory for node in ray.nodes()):
             raise ClusterError(
-                f"No node of the cluster has {MEMORY:,} bytes of memory for a task; start Ray with "
+                f"No node of the cluster has {memory:,} bytes of memory for a task; start Ray with "
                 "more (ray start --memory)."
             )
         yield ray

@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 from editcast_model.private_files import private_folder
 from editcast_training.cluster import together
 from editcast_training.fit.processes import Meeting
 from editcast_training.fit.trainer import Progress, TrainingPlan, result_of, train
+
+_MEMORY: Final = 3 << 30  # bytes of a worker, without those of the corpus
 
 
 def train_on_cluster(
@@ -43,6 +45,7 @@ def train_on_cluster(
             address,
             workers,
             gpu=plan.device == "cuda",
+            memory=_MEMORY,
             watch=_Watch(plan, report).look,
         )
     finally:
