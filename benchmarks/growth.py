@@ -72,16 +72,11 @@ def corpus(out: Path, origins: Any, tokenizer: Path, workers: int) -> dict[str, 
 
 
 def training(out: Path, folder: Path, workers: int) -> dict[str, float]:
-    """Train some steps of four batches, and measure what they take, an evaluation included."""
+    """Train some steps of four small batches; measure them, an evaluation included."""
     vocabulary = len(Tokenizer.load(folder / "tokenizer.json"))
+    network = NetworkConfig(vocabulary)
     plan = TrainingPlan(
-        folder,
-        out,
-        NetworkConfig(vocabulary),
-        steps=_STEPS,
-        batches=4,
-        interval=_STEPS,
-        device="cpu",
+        folder, out, network, steps=_STEPS, interval=_STEPS, batches=4, budget=2000, device="cpu"
     )
     lines: list[dict[str, Any]] = []
     train_on_cluster(plan, HERE, workers, lines.append)
@@ -105,6 +100,8 @@ def main(out: Path, repositories: Path, mirror: Path, tokenizer: Path) -> None:
         made = [corpus(out / f"corpus-{count}", tasks, tokenizer, count) for count in _WORKERS]
         found = {"repositories": len(origins), "packed, MB": round(packed, 1), "corpus": made}
         result.write_text(json.dumps(found, indent=1))
+    sizes = [size_of(folder) for folder in mirror.iterdir() if folder.is_dir()]
+    found["mean of the mirror, MB"] = round(sum(sizes) / len(sizes) / 1e6, 1)
     data = Dataset.read(out / "corpus-1" / "train")
     arrays = (data.states, data.positions, data.contents, data.jumps)
     found["MB to train on, in memory"] = round(
@@ -119,14 +116,14 @@ def main(out: Path, repositories: Path, mirror: Path, tokenizer: Path) -> None:
 
 
 def table(found: dict[str, Any]) -> None:
-    """Print what many repositories of the measured mean size need."""
+    """Print what many repositories of the mirror's mean size need."""
     one = found["corpus"][0]
     click.echo(
         "| repositories | processor hours | corpus, GB | in memory, GB | million instances |"
     )
     click.echo("|---|---|---|---|---|")
     for many in _MANY:
-        times = many / found["repositories"]
+        times = many * found["mean of the mirror, MB"] / found["packed, MB"]
         hours = times * one["processor seconds"] / 3600
         memory = times * found["MB to train on, in memory"] / 1000
         cells = (hours, times * one["MB"] / 1000, memory, times * one["instances"] / 1e6)
