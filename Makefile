@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c const
 EXTENSION := vscode-client
 
 # Those that need no repository, corpus or candidates.
-BENCHMARKS := consequences diff editor load memory scenarios suggest
+BENCHMARKS := consequences diff editor load memory other_files scenarios suggest
 .PHONY: demo test check audit bench bundled soak docs lock vsix package sbom clean python node
 
 demo: $(VENV)/.runtime

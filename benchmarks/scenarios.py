@@ -3,14 +3,17 @@
 `scenarios/*.txt` has them. A scenario begins with `== its name`, each of its files with
 `-- the file's name`. `{{2:old=>new}}` is its second step; `{{2*:old=>new}}` is one that nobody can
 foresee, and until the next of those the steps after it follow from it. Where none follows, silence
-is right. The file is saved after every third step, and before another file is gone to.
+is right. The file is saved after every third step, and before another file is gone to; with
+`--auto-save` after each step, and in the middle of whatever is typed.
 
 After each step there is a pause, and the server is asked for the next edit. An offer is right when
 the text after it is the text after one or several of the steps that follow, near when it changes a
 line of one of them, wrong otherwise. A right one is taken; after anything else the next step is
-typed.
+typed. Where nothing is left to do in a file and a step that follows is in another one, a jump is
+right when the first file that the server names has such a step.
 
-Run: python benchmarks/scenarios.py [--key-delay 0.15] [--pause 0.6] [--only WORD] [--json FILE]
+Run: python benchmarks/scenarios.py [--key-delay 0.15] [--pause 0.6] [--auto-save] [--only WORD]
+[--json FILE]
 """
 
 import argparse
@@ -42,6 +45,7 @@ SCENARIOS = Path(__file__).with_suffix("")
 _STEP = re.compile(r"\{\{(\d+)(\*?):(.*?)=>", re.DOTALL)
 _WORD = re.compile(r"[^\W\d]\w*")
 _MOST_SUBSETS = 8
+_LOOKS = 20  # tenths of a second until other files count as not named
 KINDS = ("right", "near", "wrong", "nothing")
 
 
@@ -108,6 +112,7 @@ class Outcome:
     flickers: int = 0
     half_typed: list[str] = field(default_factory=list)
     skipped: list[int] = field(default_factory=list)
+    jumps: dict[str, int] = field(default_factory=dict)  # right, wrong, nothing
 
 
 def read_scenarios(only: str) -> list[tuple[str, Scenario]]:
@@ -142,9 +147,10 @@ class Session:
     """A scenario being typed into a server of its own."""
 
     def __init__(
-        self, editor: Any, language: str, scenario: Scenario, delay: float, pause: float
+        self, editor: Any, language: str, scenario: Scenario, given: argparse.Namespace
     ) -> None:
-        self.editor, self.scenario, self.delay, self.pause = editor, scenario, delay, pause
+        self.editor, self.scenario = editor, scenario
+        self.delay, self.pause, self.saves_itself = given.key_delay, given.pause, given.auto_save
         self.outcome = Outcome(scenario.name, language)
         self.done: set[int] = set()
         self.uris: dict[str, str] = {}
@@ -169,6 +175,7 @@ class Session:
             step = left[0]
             if step.file != current and current:
                 self.editor.save(self.uris[current])
+                await self._jump(current)
             current = step.file
             if self.done and await self._opportunity(step):
                 continue
@@ -176,7 +183,7 @@ class Session:
                 self.outcome.skipped.append(step.number)
             await self._type(step)
             since += 1
-            if since % 3 == 0:
+            if since % 3 == 0 or self.saves_itself:
                 self.editor.save(self.uris[current])
         await self._opportunity(None)
         return self.outcome
@@ -224,6 +231,26 @@ class Session:
             self._shown, self._gone = [], set()
         return bool(taken)
 
+    async def _jump(self, file: str) -> None:
+        """Ask which other file is to follow once nothing is left in one, and judge the answer."""
+        following = {one.file for one in self.scenario.following(self.done)}
+        if not following or file in following:
+            return
+        uri, heard = self.uris[file], len(self.editor.predicted)
+        result = await self.editor.next_edit(uri)
+        if result is None or result.suggestions:
+            return
+        for _ in range(_LOOKS):
+            # A second notification tells of other files, once they have been looked for.
+            told = (one for one in self.editor.predicted[heard:] if one.uri == uri)
+            files = next((one.other_files for one in told if one.other_files), [])
+            if files:
+                break
+            await asyncio.sleep(0.1)
+        right = {self.uris[one] for one in following}
+        kind = "nothing" if not files else "right" if files[0].uri in right else "wrong"
+        self.outcome.jumps[kind] = self.outcome.jumps.get(kind, 0) + 1
+
     def _add(self, one: Opportunity) -> None:
         self.outcome.opportunities.append(one)
 
@@ -267,6 +294,8 @@ class Session:
             if self.delay:
                 await asyncio.sleep(self.delay)
                 self._listen(uri)
+            if self.saves_itself and 2 * (index + 1) in (len(keys), len(keys) + 1):
+                self.editor.save(uri)
         self._typed_word = ""
         self.done.add(step.number)
 
@@ -321,7 +350,7 @@ def _parses(text: str, file: str) -> bool:
     return tree is None or tree.parses
 
 
-async def played(language: str, scenario: Scenario, delay: float, pause: float) -> Outcome:
+async def played(language: str, scenario: Scenario, given: argparse.Namespace) -> Outcome:
     """A scenario in a server of its own."""
     from conftest import run_editor
 
@@ -329,7 +358,7 @@ async def played(language: str, scenario: Scenario, delay: float, pause: float) 
         settings = {"modelPath": "", "confidenceThreshold": None}
         async with run_editor(Path(home), settings, encoding="utf-32") as editor:
             await editor.until(lambda: editor.statuses and editor.statuses[-1].model)
-            return await Session(editor, language, scenario, delay, pause).run()
+            return await Session(editor, language, scenario, given).run()
 
 
 def row(name: str, outcomes: list[Outcome]) -> str:
@@ -341,12 +370,14 @@ def row(name: str, outcomes: list[Outcome]) -> str:
     offers = [one for one in every if one.kind != "nothing"]
     right = [one for one in asked if one.kind == "right"]
     times = sorted(one.milliseconds for one in every)
+    jumps = sum((Counter(one.jumps) for one in outcomes), Counter[str]())
     return (
         f"| {name} | {len(asked)} | "
         + " | ".join(f"{kinds[kind]} ({_share(kinds[kind], len(asked))})" for kind in KINDS)
         + f" | {_share(len(right), len(offers))} of {len(offers)}"
         f" | {sum(one.kind == 'nothing' for one in silent)} of {len(silent)}"
         f" | {_share(sum(one.is_in_order for one in right), len(right))}"
+        f" | {jumps['right']} of {jumps.total()}"
         f" | {sum(len(one.skipped) for one in outcomes)}"
         f" | {sum(len(one.half_typed) for one in outcomes)}"
         f" | {sum(not one.parses for one in offers)}"
@@ -363,8 +394,8 @@ def table(outcomes: list[Outcome]) -> str:
     """The Markdown table."""
     head = (
         "scenarios in | opportunities | right | near | wrong | nothing | offers right"
-        " | silent where right | in order | skipped for good | half-typed words | unparsable"
-        " | flicker | ms, p50 / p95"
+        " | silent where right | in order | other file named | skipped for good | half-typed words"
+        " | unparsable | flicker | ms, p50 / p95"
     )
     languages = sorted({one.language for one in outcomes})
     rows = [row(each, [one for one in outcomes if one.language == each]) for each in languages]
@@ -376,12 +407,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--key-delay", type=float, default=0.15, help="seconds between keys")
     parser.add_argument("--pause", type=float, default=0.6, help="seconds between steps")
+    parser.add_argument("--auto-save", action="store_true", help="save half-way, and after a step")
     parser.add_argument("--only", default="", help="scenarios with this in their names")
     parser.add_argument("--json", type=Path, help="write all outcomes there")
     given = parser.parse_args()
     outcomes = []
     for language, scenario in read_scenarios(given.only):
-        outcome = asyncio.run(played(language, scenario, given.key_delay, given.pause))
+        outcome = asyncio.run(played(language, scenario, given))
         kinds = Counter(one.kind for one in outcome.opportunities)
         print(f"{language:<12}{scenario.name:<50}{dict(kinds)}", file=sys.stderr, flush=True)
         outcomes.append(outcome)

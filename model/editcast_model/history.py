@@ -15,6 +15,7 @@ from editcast_model.memory.project_memory import ProjectMemory
 DEPTH = 30
 #: Saves by which it is judged if somebody repeats changes.
 _JUDGED_SAVES = 3
+_CLOSED = ")]}'\"`"
 #: What stood somewhere, and what stands there then, without common ends.
 Change = tuple[str, str]
 
@@ -24,7 +25,8 @@ class Save:
     """The change that one save made.
 
     Attributes:
-        number: Of the file's saves that changed something, from 1.
+        number: Of the file's saves that changed something, from 1. A save that goes on with the
+            one before takes its number and its place.
         before: The text that it replaced.
         after: The text that was saved.
         hunks: From `before` to `after`, in the order in which they were first seen.
@@ -34,6 +36,48 @@ class Save:
     before: str
     after: str
     hunks: tuple[Hunk, ...]
+
+    def is_continued(self, hunks: Sequence[Hunk], text: str) -> bool:
+        """Tell whether a save goes on with what this one left half-way, on its line.
+
+        Editors that save by themselves do so in the middle of a word. The next save makes one
+        change, where this one's last change ended, or replaces its end; brackets and quotes that
+        editors close by themselves may be behind. What takes this one back does not go on with it,
+        nor does what changes again what this one did at several places.
+
+        Args:
+            hunks: From `after` to the text that was saved next.
+            text: That text.
+        """
+        *others, last = self.hunks
+        is_again = any(one.text == last.text for one in others)
+        if len(hunks) != 1 or is_again or text == self.before:
+            return False
+        (then,) = hunks
+        end = last.end + sum(one.growth for one in self.hunks if one.end <= last.end)
+        behind = self.after[then.end : end]
+        is_there = then.start <= end and not behind.strip(_CLOSED)
+        if not is_there or "\n" in self.after[then.start : max(then.end, end)]:
+            return False
+        begins_line = self.after[end - 1 : end] in ("", "\n")
+        return then.start < end or not (begins_line or then.text.startswith(("\n", "\r")))
+
+
+def next_save(last: Save | None, before: str, after: str, hunks: tuple[Hunk, ...]) -> Save:
+    """Make the save of `after` that follows another: one with it if it goes on with it.
+
+    Args:
+        last: The save before; None for the first.
+        before: The text that was saved or opened last.
+        after: The text that is saved.
+        hunks: From the one to the other.
+    """
+    if last is None:
+        return Save(1, before, after, hunks)
+    if last.after == before and last.is_continued(hunks, after):
+        hunks = _in_order_seen(diff(last.before, after), last.hunks)
+        return Save(last.number, last.before, after, hunks)
+    return Save(last.number + 1, before, after, hunks)
 
 
 class EditHistory:
@@ -45,7 +89,8 @@ class EditHistory:
         imports: Statements by which other files of the project get names, by the names.
         memory: What files of the project say; of no other file where nobody knows them.
         text: As it is now.
-        saves: The last `DEPTH` saves that changed something, oldest first.
+        saves: The last `DEPTH` saves that changed something, oldest first. A save that goes on
+            with what the one before left half-way is one with it.
         unsaved: The hunks from the text last saved to `text`, in the order they were first seen.
         last: Where the last change ends, an offset in `text`; 0 before the first.
         repeating: How much of a change is likely one that was made before, 0 to 1: the share of
@@ -91,8 +136,13 @@ class EditHistory:
         self._judge(made)
         if not saved or not self.unsaved:
             return None
-        number = self.saves[-1].number + 1 if self.saves else 1
-        save = Save(number, self._saved, text, self.unsaved)
+        latest = self.saves[-1] if self.saves else None
+        save = next_save(latest, self._saved, text, self.unsaved)
+        if latest and save.number == latest.number:
+            for of_save in (self.saves, self._repeated, self._changes):
+                of_save.pop()
+            made = changes(save.before, save.hunks)
+            self._judge(made)
         self.saves.append(save)
         self._repeated.append(self._share_known(made))
         self._changes.append(made)

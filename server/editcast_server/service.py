@@ -172,7 +172,7 @@ class Service:
         self._track(document, text).save(text)
         for other in self.documents.values():
             if other is not document and document.folder and other.folder == document.folder:
-                other.forget_empty_answer()  # by whoever asks there next
+                other.expire_answer()
         self._record(document, text)
         self.engine.check_for_newer()
         document.forget_suggestions()

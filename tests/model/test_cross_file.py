@@ -97,3 +97,12 @@ def test_what_the_other_file_took_back_is_forgotten() -> None:
     read.add_other_save(other_save("first.py", "read(x)\n", "load(x)\n"))
     read.add_other_save(other_save("first.py", "load(x)\n", "read(x)\n"))  # and once more
     assert read.predict()[0].apply("load(y)\n") == "read(y)\n"
+
+
+def test_a_save_takes_the_place_of_one_of_the_same_number() -> None:
+    known = KnownReplacements(EditHistory(CALLS))
+    known.add_other_save(other_save("b.py", "a = 1\n", "a = 2\n", 1))
+    known.add_other_save(other_save("a.py", CALLS, CALLS.replace("render", "dr", 1), 1))
+    known.add_other_save(other_save("a.py", CALLS, CALLS.replace("render", "draw", 1), 1))
+    known.add_other_save(other_save("a.py", "load(x)\n", "read(x)\n", 2))
+    assert [one.new for one in known.of_other_files] == ["2", "draw", "read"]

@@ -1,5 +1,6 @@
 """One record of what was done to a file, that every part of a session reads."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,7 +44,7 @@ def test_hunks_lead_from_snapshot_to_snapshot(updates: list[tuple[str, bool]]) -
 def test_a_history_is_bounded() -> None:
     history = EditHistory("")
     for number in range(2 * DEPTH):
-        history.update(f"{number}\n", saved=True)
+        history.update("line\n" * number + "end\n", saved=True)
     assert len(history.saves) == DEPTH and history.saves[-1].number == 2 * DEPTH
     assert len(history.snapshots) == DEPTH + 1
 
@@ -114,3 +115,52 @@ def test_who_repeats_a_change_is_seen_to() -> None:
     again = EditHistory(renamed(4))
     again.update(renamed(4) + "x", saved=True)
     assert again.repeating == 0.5 / 3
+
+
+_LINES = "users = fetch(address)\norders = fetch(address)\n"
+_AUTOSAVED = (
+    (", ti", ", timeout", ", timeout=5"),
+    (", t", ",", ", limit"),  # mistyped, and typed again
+    ("", ", retries=3"),
+)
+
+
+@pytest.mark.parametrize("parts", _AUTOSAVED)
+def test_saves_in_the_middle_of_a_word_are_one(parts: tuple[str, ...]) -> None:
+    whole, halves = EditHistory(_LINES), EditHistory(_LINES)
+    texts = [_LINES.replace(")", f"{part})", 1) for part in parts]
+    whole.update(texts[-1], saved=True)
+    for text in texts:
+        halves.update(text, saved=True)
+    assert halves.saves == whole.saves and halves.snapshots == whole.snapshots
+    assert halves.repeating == whole.repeating
+    change = ("", parts[-1])
+    assert halves.made(change) == whole.made(change) == (1, 0)
+    # The next place is a save of its own.
+    for history in (whole, halves):
+        history.update(texts[-1].replace("address)", f"address{parts[-1]})"), saved=True)
+        assert [save.number for save in history.saves] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("texts", "count"),
+    [
+        (("a = 1\n", "a = 1\nb = 2\n", "a = 1\nb = 2\nc = 3\n"), 2),  # lines of their own
+        (("a = 1\n", "a = 2\n", "a = 1\n"), 2),  # taken back
+        (("f(a, b)\n", "g(a, b)\n", "g(a, c)\n"), 2),  # elsewhere on the line
+        (("a\nb\n", "c\nc\n", "c\ne\n"), 2),  # again what was done at several places
+        (("a\n\nb\n", "c\n\nd\n", "e\n\nd\n"), 2),  # of several changes not the last
+        (("a\n\nb\n", "c\n\nd\n", "c\n\ne\n"), 1),
+        (("", "foo(1)\nfoo(2)\n", "bar(1)\nfoo(2)\n"), 2),  # inside of what was inserted
+        (("x = foo\n", "x = bar\n", "x = bar(1)\n", "x = bar(12)\n"), 1),
+        (("x = foo\n", "x = \n", "x = b\n", "x = bar\n"), 1),
+    ],
+)
+def test_saves_that_go_on_with_the_last_are_told_from_others(
+    texts: tuple[str, ...], count: int
+) -> None:
+    history = EditHistory(texts[0])
+    for text in texts[1:]:
+        history.update(text, saved=True)
+    assert len(history.saves) == count
+    assert history.saved == texts[-1]

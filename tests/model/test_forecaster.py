@@ -111,11 +111,40 @@ def test_what_was_read_is_not_read_again(forecaster: NeuralForecaster, code: str
     sequence = session._sequence
     assert sequence is not None
     for size in range(2, 8):
-        say(session, code + "x" * size, saved=False)
-        say(session, code + "x" * size, saved=True)
+        say(session, code + "x\n" * size, saved=False)
+        say(session, code + "x\n" * size, saved=True)
     assert session._sequence is sequence
     saves = [edit for edit in sequence.timeline.edits if edit.content == SAVE]
     assert len(saves) >= 6
+
+
+def test_saves_in_the_middle_of_a_word_are_one(forecaster: NeuralForecaster, code: str) -> None:
+    whole, halves = forecaster.open(code), forecaster.open(code)
+    for name in ("pa", "par", "part"):
+        say(halves, code.replace("parse", name), saved=True)
+    sequence = halves._sequence
+    # After `whole` has read it, too, and by a session that is made anew.
+    say(whole, code.replace("parse", "part"), saved=True)
+    again = forecaster.resume(halves.history)
+    expected = whole.predict(3)
+    assert expected
+    assert halves.predict(3) == expected
+    assert halves._sequence is sequence
+    assert again.predict(3) == expected
+
+
+def test_a_word_is_saved_to_its_end_in_a_window_that_begins_with_its_first_half(
+    forecaster: NeuralForecaster, code: str
+) -> None:
+    before = code + "value = load(1)\n" * 400
+    session = forecaster.open(before)
+    huge = code.replace("parse", "pa") + "value = load(1)\n" * 400
+    say(session, huge, saved=True)
+    session._window = session._sequence = None
+    say(session, huge.replace("pa(", "part("), saved=True)
+    whole = forecaster.open(before)
+    say(whole, huge.replace("pa(", "part("), saved=True)
+    assert session.predict(3) == whole.predict(3)
 
 
 def test_going_back_to_what_was_saved(forecaster: NeuralForecaster, code: str) -> None:

@@ -70,6 +70,21 @@ async def test_a_file_that_is_saved_and_closed_counts(editor: Any, folder: str) 
 
 
 @pytest.mark.asyncio(loop_scope="module")
+async def test_a_word_that_was_saved_half_way_is_whole_for_other_files(
+    editor: Any, folder: str
+) -> None:
+    second = editor.open(f"{folder}/second.py", OTHER)
+    first = editor.open(f"{folder}/first.py", CALLS)
+    for _ in range(2):
+        for old, new in (("render", "dr"), ("dr(", "draw(")):  # as an editor saves by itself
+            editor.type(first, old, new)
+            editor.save(first)
+            await editor.best(second)  # it hears of each
+    assert editor.applied(second, await editor.best(second)) == OTHER.replace("render", "draw")
+    assert editor.applied(first, await editor.best(first)) == CALLS.replace("render", "draw", 3)
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_what_is_typed_and_not_saved_is_nobody_elses(editor: Any, folder: str) -> None:
     first = editor.open(f"{folder}/first.py", CALLS)
     editor.type(first, "render", "draw")

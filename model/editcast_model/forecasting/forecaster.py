@@ -43,7 +43,7 @@ from editcast_model.forecasting.sources.repeated_edits import (
     CrossFileEdits,
     RepeatedEdits,
 )
-from editcast_model.history import EditHistory
+from editcast_model.history import EditHistory, Save
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_model.inference.onnx_network import Device, OnnxNetwork
@@ -154,9 +154,9 @@ class NeuralSession:
         self._consequences = Consequences(history.language, history.path)
         self._replacements = KnownReplacements(history)
         self._modules: dict[str, ModuleChange] = {}
-        self._recent = RecentEdits()
+        self._recent = self._recent_before = RecentEdits()
         for save in history.saves:
-            self._recent = self._recent.after_save(save.before, save.hunks)
+            self._take_in(save)
         self._window: Window | None = None
         self._sequence: Sequence | None = None
         self._cancelled: Callable[[], bool] = never
@@ -186,11 +186,21 @@ class NeuralSession:
 
     def update(self, text: str, *, saved: bool) -> None:
         """Take in the text as it is now, and whether it was just saved."""
+        last = self.history.saves[-1].number if self.history.saves else 0
         save = self.history.update(text, saved=saved)
-        if save is not None:
-            if self._window is not None and not self._window.save(save.hunks):
+        if save is None:
+            return
+        if save.number == last:
+            self._recent = self._recent_before
+            if self._window is not None and not self._window.take_back_save():
                 self._window = None
-            self._recent = self._recent.after_save(save.before, save.hunks)
+        self._take_in(save)
+        if self._window is not None and not self._window.save(save.hunks):
+            self._window = None
+
+    def _take_in(self, save: Save) -> None:
+        self._recent_before = self._recent
+        self._recent = self._recent.after_save(save.before, save.hunks)
 
     def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file of the project."""

@@ -86,15 +86,18 @@ class OtherSave(NamedTuple):
         after: The same after it.
         change: What the files that use it have to follow since then, and still have to; None for
             nothing, and where nobody looked.
+        number: Of the file's saves; one of an equal number takes the place of the one before. None
+            where each stands for itself.
     """
 
     file: str
     before: str
     after: str
     change: ModuleChange | None = None
+    number: int | None = None
 
 
-def other_save(file: str, before: str, after: str) -> OtherSave:
+def other_save(file: str, before: str, after: str, number: int | None = None) -> OtherSave:
     """Return what is worth keeping of a save, given the file's whole texts."""
     old, new = lines(before), lines(after)
     most = min(len(old), len(new))
@@ -103,7 +106,10 @@ def other_save(file: str, before: str, after: str) -> OtherSave:
     tail = next((i for i in range(most) if old[-1 - i] != new[-1 - i]), most)
     first, behind = max(0, head - _AROUND), max(0, tail - _AROUND)
     return OtherSave(
-        file, "".join(old[first : len(old) - behind]), "".join(new[first : len(new) - behind])
+        file,
+        "".join(old[first : len(old) - behind]),
+        "".join(new[first : len(new) - behind]),
+        number=number,
     )
 
 

@@ -245,11 +245,12 @@ class Repeat(NamedTuple):
 
 
 class _Other(NamedTuple):
-    """A replacement of another file: the file's name, and the text that it replaced."""
+    """A replacement of another file: the file's name, the text that it replaced, and the save."""
 
     made: Replacement
     file: str
     old: str
+    save: int | None
 
 
 class KnownReplacements:
@@ -263,7 +264,7 @@ class KnownReplacements:
         self._history = history
         self._lexicon = Lexicon()
         self._texts: dict[str, Tokens] = {}  # the two read last
-        self._saved: dict[int, list[Replacement]] = {}  # by number of the save
+        self._saved: dict[Save, list[Replacement]] = {}
         self._others: deque[_Other] = deque(maxlen=REMEMBERED)
 
     @property
@@ -272,7 +273,14 @@ class KnownReplacements:
         return self._read(self._history.text)
 
     def add_other_save(self, save: OtherSave) -> None:
-        """Remember what a save of another file replaced, and forget what it took back."""
+        """Remember what a save of another file replaced, and forget what it took back.
+
+        What was known of an earlier save of the same number is forgotten.
+        """
+        if save.number is not None:
+            same = [one for one in self._others if (one.file, one.save) == (save.file, save.number)]
+            for one in same:
+                self._others.remove(one)
         hunks = diff(save.before, save.after)[-REMEMBERED:]
         made = self._lexicon.read(save.before).replacements(hunks)
         for hunk, replacement in zip(hunks, made, strict=True):
@@ -284,7 +292,7 @@ class KnownReplacements:
             )
             taken_back = next(undone, None)
             if taken_back is None:
-                self._others.append(_Other(replacement, save.file, old))
+                self._others.append(_Other(replacement, save.file, old, save.number))
             else:
                 self._others.remove(taken_back)
 
@@ -292,10 +300,7 @@ class KnownReplacements:
     def own(self) -> list[Replacement]:
         """Return the file's own replacements, oldest first, with those that are not saved yet."""
         history = self._history
-        self._saved = {
-            save.number: self._saved.get(save.number) or self._of_save(save)
-            for save in history.saves
-        }
+        self._saved = {save: self._saved.get(save) or self._of_save(save) for save in history.saves}
         known = [made for of_save in self._saved.values() for made in of_save]
         if history.unsaved:
             hunks = in_text_order(history.unsaved)[-REMEMBERED:]

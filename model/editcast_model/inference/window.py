@@ -28,6 +28,8 @@ class Window:
         self._low, self._high = low, high  # code points of the last saved text
         self.fixed = Timeline([START, *tokenizer.ids(text[low:high])])
         self._fixed_starts = self.starts(self.fixed)
+        # The edits, and the range, before the last save; None if there was none.
+        self._before: tuple[int, int, int] | None = None
 
     @classmethod
     def whole(cls, tokenizer: Tokenizer, config: InferenceConfig, text: str) -> "Window | None":
@@ -96,12 +98,23 @@ class Window:
         """Apply a save's hunks; return False when they are not all inside."""
         if not self.holds(hunks):
             return False
+        self._before = len(self.fixed), self._low, self._high
         self._apply(self.fixed, hunks)
         if hunks:
             self.fixed.save()
         grown = sum(hunk.growth for hunk in hunks)
         moved = sum(hunk.growth for hunk in outside if hunk.end <= self._low)
         self._low, self._high = self._low + moved, self._high + grown + moved
+        self._fixed_starts = self.starts(self.fixed)
+        return True
+
+    def take_back_save(self) -> bool:
+        """Go back to before the last save; return False when the window begins with it."""
+        if self._before is None:
+            return False
+        edits, self._low, self._high = self._before
+        self._before = None
+        self.fixed.truncate(edits)
         self._fixed_starts = self.starts(self.fixed)
         return True
 

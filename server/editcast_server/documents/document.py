@@ -230,8 +230,7 @@ class Document:
     def _begin_revision(self) -> None:
         self._had = self.suggestions
         self.cancel()
-        if not self.suggestions:
-            self._covered = 0
+        self.forget_empty_answer()
 
     def _apply(self, change: types.TextDocumentContentChangePartial, buffer: Buffer) -> None:
         before, line = buffer.line_count, buffer.line(change.range.start.line)
@@ -326,6 +325,10 @@ class Document:
         """Suggest nothing until something is predicted again."""
         self.cancel()
         self.suggestions = ()
+        self._covered = 0
+
+    def expire_answer(self) -> None:
+        """Let whoever asks next have it predicted again; what is suggested stays until then."""
         self._covered = 0
 
     def forget_empty_answer(self) -> None:

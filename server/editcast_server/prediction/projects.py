@@ -17,7 +17,9 @@ from pygls.uris import to_fs_path
 
 from editcast_model.consequences.import_index import ImportIndex
 from editcast_model.consequences.module_changes import ModuleHistory
+from editcast_model.diff import diff
 from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
+from editcast_model.history import Save, next_save
 from editcast_model.memory.project_memory import ProjectMemory
 from editcast_server.prediction.folder_reader import FolderReader, whole_text_of
 from editcast_server.prediction.other_files import OtherFile, OtherFiles, Source
@@ -54,12 +56,17 @@ class Project:
         self._other_files = OtherFiles(self.imports, self._source)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
+        self._last: OrderedDict[str, Save] = OrderedDict()  # of each file
         self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
 
     def add(self, file: str, before: str, after: str, language: str) -> None:
         """Take in a save of a file."""
         number = next(self._numbers)
-        self._saves.append((number, other_save(file, before, after)))
+        last = self._last.pop(file, None)
+        save = self._last[file] = next_save(last, before, after, tuple(diff(before, after)))
+        if last and save.number == last.number:
+            self._forget(file, save.number)
+        self._saves.append((number, other_save(file, save.before, save.after, save.number)))
         _, module = self._modules.pop(file, (0, None))
         module = module or ModuleHistory(file, language)
         module.save(before, after)
@@ -68,6 +75,14 @@ class Project:
         self._modules[file] = number, module
         while len(self._modules) > _MOST_MODULES:
             self._modules.popitem(last=False)
+        while len(self._last) > _MOST_MODULES:
+            self._last.popitem(last=False)
+
+    def _forget(self, file: str, number: int) -> None:
+        """Forget a save that another one takes the place of."""
+        kept = [one for one in self._saves if (one[1].file, one[1].number) != (file, number)]
+        self._saves.clear()
+        self._saves.extend(kept)
 
     def others(self, file: str, since: int) -> list[tuple[int, OtherSave]]:
         """Return the numbered saves of other files after the one of this number, ascending.
