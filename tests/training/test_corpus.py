@@ -226,7 +226,9 @@ def test_what_forks_and_copies_have_stays_in_one_place(
     repository = pygit2.Repository(fork)
     tip = repository.head.peel(pygit2.Commit)
     builder = repository.TreeBuilder(tip.tree)
-    text = repository[builder.get("a.py").id].data.decode().replace("a_", "c_", 3)
+    blob = repository[tip.tree["a.py"].id]
+    assert isinstance(blob, pygit2.Blob)
+    text = blob.data.decode().replace("a_", "c_", 3)
     builder.insert("a.py", repository.create_blob(text.encode()), pygit2.enums.FileMode.BLOB)
     who = pygit2.Signature("A", "a@example.org", 1_800_000_000, 0)
     repository.create_commit("HEAD", who, who, "own", builder.write(), [tip.id])

@@ -31,7 +31,7 @@ from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.intervals import Interval
 from editcast_training.evaluation.metrics import PRECISIONS
 from editcast_training.evaluation.project_sessions import FilesOf, files_before, read_sessions
-from editcast_training.evaluation.results import Evaluation, hardware, replay, summarize
+from editcast_training.evaluation.results import Evaluation, Row, hardware, replay, summarize
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typing_replay import (
     MEASURES,
@@ -142,8 +142,7 @@ def evaluate(
     console = Console(stderr=True)
     read = [origin for origin in origins if origin.split in (None, split)]
     sessions = read_all(read, console, commits=commits, seed=seed, held_out=held_out)
-    steps = sum(max(0, len(session.texts) - 1 - session.first) for session in sessions)
-    if not steps:
+    if not _steps(sessions):
         raise SourceError(
             "There is nothing to evaluate on: name a repository (--git), saves (--saves), or your "
             "own history (--local-history, --store) with a file saved at least three times."
@@ -154,18 +153,10 @@ def evaluate(
         return _evaluate_typing(chosen, device, sessions, files_before(read), source, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
     for model in chosen:
-        with ExitStack() as stack:
-            if ray:
-                rows = replayed_on_cluster(model, device, sessions, ray, processes)
-            else:
-                rows = replay(stack.enter_context(serving(model, device)), sessions)
-            bundle = None if model in BASELINES else Bundle.open(Path(model))
-            name = bundle.name if bundle else model
-            shown = track(rows, description=escape(name), total=steps, console=console)
-            in_order = sorted(shown, key=lambda row: (row.session, row.step))
+        bundle, rows = _replayed(model, device, sessions, ray, processes, console)
         evaluation = Evaluation(
-            name,
-            tuple(in_order),
+            bundle.name if bundle else model,
+            rows,
             source=source,
             command=shlex.join(["editcast", *sys.argv[1:]]),
             hardware=hardware(device),
@@ -176,6 +167,30 @@ def evaluate(
         evaluations.append(evaluation)
     _print_tables(evaluations)
     click.echo(f"The results are in {out}.")
+
+
+def _replayed(
+    model: str,
+    device: Device,
+    sessions: Sequence[EditingSession],
+    ray: str | None,
+    processes: int,
+    console: Console,
+) -> tuple[Bundle | None, tuple[Row, ...]]:
+    """Replay the sessions in a server, or in those of a cluster; return the rows in their order."""
+    with ExitStack() as stack:
+        if ray:
+            rows = replayed_on_cluster(model, device, sessions, ray, processes)
+        else:
+            rows = replay(stack.enter_context(serving(model, device)), sessions)
+        bundle = None if model in BASELINES else Bundle.open(Path(model))
+        name = escape(bundle.name if bundle else model)
+        shown = track(rows, description=name, total=_steps(sessions), console=console)
+        return bundle, tuple(sorted(shown, key=lambda row: (row.session, row.step)))
+
+
+def _steps(sessions: Sequence[EditingSession]) -> int:
+    return sum(max(0, len(session.texts) - 1 - session.first) for session in sessions)
 
 
 def _evaluate_typing(
