@@ -103,3 +103,17 @@ def test_what_a_worker_of_a_training_says_is_said(
     gone = Training(tmp_path / "gone", training.environment)
     said = gone.begin(tmp_path / "out", 2, nodes.address).communicate()[1]
     assert said.splitlines()[-1].startswith("editcast_model.errors.ClusterError: There are no")
+
+
+def test_the_command_trains_on_the_cluster_that_is_named(
+    training: Training, tmp_path: Path
+) -> None:
+    given = ("--corpus", training.corpus, "--scratch", "--steps", "2", "--ray", "127.0.0.1:9")
+    ended = subprocess.run(
+        [sys.executable, "-m", "editcast", "train", tmp_path / "out", *given],
+        env=training.environment,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+    assert ended.stderr.startswith("Nothing answers at 127.0.0.1:9")
