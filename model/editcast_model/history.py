@@ -53,8 +53,8 @@ class Save:
         is_again = any(one.text == last.text for one in others)
         if len(hunks) != 1 or is_again or text == self.before:
             return False
-        (then,) = hunks
         end = last.end + sum(one.growth for one in self.hunks if one.end <= last.end)
+        then = _ending_at(end, hunks[0], self.after, text)
         behind = self.after[then.end : end]
         is_there = then.start <= end and not behind.strip(_CLOSED)
         if not is_there or "\n" in self.after[then.start : max(then.end, end)]:
@@ -181,6 +181,15 @@ def _repeating(shares: Sequence[float]) -> float:
 def less_taken_back(times: int, taken_back: int) -> int:
     """Return how often a change was made without what was taken back; 1 if nothing is left."""
     return min(times, max(times - taken_back, 1))
+
+
+def _ending_at(end: int, hunk: Hunk, before: str, after: str) -> Hunk:
+    """Return a hunk that only inserts or deletes as one that ends at a place, if it may."""
+    start = end - (hunk.end - hunk.start)
+    moved = Hunk(start, end, after[start : start + len(hunk.text)])
+    is_one_sided = not hunk.text or hunk.start == hunk.end
+    is_same = start >= 0 and before[:start] + moved.text + before[end:] == after
+    return moved if is_one_sided and is_same else hunk
 
 
 def in_text_order(hunks: Iterable[Hunk]) -> list[Hunk]:

@@ -142,6 +142,23 @@ def test_saves_in_the_middle_of_a_word_are_one(parts: tuple[str, ...]) -> None:
         assert [save.number for save in history.saves] == [1, 2]
 
 
+@given(
+    st.sampled_from([0, 8, 21, 22, len(_LINES)]),
+    st.text("ab1 _.(),='é", min_size=1, max_size=12),
+    st.sets(st.integers(1, 11)),
+)
+def test_whatever_is_typed_on_a_line_is_one_however_often_it_is_saved(
+    place: int, typed: str, saved: set[int]
+) -> None:
+    history, whole = EditHistory(_LINES), EditHistory(_LINES)
+    for count in (*sorted(one for one in saved if one < len(typed)), len(typed)):
+        text = _LINES[:place] + typed[:count] + _LINES[place:]
+        history.update(text, saved=True)
+    whole.update(text, saved=True)
+    assert history.snapshots == whole.snapshots == [_LINES, text]
+    assert history.saves == whole.saves
+
+
 @pytest.mark.parametrize(
     ("texts", "count"),
     [
