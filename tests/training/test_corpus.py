@@ -1,5 +1,6 @@
 import json
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -363,7 +364,10 @@ def test_the_command_says_what_it_kept_and_skipped(
     command = [str(tmp_path), *arguments, "--tokenizer", str(tokenizer), "--processes", "1"]
     result = CliRunner().invoke(corpus, command, catch_exceptions=False)
     assert result.exit_code == 0
-    assert "me+two: " in result.output
+    assert "me+two: 2 files, " in result.output and "me+three: 2 files, " in result.output
+    assert re.search(r"\(1 of 2, \d+ (s|min) left\)", result.output) and "(2 of 2)" in result.output
+    again = CliRunner().invoke(corpus, command, catch_exceptions=False)
+    assert "(1 of 2)" in again.output and "left)" not in again.output  # all was there
     assert "Skipped" in result.output
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == [
         "dev",

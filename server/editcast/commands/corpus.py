@@ -18,7 +18,7 @@ from editcast.render_diff import plain
 from editcast.source_options import source_options
 from editcast_training.data import cluster_shards
 from editcast_training.data.corpus import CorpusPart, make_corpus
-from editcast_training.sources.file_history import MADE_KINDS, Skipped
+from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import (
     Origin,
     generated_from,
@@ -69,7 +69,7 @@ def corpus(
         if made.failed:
             said = f"left out. {made.failed}"
         else:
-            counts = (made.files.total(), made.instances.total(), made.edits.total())
+            counts = (made.files, made.instances.total(), made.edits.total())
             said = "{:,} files, {:,} instances, {:,} edits".format(*counts)
             for reason, count in made.skipped.most_common(1):
                 said += f"; left out most: {count:,} × {reason}"
@@ -97,16 +97,12 @@ class _Pace:
     """
 
     def __init__(self, origins: Sequence[Origin]) -> None:
-        # What is made of a repository's files takes a fifth of what its commits take.
-        self._left = {
-            origin.name: (1 + size_of(origin.path)) / (5 if origin.kind in MADE_KINDS else 1)
-            for origin in origins
-        }
-        self._count, self._done, self._began = len(origins), 0.0, time.monotonic()
+        self._left = {origin.name: 1 + size_of(origin.path) for origin in origins}
+        self._count, self._done, self._began = len(origins), 0, time.monotonic()
 
     def after(self, made: CorpusPart) -> str:
         """Take in what became of a source; say how many are done, and how much time is left."""
-        size = self._left.pop(made.name, 0.0)
+        size = self._left.pop(made.name, 0)
         said = f"{self._count - len(self._left)} of {self._count}"
         if made.seconds:  # not of an earlier run
             self._done += size

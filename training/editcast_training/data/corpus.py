@@ -59,7 +59,7 @@ SCHEMA = pa.schema(
 _ROW_GROUP = 500
 #: How much text a vocabulary is learned from, characters.
 SAMPLE = 20_000_000
-_KEPT = ("files", "instances", "edits", "skipped")
+_KEPT = ("instances", "edits", "skipped")
 
 
 @dataclass(slots=True)
@@ -73,7 +73,7 @@ class CorpusPart:
     """
 
     name: str
-    files: Counter[str] = field(default_factory=Counter)
+    files: int = 0
     instances: Counter[str] = field(default_factory=Counter)
     edits: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
@@ -239,7 +239,7 @@ def make_shards(task: Task) -> CorpusPart:
         order=task.order,
     )
     seen: set[bytes] = set()
-    files: set[tuple[str, str]] = set()
+    files: set[str] = set()
     shards: dict[str, _Add] = {}
     try:
         with ExitStack() as stack:
@@ -255,12 +255,12 @@ def make_shards(task: Task) -> CorpusPart:
                             path = _shard_of(task.folder, split, origin.name)
                             shards[split] = stack.enter_context(_shard(path))
                         shards[split](part, instance)
-                        files.add((split, part.path))
+                        files.add(part.path)
                         made.instances[split] += 1
                         made.edits[split] += len(instance.positions)
     except SourceError as error:
         made = CorpusPart(origin.name, skipped=made.skipped, failed=str(error))
-    made.files = Counter(split for split, _ in files)
+    made.files = len(files)
     made.seconds = time.monotonic() - began
     return made
 
@@ -314,7 +314,8 @@ def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, CorpusPart]:
 def _write_manifest(
     folder: Path, settings: Mapping[str, Any], made: Mapping[str, CorpusPart]
 ) -> None:
-    sources = {name: {key: getattr(made[name], key) for key in _KEPT} for name in sorted(made)}
+    kept = ("files", *_KEPT)
+    sources = {name: {key: getattr(made[name], key) for key in kept} for name in sorted(made)}
     write_text(folder / "manifest.json", json.dumps({**settings, "sources": sources}, indent=1))
 
 
@@ -346,7 +347,7 @@ def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, CorpusPart]]
         )
     made = {}
     for name, entry in manifest.pop("sources").items():
-        made[name] = CorpusPart(name)
+        made[name] = CorpusPart(name, entry.get("files", 0))  # older ones name none
         for key in _KEPT:
             setattr(made[name], key, Counter(entry.get(key, {})))
     return manifest, made
