@@ -20,7 +20,7 @@ import pygit2
 from rich.console import Console
 from rich.progress import track
 
-from editcast.commands.evaluate import serving
+from editcast.replaying import serving
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.results import replay, summarize
 from editcast_training.evaluation.sessions import EditingSession, sample_commits

@@ -41,6 +41,10 @@ class EmptyCorpusError(CorpusError):
     """There is nothing to make a corpus of."""
 
 
+class ClusterError(EditcastError):
+    """A cluster cannot be reached or used, or its workers die again and again."""
+
+
 class TrainingError(EditcastError):
     """Training cannot start or go on: too little history, a checkpoint that does not fit."""
 

@@ -119,4 +119,9 @@ class TrainingProgress:
             return ""
         began, share = self._began
         seconds = (time.monotonic() - began) * (1 - self._share) / (self._share - share)
-        return f", {seconds / 60:.0f} min left" if seconds >= 60 else f", {seconds:.0f} s left"
+        return f", {time_left(seconds)}"
+
+
+def time_left(seconds: float) -> str:
+    """Say how much time is left, as precisely as anyone can know."""
+    return f"{seconds / 60:.0f} min left" if seconds >= 60 else f"{seconds:.0f} s left"

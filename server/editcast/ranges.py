@@ -11,6 +11,7 @@ STEPS = click.IntRange(1, 10**9)
 #: Subtokens: of fewer nothing is learned, and no file that is read has more.
 MAX_STATE = click.IntRange(64, 10**6)
 PROCESSES = click.IntRange(1, 61)  # what Windows can wait for
+WORKERS = click.IntRange(1, 4096)
 THREADS = click.IntRange(1, 1024)
 
 

@@ -1,4 +1,7 @@
-"""A Ray cluster of two nodes of this machine, until stdin ends; prints its address."""
+"""A Ray cluster of two nodes of this machine, until stdin ends; prints its address.
+
+A line on stdin adds a node, and prints it again.
+"""
 
 import os
 import sys
@@ -6,11 +9,13 @@ import sys
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 from ray.cluster_utils import Cluster  # noqa: E402
 
-NODE = {"num_cpus": 1, "memory": 3 << 29, "object_store_memory": 1 << 27}
+NODE = {"num_cpus": 1, "memory": 3 << 30, "object_store_memory": 1 << 27}
 
 if __name__ == "__main__":
     cluster = Cluster(True, head_node_args={**NODE, "include_dashboard": False})
     cluster.add_node(**NODE)
     print(cluster.address, flush=True)
-    sys.stdin.read()
+    for _ in sys.stdin:
+        cluster.add_node(**NODE)
+        print(cluster.address, flush=True)
     cluster.shutdown()

@@ -1,32 +1,19 @@
-"""A corpus made on a Ray cluster: the bytes of the local one, whoever is killed meanwhile."""
+"""Work on a Ray cluster: the results are those of this machine, whoever is killed meanwhile."""
 
-import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from importlib.util import find_spec
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from editcast_model.errors import CorpusError
+from clusters import NEEDS_RAY, Environment, Nodes, environment, is_node, is_task, nodes
+from editcast_model.errors import ClusterError
 from editcast_training import cluster as of_ray
+from editcast_training.evaluation.results import Evaluation
 
-NEEDS_RAY = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
-Environment = dict[str, str]
-
-
-@pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Environment of processes that use Ray: on this machine alone, and started fast."""
-    folder = tmp_path_factory.mktemp("environment")
-    # A library of ours for lists of builds brings this one; Ray's jsonschema would take seconds to
-    # import it in each process.
-    (folder / "rfc3987_syntax.py").write_text("raise ImportError")
-    own = {"PYTHONPATH": str(folder), "EDITCAST_HOME": str(folder / "home")}
-    return os.environ | own | {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+__all__ = ["environment", "nodes"]
 
 
 @dataclass
@@ -37,20 +24,20 @@ class Corpus:
     tokenizer: Path
     environment: Environment
 
-    def command(self, out: Path, *options: str) -> "subprocess.Popen[str]":
+    def command(self, out: Path, *options: str, begin: str = "") -> "subprocess.Popen[str]":
         listing = ("--repositories", str(self.mirror / "list.toml"), "--mirror", str(self.mirror))
         given = ("corpus", str(out), *listing, "--tokenizer", str(self.tokenizer), *options)
         return subprocess.Popen(
-            [sys.executable, "-m", "editcast", *given],
+            [sys.executable, *(("-c", begin) if begin else ("-m", "editcast")), *given],
             env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
 
-    def make(self, out: Path, *options: str) -> tuple[int, str]:
+    def make(self, out: Path, *options: str, begin: str = "") -> tuple[int, str]:
         """Exit code, and what stderr said."""
-        process = self.command(out, *options)
+        process = self.command(out, *options, begin=begin)
         said = process.communicate()[1]
         return process.returncode, said
 
@@ -70,35 +57,6 @@ def local(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     return made
 
 
-@dataclass
-class Nodes:
-    """Two nodes on this machine."""
-
-    address: str
-    pid: int
-
-
-@pytest.fixture(scope="module")
-def nodes(environment: Environment) -> Iterator[Nodes]:
-    program = Path(__file__).with_name("cluster_of_two.py")
-    for _ in range(3):  # Ray gives a node half a minute to start, which a busy machine may not
-        process = subprocess.Popen(
-            [sys.executable, program],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        assert process.stdin and process.stdout
-        if address := process.stdout.readline().strip():
-            break
-        process.communicate()
-    assert address
-    yield Nodes(address, process.pid)
-    process.communicate()
-
-
 def contents(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -107,42 +65,12 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def descendants(pid: int) -> Iterator[tuple[int, str]]:
-    """The processes below one, and their names."""
-    parents: dict[int, tuple[int, str]] = {}
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            name = (path / "cmdline").read_text().replace("\0", " ")
-            parents[int(path.name)] = (
-                int((path / "stat").read_text().rpartition(")")[2].split()[1]),
-                name,
-            )
-        except (OSError, ValueError):
-            continue  # it has ended
-    for one, (_, name) in parents.items():
-        above = one
-        while above in parents and above != pid:
-            above = parents[above][0]
-        if above == pid and one != pid:
-            yield one, name
-
-
-def kill_one(nodes: Nodes, is_meant: Callable[[str], bool]) -> bool:
-    """Kill the newest process of the cluster of which it holds."""
-    found = [pid for pid, name in descendants(nodes.pid) if is_meant(name)]
-    if found:
-        os.kill(max(found), signal.SIGKILL)
-    return bool(found)
-
-
 @NEEDS_RAY
 def test_a_worker_that_is_killed_changes_no_byte(
     corpus: Corpus, nodes: Nodes, local: dict[str, bytes], tmp_path: Path
 ) -> None:
     process = corpus.command(tmp_path / "out", "--ray", nodes.address)
-    while process.poll() is None and not kill_one(
-        nodes, lambda name: name.startswith("ray::_call")
-    ):
+    while process.poll() is None and not nodes.kill_one(is_task):
         pass
     assert process.poll() is None, process.communicate()
     said = process.communicate()
@@ -163,10 +91,34 @@ def test_it_goes_on_after_its_own_death_and_that_of_a_node(
         said = process.communicate()[1]
         assert process.returncode == code, said
         assert number == signal.SIGKILL or "goes on where it was" in said
-    assert kill_one(nodes, lambda name: "/raylet/raylet" in name)
+    assert nodes.kill_one(is_node)
     code, said = corpus.make(out, "--ray", nodes.address)
     assert code == 0, said
     assert contents(out) == local
+    nodes.more()
+
+
+@NEEDS_RAY
+def test_sessions_replayed_on_a_cluster_are_those_replayed_here(
+    corpus: Corpus, nodes: Nodes, tmp_path: Path
+) -> None:
+    evaluations = []
+    for name, options in (("here", ()), ("there", ("--ray", nodes.address))):
+        listing = ("--repositories", corpus.mirror / "list.toml", "--mirror", corpus.mirror)
+        given = ("--split", "train", "--commits", "12", "--model", "repeat-best", *options)
+        ended = subprocess.run(
+            [sys.executable, "-m", "editcast", "evaluate", *listing, *given, "--out", name],
+            env=corpus.environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert ended.returncode == 0, ended.stderr
+        evaluations.append(Evaluation.read(tmp_path / name / "repeat-best.json"))
+    here, there = (
+        [replace(row, milliseconds=0.0) for row in evaluation.rows] for evaluation in evaluations
+    )
+    assert here == there and len({row.session for row in here}) > 40
 
 
 @NEEDS_RAY
@@ -180,21 +132,39 @@ def test_a_folder_that_cannot_be_written_to_is_said(
     assert code == 2 and "cannot be read or written" in said and said.count("\n") == 1
 
 
+@NEEDS_RAY
+def test_storage_that_is_full_is_said_and_gone_on_with(
+    corpus: Corpus, nodes: Nodes, local: dict[str, bytes], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    size = max(map(len, local.values())) - 1
+    begin = ["import resource, runpy; from resource import RLIMIT_FSIZE as kind"]
+    begin += [f"resource.setrlimit(kind, ({size}, {size}))"]
+    begin += ["runpy.run_module('editcast', run_name='__main__')"]
+    code, said = corpus.make(out, "--ray", nodes.address, begin="; ".join(begin))
+    assert code == 2 and "has no room left" in said and said.count("\n") == 1
+    assert corpus.make(out, "--ray", nodes.address)[0] == 0
+    assert contents(out) == local
+
+
 _HERE = """
-import os, sys
+import os, sys, time
 from editcast_training.cluster import HERE, mapped
 print([*sorted(mapped(abs, range(-9, 0), HERE, 2))])
 from ray._common.usage.usage_lib import usage_stats_enabled
 print(usage_stats_enabled())
+os.environ["RAY_memory_usage_threshold"] = "0.001"  # less than anything takes
 try:
-    [*mapped(os._exit, [1], HERE, 1)]
+    [*mapped(time.sleep, [600], HERE, 1)]
 except Exception as error:
     print(type(error).__name__, error)
 """
 
 
 @NEEDS_RAY
-def test_a_cluster_of_this_machine_is_silent_and_ends(environment: Environment) -> None:
+def test_a_cluster_of_this_machine_is_silent_and_ends_and_says_when_memory_is_short(
+    environment: Environment,
+) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", _HERE],
         env=environment | {"RAY_USAGE_STATS_ENABLED": "1"},  # whatever the user has set
@@ -203,14 +173,46 @@ def test_a_cluster_of_this_machine_is_silent_and_ends(environment: Environment) 
     )
     lines = ended.stdout.splitlines()
     assert lines[:2] == [str([*range(1, 10)]), "False"], ended.stderr
-    # Ray itself has said before that a worker died.
-    assert lines[-1].startswith("CorpusError A worker of the cluster was killed again and again")
+    assert lines[2:] == [
+        "ClusterError A worker of the cluster was out of memory; add nodes with more, and run the "
+        "same command again, and it goes on."
+    ]
+
+
+_THERE = """
+import os, sys
+from editcast_training import cluster
+try:
+    [*cluster.mapped(os._exit, [1], sys.argv[1], 1)]
+except Exception as error:
+    print(type(error).__name__, error)
+cluster.MEMORY = 1 << 50
+try:
+    [*cluster.mapped(abs, [1], sys.argv[1], 1)]
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+@NEEDS_RAY
+def test_workers_that_die_and_nodes_that_are_too_small_are_said(
+    environment: Environment, nodes: Nodes
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _THERE, nodes.address],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    killed, small = ended.stdout.splitlines()
+    assert killed.startswith("ClusterError A worker of the cluster was killed again and again")
+    assert small.startswith("ClusterError No node of the cluster has 1,125,899,906,842,624 bytes")
 
 
 @NEEDS_RAY
 def test_a_node_with_other_libraries_is_said() -> None:
     wanted = of_ray._versions() | {"pyarrow": "1.0"}
-    with pytest.raises(CorpusError, match=r"has other versions \(pyarrow \d"):
+    with pytest.raises(ClusterError, match=r"has other versions \(pyarrow \d"):
         of_ray._call((abs, wanted), -1)
 
 

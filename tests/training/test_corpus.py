@@ -1,5 +1,6 @@
 import json
 import random
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from editcast_model.edits import SAVE, Edit, EditSequence
 from editcast_model.errors import CorpusError
 from editcast_model.tokenizer import Tokenizer
 from editcast_store.saves import Store
+from editcast_training.data import duplicates
 from editcast_training.data.corpus import CorpusPart, make_corpus, read_corpus
 from editcast_training.sources.registry import Origin, generated_from, listed_repositories
 
@@ -207,11 +209,67 @@ def test_equal_changes_and_instances_are_kept_once(tokenizer: Path, tmp_path: Pa
         )
     )
     origins = [Origin("twins", "git", path, "train"), Origin("saves", "saves", saves, "train")]
-    commits, recorded = make_corpus(tmp_path / "out", origins, tokenizer=tokenizer, max_state=64)
+    (commits,), (recorded,) = (
+        make_corpus(tmp_path / origin.name, [origin], tokenizer=tokenizer, max_state=64)
+        for origin in origins
+    )
     assert commits.instances["train"] == 1
     assert commits.skipped["commit: the same change as in another file"] == 2
     assert recorded.instances["train"] == 1
     assert recorded.skipped["instance: seen before"] == 1
+
+
+def test_what_forks_and_copies_have_stays_in_one_place(
+    mirror: Path, tokenizer: Path, tmp_path: Path
+) -> None:
+    one = mirror / "me+one" / "repo"
+    fork = _repository(tmp_path / "fork", 25, 1)  # of me/one, and then a commit of its own
+    repository = pygit2.Repository(fork)
+    tip = repository.head.peel(pygit2.Commit)
+    builder = repository.TreeBuilder(tip.tree)
+    blob = repository[tip.tree["a.py"].id]
+    assert isinstance(blob, pygit2.Blob)
+    text = blob.data.decode().replace("a_", "c_", 3)
+    builder.insert("a.py", repository.create_blob(text.encode()), pygit2.enums.FileMode.BLOB)
+    who = pygit2.Signature("A", "a@example.org", 1_800_000_000, 0)
+    repository.create_commit("HEAD", who, who, "own", builder.write(), [tip.id])
+    origins = [
+        Origin("fork", "git", fork, "train"),
+        Origin("me/one", "git", one, "test"),
+        Origin("me/two", "git", mirror / "me+two", "train"),
+    ]
+    origins += generated_from([origins[0], Origin("a/copy", "git", fork, "train")])
+    made = {each.name: each for each in make_corpus(tmp_path / "out", origins, tokenizer=tokenizer)}
+    alone = {
+        each.name: each
+        for number, origin in enumerate(origins)
+        for each in make_corpus(tmp_path / f"{number}", [origin], tokenizer=tokenizer)
+    }
+    # What is held out stays whole; of the fork only rows that teach its own commit.
+    for name in ("me/one", "me/two", "a/copy#restored", "a/copy#refactorings"):
+        assert made[name] == alone[name]
+    rows = pq.read_table(tmp_path / "out" / "train" / "fork.parquet").to_pylist()
+    assert 1 <= len(rows) <= 2 and max(row["time"] for row in rows) <= 1_800_000_000_000
+    assert made["fork"].instances == {"train": len(rows)}
+    assert made["fork"].edits == {"train": sum(len(row["contents"]) for row in rows)}
+    kept, dropped = made["fork"].instances["train"], made["fork"].skipped[duplicates.REASON]
+    assert kept + dropped == alone["fork"].instances["train"]
+    # Of a file that stands in two places one makes pieces or refactorings, by whatever draws.
+    for kind in ("restored", "refactorings"):
+        copy, own = (
+            {row["path"] for row in pq.read_table(tmp_path / "out" / "train" / name).to_pylist()}
+            for name in (f"a+copy#{kind}.parquet", f"fork#{kind}.parquet")
+        )
+        assert copy and not copy & own
+    # In another order, by other processes, in two goes, and killed before the counts were kept.
+    make_corpus(tmp_path / "pieces", origins[:1], tokenizer=tokenizer)
+    before = (tmp_path / "pieces" / "manifest.json").read_bytes()
+    assert read_corpus(tmp_path / "pieces")["fork"] == alone["fork"]
+    make_corpus(tmp_path / "pieces", origins[::-1], tokenizer=tokenizer, processes=2)
+    assert _contents(tmp_path / "pieces") == _contents(tmp_path / "out")
+    (tmp_path / "pieces" / "manifest.json").write_bytes(before)
+    make_corpus(tmp_path / "pieces", origins, tokenizer=tokenizer)
+    assert _contents(tmp_path / "pieces") == _contents(tmp_path / "out")
 
 
 def test_what_cannot_be_made_is_refused_with_a_sentence(
@@ -306,7 +364,10 @@ def test_the_command_says_what_it_kept_and_skipped(
     command = [str(tmp_path), *arguments, "--tokenizer", str(tokenizer), "--processes", "1"]
     result = CliRunner().invoke(corpus, command, catch_exceptions=False)
     assert result.exit_code == 0
-    assert "me+two: " in result.output
+    assert "me+two: 2 files, " in result.output and "me+three: 2 files, " in result.output
+    assert re.search(r"\(1 of 2, \d+ (s|min) left\)", result.output) and "(2 of 2)" in result.output
+    again = CliRunner().invoke(corpus, command, catch_exceptions=False)
+    assert "(1 of 2)" in again.output and "left)" not in again.output  # all was there
     assert "Skipped" in result.output
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == [
         "dev",

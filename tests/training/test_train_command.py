@@ -316,6 +316,7 @@ def test_options_that_exclude_each_other(tmp_path: Path) -> None:
         ("--revert", tmp_path),
         ("--workspace", tmp_path, "--store"),
         ("--revert", "--workspace", tmp_path),
+        ("--ray",),
     ):
         assert _invoke(train, *given).exit_code == 2
 

@@ -195,7 +195,9 @@ weights = torch.cat([value.flatten() for _, value in sorted(Noted.last.state_dic
 torch.save(weights, f"{out}/{os.environ['RANK']}.pt")
 """
     program = tmp_path / "program.py"
-    changed = PROGRAM.replace("budget=2000", f"budget={budget}").replace("steps=12", "steps=6")
+    changed = PROGRAM.replace("budget=2000", f"budget={budget}").replace(
+        "steps=12", "batches=2, steps=6"
+    )
     program.write_text(changed + last)
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     arguments = [program, small_corpus, tmp_path, json.dumps(NETWORK.to_json()), first]
@@ -211,6 +213,29 @@ torch.save(weights, f"{out}/{os.environ['RANK']}.pt")
     weights, _, about = read_checkpoint(tmp_path / "latest.safetensors")
     assert torch.equal(torch.cat([value.flatten() for _, value in sorted(weights.items())]), one)
     assert about["progress"]["step"] == 6 and about["progress"]["epoch"] >= 1
+
+
+def test_however_many_processes_share_a_step_the_losses_are_the_same(
+    plan: TrainingPlan, tmp_path: Path
+) -> None:
+    train(replace(plan, out=tmp_path / "one", batches=4, steps=6, interval=3))
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM.replace("steps=12, interval=4", "batches=4, steps=6, interval=3"))
+    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "4"]
+    arguments = [program, plan.corpus, tmp_path / "four", json.dumps(NETWORK.to_json()), ""]
+    done = subprocess.run(
+        [sys.executable, *launch, *map(str, arguments)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    one, four = _losses(tmp_path / "one"), _losses(tmp_path / "four")
+    assert len(one) == 4 and four == pytest.approx(one, abs=2e-4)
+
+
+def _losses(out: Path) -> list[float]:
+    return [value for line in _log(out) for value in (line["train_loss"], line["dev"]["loss"])]
 
 
 def test_it_stops_when_nothing_improves(plan: TrainingPlan, tmp_path: Path) -> None:

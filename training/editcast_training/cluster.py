@@ -1,8 +1,9 @@
-"""A function mapped over many things on a Ray cluster, or on one of this machine alone.
+"""A function mapped over many things, or run by workers together, on a Ray cluster.
 
-Ray is imported here only, once somebody asks for it, and never reports its use to anybody. What a
-worker returns is fetched before many more are begun, a worker that dies is replaced, and whatever
-goes wrong with the cluster is one sentence: whoever maps can go on with what is left.
+The cluster may be this machine alone. Ray is imported here only, once somebody asks for it, and
+never reports its use to anybody. What a worker returns is fetched before many more are begun, a
+worker that dies is replaced, and whatever goes wrong with the cluster is one sentence: whoever
+began it can go on with what is left.
 """
 
 import os
@@ -13,7 +14,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any, Final, TypeVar
 
-from editcast_model.errors import CorpusError, EditcastError
+from editcast_model.errors import ClusterError, EditcastError
 from editcast_training.interrupts import held
 
 T = TypeVar("T")
@@ -21,9 +22,9 @@ R = TypeVar("R")
 
 #: The address of a cluster that is started on this machine, and ends with this process.
 HERE: Final = "here"
-#: What a worker may need, bytes: as many are begun on a node as it has room for.
+#: What a task of `mapped` may need, bytes: as many are begun on a node as it has room for.
 MEMORY: Final = 3 << 29
-_RETRIES = 3  # of what a killed worker was at
+_RETRIES = 3  # of what a worker that died was at
 _OBJECTS: Final = 1 << 28  # bytes: of results that are not fetched yet, on this machine
 _PATIENCE = 10.0  # seconds
 _LIBRARIES = ("editcast", "pyarrow", "pygit2", "ray")
@@ -42,10 +43,10 @@ def mapped(
         processes: Tasks at once, where the cluster is this machine alone.
 
     Raises:
-        CorpusError: The cluster cannot be reached or used, or a task was killed again and again.
+        ClusterError: The cluster cannot be reached or used, or a task was killed again and again.
         EditcastError: The function has raised it.
     """
-    with _connected(address, processes) as ray:
+    with _connected(address, processes, MEMORY) as ray:
         remote = ray.remote(num_cpus=1, memory=MEMORY, max_retries=_RETRIES)(_call)
         common = ray.put((function, _versions()))
         room = 2 * int(ray.cluster_resources().get("CPU", 1))
@@ -64,10 +65,93 @@ def mapped(
                 yield from found
         except ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, EditcastError):
-                raise CorpusError(str(error.cause)) from error
+                raise ClusterError(str(error.cause)) from error
             raise
         except ray.exceptions.RayError as error:
-            raise CorpusError(_sentence(error)) from error
+            raise ClusterError(_sentence(error)) from error
+
+
+def together(
+    function: Callable[[T], object],
+    things: Callable[[int], Sequence[T]],
+    address: str,
+    workers: int,
+    *,
+    gpu: bool,
+    memory: int,
+    watch: Callable[[], int],
+) -> None:
+    """Call a function on several workers at once, until all calls have returned.
+
+    Where one fails all are ended and begun again, on as many workers as there is room for then: the
+    function goes on where it was. If they fail again and again without getting on, that is all.
+
+    Args:
+        function: To be imported by the workers, which must have the same Editcast.
+        things: Lists, for a number of workers, what each is called with.
+        address: HOST:PORT of a cluster that this machine belongs to, or `HERE`.
+        workers: How many at most.
+        gpu: Whether each needs one.
+        memory: What each may need, bytes.
+        watch: Called now and then; returns how far they are, a number that grows.
+
+    Raises:
+        ClusterError: The cluster cannot be reached or used, or has no room.
+        EditcastError: The function has raised it.
+    """
+    needs = {"CPU": 1, "memory": memory} | ({"GPU": 1} if gpu else {})
+    failures, reached = 0, -1
+    with _connected(address, workers, memory) as ray:
+        call = ray.remote(max_retries=0)(_call)
+        common = ray.put((function, _versions()))
+        while True:
+            with _placed(ray, needs, workers) as (place, count):
+                begun = [call.options(**place).remote(common, one) for one in things(count)]
+                pending = set(begun)
+                try:
+                    while pending:
+                        with held():
+                            done, _ = ray.wait([*pending], timeout=1.0)
+                            ray.get(done)
+                        pending.difference_update(done)
+                        watch()
+                    return
+                except ray.exceptions.RayError as error:
+                    cause = getattr(error, "cause", None)
+                    if isinstance(cause, EditcastError):
+                        raise ClusterError(str(cause)) from error
+                    far = watch()
+                    failures, reached = 1 if far > reached else failures + 1, far
+                    if failures > _RETRIES and cause is None:
+                        raise ClusterError(_sentence(error)) from error
+                    if failures > _RETRIES:
+                        raise
+
+
+@contextmanager
+def _placed(ray: Any, needs: dict[str, int], most: int) -> Iterator[tuple[dict[str, Any], int]]:
+    """Yield options of tasks that begin at once, and how many: all that have room, or fewer."""
+    from ray.util import placement_group, remove_placement_group
+    from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
+
+    alive = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    count = sum(int(min(node.get(name, 0) // needs[name] for name in needs)) for node in alive)
+    count = min(count, most)
+    while count:
+        group = placement_group([needs] * count)
+        try:
+            if group.wait(_PATIENCE):
+                place = {f"num_{name.lower()}s": needs.get(name, 0) for name in ("CPU", "GPU")}
+                strategy = PlacementGroupSchedulingStrategy(group)
+                yield {**place, "memory": needs["memory"], "scheduling_strategy": strategy}, count
+                return
+        finally:
+            remove_placement_group(group)  # and end what works there
+        count //= 2
+    wanted = ", ".join(f"{name} {amount:,}" for name, amount in needs.items())
+    raise ClusterError(
+        f"The cluster has no room for a worker ({wanted}); add nodes, or wait, and {_AGAIN}."
+    )
 
 
 def _call(common: tuple[Callable[[T], R], dict[str, str]], thing: T) -> R:
@@ -75,7 +159,7 @@ def _call(common: tuple[Callable[[T], R], dict[str, str]], thing: T) -> R:
     function, wanted = common
     if (here := _versions()) != wanted:
         other = ", ".join(f"{name} {here[name]}" for name in here if here[name] != wanted[name])
-        raise CorpusError(
+        raise ClusterError(
             f"The node {socket.gethostname()} of the cluster has other versions ({other}); install "
             "the same ones everywhere."
         )
@@ -87,31 +171,37 @@ def _versions() -> dict[str, str]:
 
 
 @contextmanager
-def _connected(address: str, processes: int) -> Iterator[Any]:
+def _connected(address: str, processes: int, memory: int) -> Iterator[Any]:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # it would report to its makers otherwise
+    os.environ["RAY_task_oom_retries"] = str(_RETRIES)  # many more, otherwise
     options: dict[str, Any] = {"address": address}
     if address != HERE:
         _look_for(address)
     else:
         # By this Ray listens to this machine alone, whatever the system.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+        for library in ("GLOO", "NCCL"):  # and the workers of a training talk there alone
+            if names := [name for _, name in socket.if_nameindex() if name.startswith("lo")]:
+                os.environ[f"{library}_SOCKET_IFNAME"] = names[0]
         options = {
             "address": "local",  # none that was started before
             "num_cpus": processes,
             "include_dashboard": False,
             "object_store_memory": _OBJECTS,
-            "_memory": processes * MEMORY,
+            "_memory": processes * memory,
         }
     import ray
 
+    # Pages about each worker that dies; what matters of them becomes a sentence.
+    ray._private.worker.print_to_stdstream = lambda *_, **__: None
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         _begin(ray, options, tries=3 if address == HERE else 1)
         for number, handler in handlers.items():  # Ray has its own
             signal.signal(number, handler)
-        if not any(node["Resources"].get("memory", 0) >= MEMORY for node in ray.nodes()):
-            raise CorpusError(
-                f"No node of the cluster has {MEMORY:,} bytes of memory for a task; start Ray with "
+        if not any(node["Resources"].get("memory", 0) >= memory for node in ray.nodes()):
+            raise ClusterError(
+                f"No node of the cluster has {memory:,} bytes of memory for a task; start Ray with "
                 "more (ray start --memory)."
             )
         yield ray
@@ -125,17 +215,17 @@ def _begin(ray: Any, options: dict[str, Any], tries: int) -> None:
         ray.init(**options, configure_logging=False, log_to_driver=False)
     except Exception as error:  # a bare one among them
         if tries == 1:
-            raise CorpusError(_sentence(error)) from error
+            raise ClusterError(_sentence(error)) from error
         _begin(ray, options, tries - 1)
 
 
 def _look_for(address: str) -> None:
-    """Raise a `CorpusError` where nothing answers; Ray itself would wait for minutes."""
+    """Raise a `ClusterError` where nothing answers; Ray itself would wait for minutes."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host.strip("[]"), int(port)), _PATIENCE).close()
     except (OSError, ValueError, OverflowError) as error:
-        raise CorpusError(
+        raise ClusterError(
             f"Nothing answers at {address} ({error}); give HOST:PORT of the cluster's head, as "
             "`ray start --head` printed it, or none for a cluster of this machine."
         ) from error

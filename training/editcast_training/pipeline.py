@@ -34,6 +34,7 @@ from editcast_model.tokenizer import Tokenizer
 from editcast_store.lock import process_lock
 from editcast_store.models import install
 from editcast_store.paths import models_dir
+from editcast_training.cluster_training import train_on_cluster
 from editcast_training.data.corpus import FORMAT, make_corpus, read_corpus
 from editcast_training.data.instances import LEAST_INSTANCES
 from editcast_training.disk import explained
@@ -81,6 +82,9 @@ class Request:
         processes: How many read sources at once.
         personal: Whether the folder is Editcast's own, where another plan replaces what is there.
         considerate: Whether it waits while others need the machine; see `fit.pauses`.
+        ray: The address of a cluster to train on, `cluster.HERE`, or None.
+        workers: Of the cluster, at most.
+        batches: Of a step, shared by the workers or by the processes of a `torchrun`.
     """
 
     folder: Path
@@ -98,6 +102,9 @@ class Request:
     provenance: Provenance
     personal: bool
     considerate: bool = False
+    ray: str | None = None
+    workers: int = 1
+    batches: int = 1
     recipe: Recipe = Recipe()
 
 
@@ -123,6 +130,7 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
         TrainingError: There is too little history, the corpus is of another tokenizer than the
             bundle, or the folder holds another training.
         CorpusError: The corpus cannot be read or written.
+        ClusterError: The cluster cannot be used.
     """
     if request.corpus is None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
         raise TrainingError("Several processes train on a corpus that is there: give --corpus.")
@@ -132,7 +140,10 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
     plan = _training_plan(request, corpus)
     begun = "on" if request.base else "from scratch on"
     progress.stage(f"Training {begun} {request.provenance.trained_on}")
-    checkpoint = train(plan, progress.line)
+    if request.ray:
+        checkpoint = train_on_cluster(plan, request.ray, request.workers, progress.line)
+    else:
+        checkpoint = train(plan, progress.line)
     if not _is_first():
         return None
     if request.personal and request.base is not None and _is_base(checkpoint):
@@ -168,6 +179,7 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
         steps=request.steps,
         minutes=request.minutes,
         learning_rate=recipe.scratch_rate if base is None else rate,
+        batches=request.batches,
         seed=request.seed,
         interval=interval,
         patience=request.patience,
@@ -235,6 +247,8 @@ def _settle_plan(request: Request, progress: Progress) -> None:
         "tokenizer": checksum_of(tokenizer) if tokenizer else None,
         "seed": request.seed,
     }
+    if request.batches > 1:
+        plan["batches"] = request.batches
     path = private_folder(request.folder) / "plan.json"
     if path.exists():
         if json.loads(path.read_text("utf-8")) == plan:
@@ -242,8 +256,8 @@ def _settle_plan(request: Request, progress: Progress) -> None:
             return
         if not request.personal:
             raise TrainingError(
-                f"{request.folder} holds another training (of other sources, another model or "
-                "seed); name another folder."
+                f"{request.folder} holds another training (of other sources, another model, "
+                "seed or number of batches); name another folder."
             )
         _clear(request.folder)
     write_text(path, json.dumps(plan, indent=1))

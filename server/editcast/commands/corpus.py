@@ -1,6 +1,8 @@
 """`editcast corpus`: histories to a corpus, on this machine or on a cluster."""
 
+import time
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -9,14 +11,20 @@ from rich.console import Console
 from rich.table import Table
 
 from editcast import ranges
+from editcast.cluster_option import ray_option
 from editcast.guarded import guarded
+from editcast.progress import time_left
 from editcast.render_diff import plain
 from editcast.source_options import source_options
-from editcast_training.cluster import HERE
 from editcast_training.data import cluster_shards
 from editcast_training.data.corpus import CorpusPart, make_corpus
 from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, generated_from, project_and_kind
+from editcast_training.sources.registry import (
+    Origin,
+    generated_from,
+    project_and_kind,
+    size_of,
+)
 
 
 @click.command()
@@ -36,13 +44,7 @@ from editcast_training.sources.registry import Origin, generated_from, project_a
     help="Subtokens of a window.",
 )
 @click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
-@click.option(
-    "--ray",
-    is_flag=False,
-    flag_value=HERE,
-    metavar="[HOST:PORT]",
-    help="Work on a Ray cluster that this machine belongs to, or without an address on its own.",
-)
+@ray_option
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 def corpus(
     out: Path,
@@ -60,17 +62,23 @@ def corpus(
     split, for example --saves train=saves.jsonl.gz.
     """
     console = Console()
+    all_of_it = [*origins, *generated_from(origins)]
+    pace = _Pace(all_of_it)
 
     def report(made: CorpusPart) -> None:
         if made.failed:
-            console.print(plain(f"{made.name}: left out. {made.failed}"), style="yellow")
+            said = f"left out. {made.failed}"
         else:
-            count, edits = made.instances.total(), made.edits.total()
-            console.print(plain(f"{made.name}: {count:,} instances, {edits:,} edits"))
+            counts = (made.files, made.instances.total(), made.edits.total())
+            said = "{:,} files, {:,} instances, {:,} edits".format(*counts)
+            for reason, count in made.skipped.most_common(1):
+                said += f"; left out most: {count:,} × {reason}"
+        style = "yellow" if made.failed else None
+        console.print(plain(f"{made.name}: {said} ({pace.after(made)})"), style=style)
 
     result = make_corpus(
         out,
-        [*origins, *generated_from(origins)],
+        all_of_it,
         tokenizer=tokenizer,
         max_state=max_state,
         processes=processes,
@@ -79,6 +87,29 @@ def corpus(
         work=partial(cluster_shards.work, address=ray, processes=processes) if ray else None,
     )
     _summary(console, result)
+
+
+class _Pace:
+    """Tells how far a corpus is, by the sizes of the repositories that were read and that are left.
+
+    Args:
+        origins: All that is read.
+    """
+
+    def __init__(self, origins: Sequence[Origin]) -> None:
+        self._left = {origin.name: 1 + size_of(origin.path) for origin in origins}
+        self._count, self._done, self._began = len(origins), 0, time.monotonic()
+
+    def after(self, made: CorpusPart) -> str:
+        """Take in what became of a source; say how many are done, and how much time is left."""
+        size = self._left.pop(made.name, 0)
+        said = f"{self._count - len(self._left)} of {self._count}"
+        if made.seconds:  # not of an earlier run
+            self._done += size
+        if not self._left or not self._done:
+            return said
+        rate = (time.monotonic() - self._began) / self._done
+        return f"{said}, {time_left(rate * sum(self._left.values()))}"
 
 
 def _summary(console: Console, result: list[CorpusPart]) -> None:

@@ -2,9 +2,8 @@
 
 import shlex
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import get_args
 
@@ -17,12 +16,13 @@ from rich.progress import track
 from rich.table import Table
 
 from editcast import ranges
+from editcast.cluster_option import ray_option
 from editcast.guarded import guarded
 from editcast.render_diff import plain
-from editcast.replay_client import ReplayClient
+from editcast.replaying import replayed_on_cluster, serving
 from editcast.source_options import source_options
 from editcast_model.bundle import Bundle
-from editcast_model.errors import BundleError, SourceError
+from editcast_model.errors import SourceError
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.sources.repeated_edits import BASELINES
 from editcast_server.prediction.policy import default_threshold, threshold_of
@@ -31,7 +31,7 @@ from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.intervals import Interval
 from editcast_training.evaluation.metrics import PRECISIONS
 from editcast_training.evaluation.project_sessions import FilesOf, files_before, read_sessions
-from editcast_training.evaluation.results import Evaluation, hardware, replay, summarize
+from editcast_training.evaluation.results import Evaluation, Row, hardware, replay, summarize
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typing_replay import (
     MEASURES,
@@ -58,33 +58,6 @@ _TYPING = (
 )
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
-
-
-@contextmanager
-def serving(model: str, device: str) -> Iterator[ReplayClient]:
-    """Start a server that runs a bundle, or a baseline by its name, and keeps nothing.
-
-    Raises:
-        BundleError: It cannot use the bundle.
-        ServerError: It cannot start.
-    """
-    settings = {
-        # The server works in a folder of its own.
-        "modelPath": model if model in BASELINES else str(Path(model).expanduser().absolute()),
-        "device": device,
-        "confidenceThreshold": 0,
-        "debounceMs": 0,
-        "historyEnabled": False,
-    }
-    with (
-        tempfile.TemporaryDirectory(prefix="editcast-evaluate-") as home,
-        ReplayClient(settings, home=Path(home)) as client,
-    ):
-        if client.name in BASELINES and client.name != model:
-            raise BundleError(
-                f"The server cannot use the bundle {model}; `editcast doctor` says why."
-            )
-        yield client
 
 
 @click.command()
@@ -131,6 +104,14 @@ def serving(model: str, device: str) -> Iterator[ReplayClient]:
     is_flag=True,
     help="Type the sessions token by token instead, and measure what offers spare.",
 )
+@ray_option
+@click.option(
+    "--processes",
+    default=2,
+    show_default=True,
+    type=ranges.PROCESSES,
+    help="With --ray, where the cluster is this machine alone.",
+)
 @click.option("--out", default="evaluation", show_default=True, type=_FOLDER)
 def evaluate(
     origins: list[Origin],
@@ -142,6 +123,8 @@ def evaluate(
     seed: int,
     held_out: bool,
     typing: bool,
+    ray: str | None,
+    processes: int,
     out: Path,
 ) -> None:
     """Replay histories in a language server and score what it suggests after every save.
@@ -154,11 +137,12 @@ def evaluate(
         raise click.UsageError(
             "--compare has results of saves, and --typing measures something else."
         )
+    if typing and ray:
+        raise click.UsageError("--typing works on this machine alone: leave out --ray.")
     console = Console(stderr=True)
     read = [origin for origin in origins if origin.split in (None, split)]
     sessions = read_all(read, console, commits=commits, seed=seed, held_out=held_out)
-    steps = sum(max(0, len(session.texts) - 1 - session.first) for session in sessions)
-    if not steps:
+    if not _steps(sessions):
         raise SourceError(
             "There is nothing to evaluate on: name a repository (--git), saves (--saves), or your "
             "own history (--local-history, --store) with a file saved at least three times."
@@ -169,27 +153,44 @@ def evaluate(
         return _evaluate_typing(chosen, device, sessions, files_before(read), source, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
     for model in chosen:
-        with serving(model, device) as suggester:
-            rows = track(
-                replay(suggester, sessions),
-                description=escape(suggester.name),
-                total=steps,
-                console=console,
-            )
-            bundle = None if model in BASELINES else Bundle.open(Path(model))
-            evaluation = Evaluation(
-                suggester.name,
-                tuple(rows),
-                source=source,
-                command=shlex.join(["editcast", *sys.argv[1:]]),
-                hardware=hardware(device),
-                tokens=_tokens(bundle, sessions, console) if bundle else {},
-                threshold=default_threshold(bundle.card if bundle else None),
-            )
+        bundle, rows = _replayed(model, device, sessions, ray, processes, console)
+        evaluation = Evaluation(
+            bundle.name if bundle else model,
+            rows,
+            source=source,
+            command=shlex.join(["editcast", *sys.argv[1:]]),
+            hardware=hardware(device),
+            tokens=_tokens(bundle, sessions, console) if bundle else {},
+            threshold=default_threshold(bundle.card if bundle else None),
+        )
         evaluation.write(out / f"{_file_name(evaluation.name)}.json")
         evaluations.append(evaluation)
     _print_tables(evaluations)
     click.echo(f"The results are in {out}.")
+
+
+def _replayed(
+    model: str,
+    device: Device,
+    sessions: Sequence[EditingSession],
+    ray: str | None,
+    processes: int,
+    console: Console,
+) -> tuple[Bundle | None, tuple[Row, ...]]:
+    """Replay the sessions in a server, or in those of a cluster; return the rows in their order."""
+    with ExitStack() as stack:
+        if ray:
+            rows = replayed_on_cluster(model, device, sessions, ray, processes)
+        else:
+            rows = replay(stack.enter_context(serving(model, device)), sessions)
+        bundle = None if model in BASELINES else Bundle.open(Path(model))
+        name = escape(bundle.name if bundle else model)
+        shown = track(rows, description=name, total=_steps(sessions), console=console)
+        return bundle, tuple(sorted(shown, key=lambda row: (row.session, row.step)))
+
+
+def _steps(sessions: Sequence[EditingSession]) -> int:
+    return sum(max(0, len(session.texts) - 1 - session.first) for session in sessions)
 
 
 def _evaluate_typing(

@@ -1,5 +1,6 @@
 """The subcommands that learn: train, export."""
 
+import os
 import tomllib
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from editcast import ranges
+from editcast.cluster_option import ray_option
 from editcast.comparison import page
 from editcast.comparison import sentence as in_a_sentence
 from editcast.guarded import EndError, guarded
@@ -76,6 +78,13 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 @click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@ray_option
+@click.option("--workers", default=2, show_default=True, type=ranges.WORKERS, help="With --ray.")
+@click.option(
+    "--batches",
+    type=ranges.WORKERS,
+    help="Of a step, shared by the workers.  [default: one for each]",
+)
 @click.option(
     "--considerate",
     is_flag=True,
@@ -111,6 +120,8 @@ def train(
 
     out: Path | None = given["out"]
     further, corpus = given["further"], given["corpus"]
+    world = given["workers"] if given["ray"] else int(os.environ.get("WORLD_SIZE", "1"))
+    given["batches"] = given["batches"] or world
     if not given["steps"] and not given["minutes"]:
         is_long = given["scratch"] or further
         given["minutes"] = _FROM_SCRATCH_MINUTES if is_long else _FINE_TUNING_MINUTES
@@ -135,7 +146,7 @@ def train(
             name: given[name]
             for name in (
                 *("tokenizer", "steps", "minutes", "seed", "device", "patience", "processes"),
-                "considerate",
+                *("considerate", "ray", "workers", "batches"),
             )
         },
     )
@@ -179,6 +190,10 @@ def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces:
         (
             given["tokenizer"] and (not from_scratch or corpus),
             "--tokenizer goes with --scratch, and a corpus has its own.",
+        ),
+        (
+            given["ray"] and given["out"] is None,
+            "--ray goes with OUT, a folder that all nodes have.",
         ),
         (given["steps"] and given["minutes"], "--steps and --minutes exclude each other."),
         (

@@ -22,12 +22,13 @@ def work(tasks: Sequence[Task], address: str, processes: int) -> Iterator[Corpus
     """Make the shards of all tasks; see `cluster.mapped`.
 
     Raises:
-        CorpusError: The cluster cannot be used, or a shard cannot be written.
+        ClusterError: The cluster cannot be used.
+        CorpusError: A shard cannot be written.
     """
     if not tasks:
         return
     folder = tasks[0].folder
-    make = _Elsewhere((folder / _TOKENIZER).read_bytes())
+    make = Elsewhere((folder / _TOKENIZER).read_bytes())
     for made, shards in mapped(make, tasks, address, processes):
         for name, data in shards.items():
             private_folder((folder / name).parent)
@@ -37,13 +38,14 @@ def work(tasks: Sequence[Task], address: str, processes: int) -> Iterator[Corpus
 
 
 @dataclass(frozen=True, slots=True)
-class _Elsewhere:
+class Elsewhere:
     """Makes shards on a worker, which has this process' tokenizer and none of its folders."""
 
     tokenizer: bytes
 
     @explained(CorpusError)
     def __call__(self, task: Task) -> tuple[CorpusPart, dict[str, bytes]]:
+        """Make the shards of a source; return its counts, and the shards by their names."""
         with TemporaryDirectory(prefix="editcast-") as name:
             folder = Path(name)
             (folder / _TOKENIZER).write_bytes(self.tokenizer)

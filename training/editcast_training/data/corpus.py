@@ -5,13 +5,15 @@
     train/pallets+click.parquet
 
 A shard is written under another name and renamed when it is complete, so what is there can be
-read while the rest is being made. Making the same corpus again goes on where it stopped. What is
-in a shard depends on the source, the settings and the seed, not on how many processes worked.
+read while the rest is being made. Making the same corpus again goes on where it stopped. At the
+end what several sources have is left to one of them. What is in a shard depends on the sources, the
+settings and the seed, not on how many processes worked.
 """
 
 import hashlib
 import json
 import random
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
@@ -29,6 +31,7 @@ from editcast_model.bundle import checksum_of
 from editcast_model.errors import CorpusError, EditcastError, EmptyCorpusError, SourceError
 from editcast_model.private_files import atomic_write, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
+from editcast_training.data import duplicates
 from editcast_training.data.instances import Cutter, Instance
 from editcast_training.disk import explained
 from editcast_training.sources.file_history import FileHistory, Skipped, split_by_time
@@ -49,6 +52,7 @@ SCHEMA = pa.schema(
         ("positions", pa.list_(pa.int32())),
         ("contents", pa.list_(pa.int32())),
         ("jumps", pa.list_(pa.int32())),
+        ("changes", pa.list_(pa.int64())),  # see `duplicates.py`
     ]
 )
 
@@ -60,13 +64,21 @@ _KEPT = ("instances", "edits", "skipped")
 
 @dataclass(slots=True)
 class CorpusPart:
-    """Counts of one source: by split, and of what was left out by reason."""
+    """Counts of one source: by split, and of what was left out by reason.
+
+    Attributes:
+        files: Those that instances were cut from, also such as another source has.
+        failed: Why nothing was made of it.
+        seconds: What that took just now; 0 where it was made before.
+    """
 
     name: str
+    files: int = 0
     instances: Counter[str] = field(default_factory=Counter)
     edits: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     failed: str = ""
+    seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +153,28 @@ def make_corpus(
     if not any(made.instances.total() for made in done.values()):
         why = failed[0].failed if failed else "No file changed often enough to learn from."
         raise EmptyCorpusError(f"The corpus would be empty. {why}")
+    _drop_duplicates(folder, done)
+    _write_manifest(folder, settings, done)
     return [*done.values(), *failed]
+
+
+def _drop_duplicates(folder: Path, done: Mapping[str, CorpusPart]) -> None:
+    """Leave to one source what several have; see `duplicates.py`."""
+    shards = {
+        _shard_of(folder, split, made.name): (split, made)
+        for made in done.values()
+        for split in made.instances
+    }
+    for path, count in duplicates.drop_known(shards, _ROW_GROUP).items():
+        split, made = shards[path]
+        if count < made.instances[split]:  # of a process that was killed before it wrote it, too
+            made.skipped[duplicates.REASON] += made.instances[split] - count
+            made.instances[split] = count
+            made.edits[split] = len(pq.read_table(path)["contents"].combine_chunks().flatten())
+
+
+def _shard_of(folder: Path, split: str, name: str) -> Path:
+    return folder / split / f"{name.replace('/', '+')}.parquet"
 
 
 def _check_sources(origins: Sequence[Origin]) -> None:
@@ -195,6 +228,7 @@ def _tokenizer(path: Path) -> Tokenizer:
 
 def make_shards(task: Task) -> CorpusPart:
     """Make the shards of one source; in a process of its own."""
+    began = time.monotonic()
     origin = task.origin
     made = CorpusPart(origin.name)
     cutter = Cutter(
@@ -205,6 +239,7 @@ def make_shards(task: Task) -> CorpusPart:
         order=task.order,
     )
     seen: set[bytes] = set()
+    files: set[str] = set()
     shards: dict[str, _Add] = {}
     try:
         with ExitStack() as stack:
@@ -217,13 +252,16 @@ def make_shards(task: Task) -> CorpusPart:
                             continue
                         seen.add(digest)
                         if split not in shards:
-                            path = task.folder / split / f"{origin.name.replace('/', '+')}.parquet"
+                            path = _shard_of(task.folder, split, origin.name)
                             shards[split] = stack.enter_context(_shard(path))
                         shards[split](part, instance)
+                        files.add(part.path)
                         made.instances[split] += 1
                         made.edits[split] += len(instance.positions)
     except SourceError as error:
-        return CorpusPart(origin.name, skipped=made.skipped, failed=str(error))
+        made = CorpusPart(origin.name, skipped=made.skipped, failed=str(error))
+    made.files = len(files)
+    made.seconds = time.monotonic() - began
     return made
 
 
@@ -246,7 +284,8 @@ def _shard(path: Path) -> Iterator[_Add]:
 
     def add(history: FileHistory, instance: Instance) -> None:
         row = {name: getattr(history, name) for name in ("project", "path", "language", "kind")}
-        rows.append(row | {each.name: getattr(instance, each.name) for each in fields(Instance)})
+        row |= {each.name: getattr(instance, each.name) for each in fields(Instance)}
+        rows.append(row | {"changes": duplicates.changes_of(history, instance.jumps)})
         if len(rows) == _ROW_GROUP:
             write()
 
@@ -275,7 +314,8 @@ def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, CorpusPart]:
 def _write_manifest(
     folder: Path, settings: Mapping[str, Any], made: Mapping[str, CorpusPart]
 ) -> None:
-    sources = {name: {key: getattr(made[name], key) for key in _KEPT} for name in sorted(made)}
+    kept = ("files", *_KEPT)
+    sources = {name: {key: getattr(made[name], key) for key in kept} for name in sorted(made)}
     write_text(folder / "manifest.json", json.dumps({**settings, "sources": sources}, indent=1))
 
 
@@ -307,8 +347,9 @@ def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, CorpusPart]]
         )
     made = {}
     for name, entry in manifest.pop("sources").items():
-        instances, edits, skipped = (Counter(entry[key]) for key in _KEPT)
-        made[name] = CorpusPart(name, instances, edits, skipped)
+        made[name] = CorpusPart(name, entry.get("files", 0))  # older ones name none
+        for key in _KEPT:
+            setattr(made[name], key, Counter(entry.get(key, {})))
     return manifest, made
 
 

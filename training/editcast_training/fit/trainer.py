@@ -1,14 +1,16 @@
 """The training loop: from scratch or from a checkpoint, on one device or many.
 
 Every step draws from its own seed and every epoch has its own order, so a training that was
-killed goes on exactly as if it had not been. Under `torchrun` each process takes every n-th batch.
+killed goes on exactly as if it had not been. A step is of a number of batches that the plan fixes,
+however many processes share them: these add up their gradients, so the losses are the same up to
+rounding. The processes are those of `torchrun`, or of `cluster_training.py`.
 """
 
 import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -16,9 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import torch.distributed as dist
-from torch import nn
-from torch.nn.parallel import DistributedDataParallel
+from torch import Tensor, nn
 
 from editcast_model.edits import SAVE
 from editcast_model.errors import TrainingError
@@ -30,6 +30,7 @@ from editcast_training.data.dataset import Dataset
 from editcast_training.disk import explained
 from editcast_training.fit.checkpoints import read_checkpoint, restore, save_checkpoint
 from editcast_training.fit.loss import losses, score
+from editcast_training.fit.processes import Meeting, add_up, meeting, of_first
 from editcast_training.interrupts import held
 
 _WARM_UP = 0.03
@@ -55,12 +56,15 @@ class TrainingPlan:
         minutes: Minutes of training, evaluations and resumptions added up, or None.
         learning_rate: Peak, after warm-up; then a cosine to a hundredth of it.
         budget: Subtokens of a batch; see `Dataset.batches`.
+        batches: Of a step, shared by the processes.
         seed: Decides the initial weights, the order and the dropout.
         interval: Steps between evaluations, each followed by a checkpoint.
         patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
         weights: A checkpoint's or bundle's weights to begin from, or None.
         reason_to_wait: Asked before each step; says in words why to wait, empty to go on. Of
             several processes none waits.
+        meeting: Where this process meets the others; None where it is alone, or `torchrun` has
+            started it.
     """
 
     corpus: Path
@@ -70,12 +74,14 @@ class TrainingPlan:
     minutes: float | None = None
     learning_rate: float = 1e-3
     budget: int = 8_000
+    batches: int = 1
     seed: int = 0
     interval: int = 200
     patience: int = 0
     device: str = "auto"
     weights: dict[str, torch.Tensor] | None = None
     reason_to_wait: Callable[[], str] = no_reason
+    meeting: Meeting | None = None
 
 
 @dataclass
@@ -149,22 +155,21 @@ def train(plan: TrainingPlan, report: Callable[[dict[str, Any]], None] = lambda 
     """
     if not (plan.steps or plan.minutes):
         raise TrainingError("A training needs an end: give it steps or minutes.")
-    world = int(os.environ.get("WORLD_SIZE", "1"))
-    if world > 1:
-        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
-    try:
-        return _Trainer(plan, world, report).run()
-    finally:
-        if world > 1:
-            dist.destroy_process_group()
+    with meeting(plan.meeting, pick_device(plan.device)) as (rank, world):
+        return _Trainer(plan, rank, world, report).run()
+
+
+def result_of(folder: Path) -> Path:
+    """Name the checkpoint with the lowest loss on dev; the latest where none was evaluated."""
+    best = folder / "best.safetensors"
+    return best if best.exists() else folder / "latest.safetensors"
 
 
 class _Trainer:
     def __init__(
-        self, plan: TrainingPlan, world: int, report: Callable[[dict[str, Any]], None]
+        self, plan: TrainingPlan, rank: int, world: int, report: Callable[[dict[str, Any]], None]
     ) -> None:
-        self.plan, self.world, self.report = plan, world, report
-        self.rank = dist.get_rank() if world > 1 else 0
+        self.plan, self.rank, self.world, self.report = plan, rank, world, report
         self.device = pick_device(plan.device)
         if self.device.type == "cuda" and world > 1:
             self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
@@ -180,9 +185,6 @@ class _Trainer:
             weights, moments, about = read_checkpoint(self.latest)
             restore(self.network, self.optimizer, weights, moments)
             self.progress = Progress(**about["progress"])
-        self.model: nn.Module = self.network
-        if world > 1:
-            self.model = DistributedDataParallel(self.network)
         self.saved = self.progress.step  # the step of the checkpoint, if there is one
         self.is_whole = False  # whether the network is as a step left it
         self.clock = time.perf_counter()
@@ -215,7 +217,7 @@ class _Trainer:
             if self.is_whole and self.progress.step > self.saved and not self.rank:
                 self._save(self.latest)
             raise
-        return self.best if self.best.exists() else self.latest
+        return result_of(self.plan.out)
 
     def _forget_later_lines(self) -> None:
         """Take out of the log what a killed training did after its last checkpoint."""
@@ -235,12 +237,12 @@ class _Trainer:
         progress = self.progress
         if progress.corpus != len(data):  # the corpus grew since the checkpoint: begin an epoch
             progress.corpus, progress.batch = len(data), 0
-        for batch in self._batches(data):
+        for batches in self._shares(data):
             self._wait()
             with held():
                 self.is_whole = False
                 try:
-                    self._advance(batch)
+                    self._advance(batches)
                 except torch.OutOfMemoryError as error:
                     self._halve_batches(error)
                     return
@@ -261,10 +263,10 @@ class _Trainer:
             self.clock = time.perf_counter()
             self.report({"message": "The training goes on."})
 
-    def _advance(self, batch: Batch) -> None:
+    def _advance(self, batches: Mapping[int, Batch]) -> None:
         """Make a step, and evaluate where it is time to."""
         progress = self.progress
-        loss, edits = self._step(batch)
+        loss, edits = self._step(batches)
         progress.step += 1
         progress.batch += 1
         progress.edits += edits
@@ -278,13 +280,14 @@ class _Trainer:
         if progress.step % self.plan.interval == 0 or share >= 1:
             self._evaluate()
 
-    def _batches(self, data: Dataset) -> Iterator[Batch]:
-        """Yield the batches of this process that are left of the epoch; each gets as many."""
-        seed = self.plan.seed * 10_007 + self.progress.epoch
+    def _shares(self, data: Dataset) -> Iterator[dict[int, Batch]]:
+        """Yield this process' batches of each step left of the epoch, by their number in it."""
+        seed, size = self.plan.seed * 10_007 + self.progress.epoch, self.plan.batches
         every = data.batches(seed, self.progress.budget or self.plan.budget)
-        rounds = zip(*[every] * self.world, strict=False)  # an incomplete last one is left out
-        for groups in islice(rounds, self.progress.batch, None):
-            yield collate(groups[self.rank]).to(self.device)
+        steps = zip(*[every] * size, strict=False)  # an incomplete last one is left out
+        for groups in islice(steps, self.progress.batch, None):
+            mine = range(self.rank, size, self.world)
+            yield {number: collate(groups[number]).to(self.device) for number in mine}
 
     def _halve_batches(self, error: Exception) -> None:
         """Begin another epoch with batches of half the size."""
@@ -308,23 +311,32 @@ class _Trainer:
             {"message": f"The memory ran out; going on with batches of {budget:,} subtokens."}
         )
 
-    def _step(self, batch: Batch) -> tuple[float, int]:
+    def _step(self, batches: Mapping[int, Batch]) -> tuple[float, int]:
         plan, progress = self.plan, self.progress
-        torch.manual_seed((plan.seed * 1_000_003 + progress.step) * self.world + self.rank)
         rate = learning_rate(progress.share(plan), plan.learning_rate)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        self.model.train()
-        with autocast(self.device):
-            loss = losses(self.model, batch)
-        jump = batch.contents[:, :-1] == SAVE
-        weight = batch.scored * torch.where(jump, _JUMP_WEIGHT, 1.0)
-        mean = (loss.edits * weight).sum() / weight.sum()
+        self.network.train()
         self.optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(mean)
+        loss, edits = 0.0, 0
+        for number, batch in batches.items():
+            torch.manual_seed((plan.seed * 1_000_003 + progress.step) * plan.batches + number)
+            mean = self._loss(batch) / plan.batches
+            torch.autograd.backward(mean)
+            loss += mean.item()
+            edits += int(batch.scored.sum())
+        if self.world > 1:
+            loss, edits = add_up(self.network, loss, edits)
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
-        return mean.item(), int(batch.scored.sum()) * self.world
+        return loss, edits
+
+    def _loss(self, batch: Batch) -> Tensor:
+        with autocast(self.device):
+            loss = losses(self.network, batch)
+        jump = batch.contents[:, :-1] == SAVE
+        weight = batch.scored * torch.where(jump, _JUMP_WEIGHT, 1.0)
+        return (loss.edits * weight).sum() / weight.sum()
 
     def _tick(self) -> None:
         """Count the time since the last tick; of several processes the clock of the first decides.
@@ -335,16 +347,18 @@ class _Trainer:
         self.progress.seconds += now - self.clock
         self.clock = now
         if self.world > 1 and self.plan.minutes:
-            seconds = torch.tensor([self.progress.seconds], device=self.device)
-            dist.broadcast(seconds, 0)
-            self.progress.seconds = float(seconds)
+            self.progress.seconds = of_first(self.progress.seconds, self.device)
 
     def _evaluate(self) -> None:
         """Score dev, note it in the log, and write the checkpoint."""
         progress = self.progress
-        with autocast(self.device):
-            batches = (collate(group).to(self.device) for group in self.dev)
-            shares = score(self.network, batches).shares()
+        shares: dict[str, float] = {}
+        if not self.rank:
+            with autocast(self.device):
+                batches = (collate(group).to(self.device) for group in self.dev)
+                shares = score(self.network, batches).shares()
+        if self.world > 1:  # so that all stop at the same evaluation
+            shares["loss"] = of_first(shares.get("loss", 0.0), self.device)
         self._tick()
         better = shares["loss"] < progress.best
         progress.best = min(progress.best, shares["loss"])

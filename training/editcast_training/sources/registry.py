@@ -122,7 +122,13 @@ def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list
             found.append(Origin(name, "git", path, split, languages))
         else:
             missing.append(name)
-    return sorted(found, key=lambda origin: _size(origin.path)), missing
+    return sorted(found, key=lambda origin: size_of(origin.path)), missing
+
+
+def size_of(folder: Path) -> int:
+    """Measure what git keeps packed of a repository, bytes."""
+    files: Iterable[Path] = folder.rglob("*.pack")
+    return sum(path.stat().st_size for path in files)
 
 
 def generated_from(repositories: Iterable[Origin]) -> list[Origin]:
@@ -163,11 +169,6 @@ def project_and_kind(name: str) -> tuple[str, str]:
     """Split a source's name into a project, and `history` or what is made of its files."""
     project, _, kind = name.partition("#")
     return project, kind or "history"
-
-
-def _size(folder: Path) -> int:
-    files: Iterable[Path] = folder.rglob("*.pack")
-    return sum(path.stat().st_size for path in files)
 
 
 def _repository(folder: Path) -> Path | None:

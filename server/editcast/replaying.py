@@ -1,0 +1,91 @@
+"""Sessions replayed in servers: of this machine, or of the workers of a cluster.
+
+A worker gets the sessions and the model's files, so it needs neither the repositories nor a folder
+of this machine. Each session is a project of its own to a server, so it does not matter which
+server replays it.
+"""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from editcast.replay_client import ReplayClient
+from editcast_model.errors import BundleError
+from editcast_model.forecasting.sources.repeated_edits import BASELINES
+from editcast_training.cluster import mapped
+from editcast_training.evaluation.results import Row, replay
+from editcast_training.evaluation.sessions import EditingSession
+
+_AT_ONCE = 20  # sessions that a worker is given
+
+
+@contextmanager
+def serving(model: str, device: str) -> Iterator[ReplayClient]:
+    """Start a server that runs a bundle, or a baseline by its name, and keeps nothing.
+
+    Raises:
+        BundleError: It cannot use the bundle.
+        ServerError: It cannot start.
+    """
+    settings = {
+        # The server works in a folder of its own.
+        "modelPath": model if model in BASELINES else str(Path(model).expanduser().absolute()),
+        "device": device,
+        "confidenceThreshold": 0,
+        "debounceMs": 0,
+        "historyEnabled": False,
+    }
+    with (
+        tempfile.TemporaryDirectory(prefix="editcast-evaluate-") as home,
+        ReplayClient(settings, home=Path(home)) as client,
+    ):
+        if client.name in BASELINES and client.name != model:
+            raise BundleError(
+                f"The server cannot use the bundle {model}; `editcast doctor` says why."
+            )
+        yield client
+
+
+def replayed_on_cluster(
+    model: str, device: str, sessions: Sequence[EditingSession], address: str, processes: int
+) -> Iterator[Row]:
+    """Yield the rows that `results.replay` makes of sessions, as workers have made them.
+
+    Args:
+        model: A bundle's folder, or a baseline.
+        device: What it is to run on.
+        sessions: What is replayed.
+        address: Of the cluster; see `cluster.mapped`.
+        processes: Sessions at once, where the cluster is this machine alone.
+
+    Raises:
+        ClusterError: The cluster cannot be used, or a worker cannot use the model.
+    """
+    folder = Path(model).expanduser()
+    files = () if model in BASELINES else (path for path in folder.iterdir() if path.is_file())
+    work = _Elsewhere(model, device, {path.name: path.read_bytes() for path in files})
+    starts = range(0, len(sessions), _AT_ONCE)
+    parts = [(start, sessions[start : start + _AT_ONCE]) for start in starts]
+    for rows in mapped(work, parts, address, processes):
+        yield from rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Elsewhere:
+    """Replays sessions on a worker."""
+
+    model: str
+    device: str
+    files: dict[str, bytes]
+
+    def __call__(self, part: tuple[int, Sequence[EditingSession]]) -> list[Row]:
+        """Replay a part of the sessions, the first of which has the number given."""
+        first, sessions = part
+        with tempfile.TemporaryDirectory(prefix="editcast-") as folder:
+            for name, data in self.files.items():
+                (Path(folder) / name).write_bytes(data)
+            with serving(folder if self.files else self.model, self.device) as suggester:
+                rows = replay(suggester, sessions)
+                return [replace(row, session=first + row.session) for row in rows]
