@@ -15,6 +15,7 @@ from editcast_model.memory.project_memory import ProjectMemory
 DEPTH = 30
 #: Saves by which it is judged if somebody repeats changes.
 _JUDGED_SAVES = 3
+#: Brackets and quotes that editors close by themselves.
 _CLOSED = ")]}'\"`"
 #: What stood somewhere, and what stands there then, without common ends.
 Change = tuple[str, str]
