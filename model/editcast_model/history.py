@@ -54,17 +54,13 @@ class Save:
         is_again = any(one.text == last.text for one in others)
         if len(hunks) != 1 or is_again or text == self.before:
             return False
-        end = _end(self.hunks)
-        if not others:  # what is inserted may stand anywhere where the text is the same for it
-            most = _end([shortest_hunk(self.before, self.after)])
-            end = max(end, min(hunks[0].start, most))
-        then = _ending_at(end, hunks[0], self.after, text)
-        behind = self.after[then.end : end]
-        is_there = then.start <= end and not behind.strip(_CLOSED)
-        if not is_there or "\n" in self.after[then.start : max(then.end, end)]:
-            return False
-        begins_line = self.after[end - 1 : end] in ("", "\n")
-        return then.start < end or not (begins_line or then.text.startswith(("\n", "\r")))
+        ends = [(_end(self.hunks), hunks[0])]
+        if not others:  # by characters, what was done may end at another place than by tokens
+            end = _end([shortest_hunk(self.before, self.after)])
+            ends.append((end, shortest_hunk(self.after, text)))
+        return any(
+            _goes_on(self.after, end, _ending_at(end, hunk, self.after, text)) for end, hunk in ends
+        )
 
 
 def next_save(last: Save | None, before: str, after: str, hunks: tuple[Hunk, ...]) -> Save:
@@ -203,6 +199,15 @@ def _repeating(shares: Sequence[float]) -> float:
 def less_taken_back(times: int, taken_back: int) -> int:
     """Return how often a change was made without what was taken back; 1 if nothing is left."""
     return min(times, max(times - taken_back, 1))
+
+
+def _goes_on(text: str, end: int, hunk: Hunk) -> bool:
+    """Tell whether a hunk goes on where a change of the text ended, on that line."""
+    touches = hunk.start <= end and not text[hunk.end : end].strip(_CLOSED)
+    if not touches or "\n" in text[hunk.start : max(hunk.end, end)]:
+        return False
+    begins_line = text[end - 1 : end] in ("", "\n")
+    return hunk.start < end or not (begins_line or hunk.text.startswith(("\n", "\r")))
 
 
 def _end(hunks: Sequence[Hunk]) -> int:

@@ -114,7 +114,7 @@ def _command(folder: Path, *arguments: str) -> list[str]:
 
 
 def test_killed_and_run_again_it_ends_as_if_it_had_not_been(tmp_path: Path, data: Path) -> None:
-    arguments = ["--data", str(data), "--model", "EM: encoder", *_OPTIONS, "--dropout", "0.3"]
+    arguments = ["--data", str(data), "--model", "EM: encoder", *_OPTIONS]
     process = subprocess.Popen([sys.executable, "-m", "editcast", *_command(tmp_path, *arguments)])
     while not list((tmp_path / "scratch").glob("*/latest.safetensors")):
         assert process.poll() is None
@@ -127,7 +127,7 @@ def test_killed_and_run_again_it_ends_as_if_it_had_not_been(tmp_path: Path, data
     assert result.exit_code == 0, result.output
     (run,), problems = read_lines(tmp_path / "results", [Run])
     assert not problems and not list((tmp_path / "scratch").iterdir())
-    settings = Settings(Config(8, 0.002, 8, 20), 1, 2, 100, 0.3)
+    settings = Settings(Config(8, 0.002, 8, 20), 1, 2, 100)
     whole = Job(data, "EM: encoder", 0, settings, "cpu", tmp_path / "whole").make()
     assert list(run.dev) == whole.dev
     assert (run.sentences, run.shown, run.config) == (whole.sentences, whole.shown, whole.config)
@@ -163,7 +163,7 @@ def test_the_report_compares_seed_by_seed(tmp_path: Path) -> None:
     about = Run(
         "none", 0, {}, "x", {}, 1_500_000, "a processor", 0.5, 20.0, [[1, 3.0]], 0, (), {}, ()
     )
-    settings = Settings(Config(8), 1, 2, 100, 0.1).to_json()
+    settings = Settings(Config(8), 1, 2, 100).to_json()
     measures = {"subspaces": -0.5, "positions": -0.2, "outputs": -0.7}
     about = replace(about, config=settings, disagreement=measures)
     scores = bleu(good), bleu(poor)

@@ -64,7 +64,7 @@ class Settings:
     layers: int
     heads: int
     vocabulary: int
-    dropout: float
+    dropout: float = 0.1
 
     def to_json(self) -> dict[str, Any]:
         """As it stands in a line of results."""

@@ -23,7 +23,6 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--vocabulary", default=4000, show_default=True, type=click.IntRange(100, 2**16), help="Most."
 )
-@click.option("--dropout", default=0.1, show_default=True, type=click.FloatRange(0, 0.9))
 @click.option("--rate", default=0.002, show_default=True, type=ranges.Finite(10))
 @click.option("--steps", default=10_000, show_default=True, type=ranges.STEPS)
 @click.option("--batch", default=64, show_default=True, type=click.IntRange(1, 2**16))
@@ -37,7 +36,6 @@ def multi_head(
     layers: int,
     heads: int,
     vocabulary: int,
-    dropout: float,
     rate: float,
     steps: int,
     batch: int,
@@ -52,5 +50,5 @@ def multi_head(
     from editcast_papers.multi_head.runs import Settings
     from editcast_papers.training import Config
 
-    settings = Settings(Config(hidden, rate, batch, steps), layers, heads, vocabulary, dropout)
+    settings = Settings(Config(hidden, rate, batch, steps), layers, heads, vocabulary)
     run(Wanted(settings=settings, **given), Console())
