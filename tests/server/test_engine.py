@@ -137,18 +137,20 @@ def test_an_error_is_told_and_the_session_begins_anew(bench: Bench) -> None:
 def test_every_save_is_seen_in_order_and_by_a_new_model_too(bench: Bench) -> None:
     forecaster = Scripted(lambda *_: [])
     bench.use(forecaster)
-    track = Track("0")
-    for number in range(1, 20):
-        track.save(str(number))
-        track.save(str(number))
+    texts = ["line\n" * number for number in range(1, 21)]
+    track = Track(texts[0])
+    for text in texts[1:]:
+        track.save(text)
+        track.save(text)
     bench.ask(track, "typed")[1]()
     bench.ask(track, "typed")[1]()
     (session,) = forecaster.sessions
-    assert session.updates == [(str(n), True) for n in range(20)] + [("typed", False)]
+    saves = [(text, True) for text in texts]
+    assert session.updates == [*saves, ("typed", False)]
     other = Scripted(lambda *_: [])
     bench.use(other)
-    bench.ask(track, "19")[1]()
-    assert other.sessions[0].updates == [*((str(n), True) for n in range(20)), ("19", False)]
+    bench.ask(track, texts[-1])[1]()
+    assert other.sessions[0].updates == [*saves, (texts[-1], False)]
 
 
 def test_what_is_held_back_is_passed_over(bench: Bench) -> None:

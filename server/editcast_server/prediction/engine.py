@@ -78,8 +78,8 @@ class Track:
         """Tell the project what was saved."""
         while self._saves:
             text = self._saves.popleft()
-            self._unseen.append(text)
             if text != self._saved:
+                self._unseen.append(text)
                 self._project.add(self._name, self._saved, text, self._history.language)
                 self._saved = text
 
