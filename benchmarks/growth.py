@@ -1,4 +1,4 @@
-"""What a corpus and a training of many repositories need, by what some need on 1, 2 and 4 workers.
+"""Costs of a corpus and a training of many repositories, extrapolated from 1, 2 and 4 workers.
 
     python benchmarks/growth.py OUT --repositories list.toml --mirror FOLDER --tokenizer FILE
 

@@ -198,7 +198,7 @@ def test_a_bag_of_words_has_no_order() -> None:
 
 
 def test_places_are_all_there_are() -> None:
-    """Of each word to insert, the places between the words that are there have probability 1."""
+    """Check that the places between the words that are there have probability 1 together."""
     network = _network()
     with torch.no_grad():
         written = write(TEXT[:1], torch.tensor([[2, 0, 3, 1]]))

@@ -1,4 +1,4 @@
-"""Whether a system that has more lines exactly right than another has them by chance.
+"""Paired bootstrap of exact match: intervals of the difference between two systems.
 
 Lines of results keep a figure for each line of the test, 1 if it is right and 0 if it is not.
 """

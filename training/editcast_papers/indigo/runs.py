@@ -65,7 +65,7 @@ VARIANTS = {
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a training has beside its `Config`.
+    """Settings of a training beside its `Config`.
 
     Attributes:
         layers: Of the encoder, and of the decoder.

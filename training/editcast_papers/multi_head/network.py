@@ -81,7 +81,7 @@ class Memory(NamedTuple):
 
 
 class State(NamedTuple):
-    """What the decoder keeps of a layer: keys and values of the target so far, and of the source.
+    """Keys and values that the decoder keeps of a layer: of the target so far, and of the source.
 
     All (R, H, N or M, D / H).
     """
@@ -91,7 +91,7 @@ class State(NamedTuple):
 
 
 class _Part(nn.Module):
-    """What comes behind each part of a layer: dropout, the sum, the norm."""
+    """End of each part of a layer: dropout, the sum, the norm."""
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()

@@ -69,7 +69,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Amount:
-    """How many nodes are read, at most.
+    """Most nodes that are read.
 
     Attributes:
         train: Of the training part.

@@ -1,4 +1,4 @@
-"""What a network has to predict, its loss, and what it got right."""
+"""Labels that a network predicts, their loss, and a count of those it got right."""
 
 from typing import Literal, NamedTuple
 
