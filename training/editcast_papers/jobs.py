@@ -4,7 +4,7 @@ Every training has its own scratch folder, named after it, where it goes on when
 again. A folder is removed once its line is written.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -15,7 +15,7 @@ import torch
 from rich.console import Console
 
 from editcast_model.errors import ReproductionError
-from editcast_papers.lines import Line, append_line
+from editcast_papers.lines import Kind, Line, append_line, read_lines
 from editcast_papers.training import Tell
 from editcast_training.workers import worker_pool
 
@@ -101,3 +101,16 @@ def train_missing(
             done += 1
             status.update(f"{done} of {len(missing)} done")
             console.print(f"{job.name}: {trained.test_accuracy:.2f} %", highlight=False)
+
+
+def report_runs(
+    results: Path,
+    kind: type[Kind],
+    write_report: Callable[[list[Kind], list[str], Path], Path],
+    console: Console,
+) -> None:
+    """Write the report of the lines of one kind, and say which lines are none."""
+    found, problems = read_lines(results, [kind])
+    for problem in problems:
+        console.print(problem, style="yellow", markup=False)
+    console.print(f"The report is {write_report(found, problems, results)}.", markup=False)

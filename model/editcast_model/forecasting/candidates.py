@@ -23,7 +23,6 @@ from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
 from editcast_model.syntax.binding import renames_definition, renames_string, unbinds
-from editcast_model.syntax.calls import overfills_call
 from editcast_model.tokenizer import Tokenizer
 
 #: The log probability of a hunk that the window does not hold.
@@ -154,7 +153,7 @@ class Situation:
     config: InferenceConfig = InferenceConfig()
 
     def accepts(self, hunk: Hunk, source: str) -> bool:
-        """Tell whether a source may propose a hunk: it fits, and leaves names and calls right."""
+        """Tell whether a source may propose a hunk: it fits, and leaves names with a meaning."""
         if not self.options.fits((hunk,)):
             return False
         if source in (CONSEQUENCE, CONTINUATION):
@@ -167,7 +166,7 @@ class Situation:
             Hunk(hunk.start + part.start, hunk.start + part.end, part.text)
             for part in diff(text[hunk.start : hunk.end], hunk.text)
         )
-        refused = (unbinds, renames_definition, renames_string, overfills_call)
+        refused = (unbinds, renames_definition, renames_string)
         return not any(is_so(names, one) for one in parts for is_so in refused)
 
     def candidate(

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.diff import Hunk
 from editcast_model.syntax.members import owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
@@ -167,19 +166,6 @@ def functions_named(names: Names, called: Occurrence) -> list[Function]:
             if function and function.name == called.name and _means(names, called, function):
                 found.append(function)
     return found
-
-
-def overfills_call(names: Names, hunk: Hunk) -> bool:
-    """Tell whether a hunk adds an argument to a call of this file's that has all it can take."""
-    added = hunk.text.strip()
-    if hunk.end > hunk.start or not (added.startswith(",") or added.endswith(",")):
-        return False
-    call = call_around(names, hunk.start)
-    functions = functions_named(names, call.called) if call else []
-    if call is None or len(functions) != 1 or any(each.is_spread for each in call.arguments):
-        return False
-    parameters = functions[0].parameters
-    return len(call.arguments) >= len(parameters) and not any(each.is_rest for each in parameters)
 
 
 def _means(names: Names, one: Occurrence, function: Function) -> bool:

@@ -4,7 +4,6 @@ import pytest
 
 from editcast_model.diff import Hunk
 from editcast_model.syntax.binding import renames_definition, renames_string, unbinds
-from editcast_model.syntax.calls import overfills_call
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import parse
 
@@ -103,39 +102,3 @@ def test_a_string_of_one_word_is_not_renamed_with_a_name(text: str, expected: bo
     start, tree = text.index("width"), parse(text, "python")
     assert tree is not None
     assert renames_string(Names(tree), Hunk(start, start + 5, "breadth")) is expected
-
-
-CALLS = """\
-def money(amount, currency):
-    return f"{amount} {currency}"
-
-
-def log(text, *values):
-    money(text, values)
-    money(*values)
-    money(text)
-    log(text, values)
-    print(money(text.first / text.second, "EUR"))
-"""
-
-
-@pytest.mark.parametrize(
-    ("marked", "new", "expected"),
-    [
-        ("money(text.first| / text", ", currency", True),
-        ('second, "EUR"|)', ", currency", True),
-        ('second|, "EUR"', ", currency", True),
-        ("print(|money(text.first", "text, ", False),  # nobody knows what print takes
-        ("money(|text, values)", "first, ", True),
-        ("money(text|)", ", values", False),
-        ("money(*values|)", ", text", False),
-        ("log(text, values|)", ", text", False),
-        ("money(text.first| / text", " + 1", False),
-    ],
-)
-def test_overfills_call(marked: str, new: str, expected: bool) -> None:
-    head, tail = marked.split("|")
-    start = CALLS.index(head + tail) + len(head)
-    tree = parse(CALLS, "python")
-    assert tree is not None
-    assert overfills_call(Names(tree), Hunk(start, start, new)) is expected

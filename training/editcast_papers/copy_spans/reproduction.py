@@ -11,7 +11,7 @@ from editcast_model.errors import ReproductionError
 from editcast_papers.copy_spans.pairs import Size
 from editcast_papers.copy_spans.report import write_report
 from editcast_papers.copy_spans.runs import MODELS, Job, Run
-from editcast_papers.jobs import train_missing
+from editcast_papers.jobs import report_runs, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.training import Config
 
@@ -68,8 +68,4 @@ def run(wanted: Wanted, console: Console) -> None:
         train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
     else:
         console.print("No trainings: they need --pairs, the folder of the bug-fix pairs.")
-    found, problems = read_lines(wanted.results, [Run])
-    for problem in problems:
-        console.print(problem, style="yellow", markup=False)
-    page = write_report(found, problems, wanted.results)
-    console.print(f"The report is {page}.", markup=False)
+    report_runs(wanted.results, Run, write_report, console)

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from editcast_model.errors import ReproductionError
-from editcast_papers.jobs import train_missing
+from editcast_papers.jobs import report_runs, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.multi_head.report import write_report
 from editcast_papers.multi_head.runs import MODELS, Job, Run, Settings
@@ -62,11 +62,7 @@ def run(wanted: Wanted, console: Console) -> None:
         train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
     else:
         console.print("No trainings: they need --data, a clone of multi30k/dataset.")
-    found, problems = read_lines(wanted.results, [Run])
-    for problem in problems:
-        console.print(problem, style="yellow", markup=False)
-    page = write_report(found, problems, wanted.results)
-    console.print(f"The report is {page}.", markup=False)
+    report_runs(wanted.results, Run, write_report, console)
 
 
 def _check(names: Sequence[str], settings: Settings) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from editcast_model.errors import ReproductionError
-from editcast_papers.jobs import train_missing
+from editcast_papers.jobs import report_runs, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.pointer_mixture.corpus import Amount
 from editcast_papers.pointer_mixture.labels import Task
@@ -82,11 +82,7 @@ def run(wanted: Wanted, console: Console) -> None:
         train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
     else:
         console.print("No trainings: they need --mirror, the folder of the repositories.")
-    found, problems = read_lines(wanted.results, [Run])
-    for problem in problems:
-        console.print(problem, style="yellow", markup=False)
-    page = write_report(found, problems, wanted.results)
-    console.print(f"The report is {page}.", markup=False)
+    report_runs(wanted.results, Run, write_report, console)
 
 
 def _jobs(wanted: Wanted, mirror: Path, console: Console) -> Iterator[Job]:
