@@ -141,7 +141,7 @@ def test_new_lines_stand_in_a_block_beside_the_text(workbench):
     text = functions
     for line in (1, 6):
         workbench.go_to(line, len(text.split("\n")[line - 1]) + 1)
-        workbench.press("Enter")
+        workbench.new_line("    ")
         workbench.type("check()")
         lines = text.splitlines(keepends=True)
         text = "".join([*lines[:line], new, *lines[line:]])

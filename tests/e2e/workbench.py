@@ -1,6 +1,7 @@
 """One window of VS Code in a real Chromium: what a user does in it, and what a user sees."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -129,6 +130,18 @@ class Workbench:
         # The position is shown as soon as it is typed; keys go to the box until it is gone.
         self.wait("no box", lambda: not self.texts(".quick-input-widget:visible"))
 
+    def new_line(self, indent: str) -> None:
+        """Press Enter at a line's end, and bring the cursor to an indentation of spaces.
+
+        VS Code indents by a language's rules only once it has tokenized the text down to the
+        line, which a busy machine puts off; without that, the new line is like the one above it.
+        """
+        number = self.cursor()[0] + 1
+        self.press("Enter")
+        self.wait(f"line {number}", lambda: self.cursor()[0] == number)
+        column = self.cursor()[1]
+        self.type(indent[column - 1 :])
+
     def replace(self, file: Path, line: int, old: str, new: str) -> None:
         """Select `old` on a line of a saved file, type `new` over it, and save."""
         lines = file.read_text().splitlines(keepends=True)
@@ -232,6 +245,14 @@ class Workbench:
             "attributes", selector=".statusbar-item .statusbar-item-label", name="aria-label"
         )
         return [label for label in labels if label]
+
+    def cursor(self) -> tuple[int, int]:
+        """Return line and column of the cursor, both counted from 1, as the status bar says."""
+        found = self.wait(
+            "a position in the status bar",
+            lambda: re.search(r"Ln (\d+), Col (\d+)", " ".join(self.status_bar())),
+        )
+        return int(found[1]), int(found[2])
 
     def editcast_item(self) -> str:
         """Return what the status bar says of Editcast, or nothing."""
