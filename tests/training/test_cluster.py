@@ -153,6 +153,9 @@ from editcast_training.cluster import HERE, mapped
 print([*sorted(mapped(abs, range(-9, 0), HERE, 2))])
 from ray._common.usage.usage_lib import usage_stats_enabled
 print(usage_stats_enabled())
+for _ in mapped(abs, [1], HERE, 1):
+    os.write(2, b"an error of Ray's core")
+    print("a sentence of ours", file=sys.stderr)
 os.environ["RAY_memory_usage_threshold"] = "0.001"  # less than anything takes
 try:
     [*mapped(time.sleep, [600], HERE, 1)]
@@ -177,6 +180,7 @@ def test_a_cluster_of_this_machine_is_silent_and_ends_and_says_when_memory_is_sh
         "ClusterError A worker of the cluster was out of memory; add nodes with more, and run the "
         "same command again, and it goes on."
     ]
+    assert "a sentence of ours" in ended.stderr and "Ray's core" not in ended.stderr
 
 
 _THERE = """

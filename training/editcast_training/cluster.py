@@ -9,6 +9,7 @@ began it can go on with what is left.
 import os
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -195,18 +196,48 @@ def _connected(address: str, processes: int, memory: int) -> Iterator[Any]:
     # Pages about each worker that dies; what matters of them becomes a sentence.
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    with _quiet_core():
+        try:
+            _begin(ray, options, tries=3 if address == HERE else 1)
+            for number, handler in handlers.items():  # Ray has its own
+                signal.signal(number, handler)
+            if not any(node["Resources"].get("memory", 0) >= memory for node in ray.nodes()):
+                raise ClusterError(
+                    f"No node of the cluster has {memory:,} bytes of memory for a task; start Ray "
+                    "with more (ray start --memory)."
+                )
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _quiet_core() -> Iterator[None]:
+    """Discard what Ray's C++ core writes to file descriptor 2; Python's own stderr is as before.
+
+    The core logs errors there that become a sentence here, and at the end of a session others that
+    concern nobody. Its log level can be set, but then it writes a line about that.
+    """
     try:
-        _begin(ray, options, tries=3 if address == HERE else 1)
-        for number, handler in handlers.items():  # Ray has its own
-            signal.signal(number, handler)
-        if not any(node["Resources"].get("memory", 0) >= memory for node in ray.nodes()):
-            raise ClusterError(
-                f"No node of the cluster has {memory:,} bytes of memory for a task; start Ray with "
-                "more (ray start --memory)."
-            )
-        yield ray
-    finally:
-        ray.shutdown()
+        shared = sys.stderr.fileno() == 2
+    except (AttributeError, OSError, ValueError):  # closed, or not a file
+        shared = False
+    if not shared:
+        yield
+        return
+    before = sys.stderr
+    before.flush()
+    # Line by line, like Python's own, so that nothing is left in it when the process is killed.
+    with open(os.dup(2), "w", 1, before.encoding, before.errors) as real:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        os.close(nowhere)
+        sys.stderr = real
+        try:
+            yield
+        finally:
+            sys.stderr = before
+            os.dup2(real.fileno(), 2)
 
 
 def _begin(ray: Any, options: dict[str, Any], tries: int) -> None:
