@@ -294,7 +294,7 @@ class Service:
         before, self.settings = self.settings, settings
         if settings == before:
             return
-        if self._choice != Choice(before.model_path, before.device):
+        if self._choice != _choice_of(before):
             self.engine.choose(self._choice)
         self._policy.follow(settings)
         if reads(settings) != reads(before):
@@ -345,7 +345,7 @@ class Service:
 
     @property
     def _choice(self) -> Choice:
-        return Choice(self.settings.model_path, self.settings.device)
+        return _choice_of(self.settings)
 
     def _is_served(self, document: Document) -> bool:
         """Tell whether suggestions are to be made in a document as it is now."""
@@ -395,3 +395,7 @@ class Service:
     def _until_the_end(self, what: Callable[..., None], *args: Any) -> None:
         if not self._has_ended:
             what(*args)
+
+
+def _choice_of(settings: Settings) -> Choice:
+    return Choice(settings.model_path, settings.device, settings.shared_predictor)

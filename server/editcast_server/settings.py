@@ -40,6 +40,7 @@ class Settings:
         max_file_bytes: Files longer than this in UTF-8 are left alone.
         model_path: The bundle to use; empty for the newest one trained here, else the bundled one.
         team_model: Folder of a team's models, of whose newest one the user is told; see `team`.
+        shared_predictor: Address of a server that runs the model; empty to run it here.
         device: Where the network runs.
     """
 
@@ -54,6 +55,7 @@ class Settings:
     max_file_bytes: Positive = 1_000_000
     model_path: str = ""
     team_model: str = ""
+    shared_predictor: str = ""
     device: Device = "auto"
 
     def serves(self, language: str) -> bool:
