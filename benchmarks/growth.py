@@ -116,7 +116,7 @@ def listed(command: Callable[..., None]) -> Callable[..., None]:
 def many(out: Path, repositories: Path, mirror: Path, tokenizer: Path) -> None:
     """Measure, and print what many repositories need."""
     origins, _ = listed_repositories(repositories, mirror)
-    packed = sum(size_of(origin.path) for origin in origins) / 1e6
+    packed = sum(origin.size for origin in origins) / 1e6
     tasks = [*origins, *generated_from(origins)]
     result = out / "growth.json"
     found: dict[str, Any] = json.loads(result.read_text()) if result.exists() else {}
@@ -172,7 +172,7 @@ def memory(repositories: Path, mirror: Path, tokenizer: Path) -> None:
             make = Measured(Elsewhere(tokenizer.read_bytes()))
             task = Task(origin, Path(name), 4096, 0, "")
             for (made, _shards), seconds, peak in mapped(make, [task], HERE, 1):
-                size, count = size_of(origin.path) / 1e6, made.instances.total()
+                size, count = origin.size / 1e6, made.instances.total()
                 line = f"{origin.name}: {size:.0f} MB packed, {count:,} instances"
                 click.echo(f"{line}, {seconds:.0f} s of a processor, {peak:.0f} MB")
 

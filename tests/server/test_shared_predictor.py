@@ -1,5 +1,7 @@
 """A shared predictor: the predictions of this machine from a server, and this machine's without."""
 
+import contextlib
+import http.client
 import os
 import shutil
 import socket
@@ -22,6 +24,7 @@ from editcast_server.prediction import engine
 from editcast_server.settings import Settings
 
 SERVER = Path(__file__).with_name("open_inference.py")
+MLSERVER = os.environ.get("EDITCAST_MLSERVER")
 BEFORE = "".join(f"def get_{name}(item):\n    return item.{name}\n\n\n" for name in "abcdef")
 
 
@@ -63,12 +66,42 @@ def serve(repository: Path, *options: str) -> Predictor:
     return Predictor(process.stdout.readline().strip(), process)
 
 
-@pytest.fixture(scope="module", params=["bytes", "json"])
+@pytest.fixture(scope="module", params=["bytes", "json", "mlserver"])
 def either(request: pytest.FixtureRequest, repository: Path) -> Iterator[Predictor]:
-    """A server that knows tensors as bytes, and one that does not."""
-    made = serve(repository, *(["--json"] if request.param == "json" else []))
+    """A server that knows tensors as bytes, one that does not, and MLServer."""
+    if request.param == "mlserver":
+        if not MLSERVER:
+            pytest.skip("EDITCAST_MLSERVER names no Python with mlserver and onnxruntime")
+        made = serve_by_mlserver(repository, MLSERVER)
+    else:
+        made = serve(repository, *(["--json"] if request.param == "json" else []))
     yield made
+    made.process.terminate()
     made.stop()
+
+
+def serve_by_mlserver(repository: Path, python: str) -> Predictor:
+    """MLServer needs an environment of its own: it wants an older protobuf than Editcast."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    program = SERVER.with_name("mlserver_graphs.py")
+    process = subprocess.Popen(
+        [python, program, repository, str(port)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    while process.poll() is None:
+        with contextlib.suppress(OSError):
+            connection = http.client.HTTPConnection("127.0.0.1", port)
+            connection.request("GET", "/v2/health/ready")
+            is_ready = connection.getresponse().status == 200
+            connection.close()
+            if is_ready:
+                break
+    assert process.poll() is None
+    return Predictor(f"http://127.0.0.1:{port}", process)
 
 
 @pytest.fixture
