@@ -76,7 +76,7 @@ class Service:
 
     def start(self) -> None:
         """Load the model, and let go of what the store has had for too long."""
-        self.engine.choose(self._choice)
+        self.engine.choose(_choice_of(self.settings))
         self.saves.prune(self.settings.history_days)
 
     def stop(self) -> None:
@@ -294,8 +294,8 @@ class Service:
         before, self.settings = self.settings, settings
         if settings == before:
             return
-        if self._choice != _choice_of(before):
-            self.engine.choose(self._choice)
+        if _choice_of(settings) != _choice_of(before):
+            self.engine.choose(_choice_of(settings))
         self._policy.follow(settings)
         if reads(settings) != reads(before):
             self.projects.forget_files()
@@ -342,10 +342,6 @@ class Service:
             self._ask(document, 1)
 
     # What is served
-
-    @property
-    def _choice(self) -> Choice:
-        return _choice_of(self.settings)
 
     def _is_served(self, document: Document) -> bool:
         """Tell whether suggestions are to be made in a document as it is now."""
