@@ -122,10 +122,11 @@ def openers_of(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             names |= {one.name for one in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module)
-            if node.module == "urllib.request":
-                names |= {one.name for one in node.names} - {"url2pathname"} and {"http"}
-    return {name.partition(".")[0] for name in names} & OPENERS
+            # `url2pathname` opens nothing.
+            names |= (
+                {node.module} if [one.name for one in node.names] != ["url2pathname"] else set()
+            )
+    return ({"urllib.request"} & names) | ({name.partition(".")[0] for name in names} & OPENERS)
 
 
 def test_only_named_files_open_connections() -> None:

@@ -1,5 +1,6 @@
 """Repositories and corpora in storage that fsspec reaches, here `memory://` and `file://`."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -177,7 +178,12 @@ def test_on_a_cluster_the_command_makes_the_same_bytes_from_storage_to_storage(
         )
         assert ended.returncode == 0, ended.stderr
     assert contents(outs[0]) == contents(outs[1]) == contents(tmp_path / "bucket" / "corpus")
-    assert url in ended.stdout.replace("\n", "")
+    said = " ".join(ended.stdout.split())
+    assert url in said.replace(" ", "")
+    counts = re.findall(r"me/\d(?:#\w+)?: \d files, [\d,]+ instances, [\d,]+ edits", said)
+    assert len(counts) == len(re.findall(r"\(\d+ of 10", said)) == 10
+    assert "; left out most: " in said and re.search(r"of 10, \d+ (min|s) left\)", said)
+    assert "Skipped" in said
 
 
 def test_fsspec_is_not_imported_unless_storage_is_named(
