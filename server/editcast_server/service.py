@@ -9,11 +9,10 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from lsprotocol import types
 
-from editcast_server.client import Client
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
 from editcast_server.feedback import Feedback, Offer
@@ -23,7 +22,7 @@ from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Policy
 from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
-from editcast_server.status import Activity
+from editcast_server.status import Activity, Status
 from editcast_server.store_writer import Saves, now_ms
 from editcast_store.saves import What
 
@@ -31,6 +30,19 @@ log = logging.getLogger(__name__)
 
 PATIENCE: Final = 2.0  # seconds that a request waits for a prediction under way
 _TIMED: Final = 1000  # predictions
+
+
+class Client(Protocol):
+    """The editor, as the service sees it; called on the event loop."""
+
+    def show_message(self, sentence: str, *, warning: bool) -> None:
+        """Show the user a sentence."""
+
+    def has_predicted(self, document: Document) -> None:
+        """Tell the editor that the suggestions of a document have changed."""
+
+    def has_status(self, status: Status) -> None:
+        """Tell the editor what the server is doing."""
 
 
 class Service:
@@ -98,7 +110,7 @@ class Service:
         self.documents[uri] = document
         if known is None:
             self._warn_once(document, self.settings.too_long(document.name))
-        document.exclusion.follow(self.settings.exclude, partial(self._begin, document))
+        self._begin(document)
 
     def change(
         self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
@@ -140,30 +152,7 @@ class Service:
         document.check_path()
         if document.buffer is None:
             return
-        if document.exclusion.known.is_set():
-            self._take_in(document, document.buffer.text)
-        else:
-            document.exclusion.saved.append(document.buffer.text)
-
-    def close(self, uri: str) -> None:
-        """Close a document."""
-        document = self.documents.pop(uri, None)
-        if document:
-            document.exclusion.finish(partial(self._begin, document))
-            document.close()
-
-    def _begin(self, document: Document, saved: list[str]) -> None:
-        """Begin with a document, now that it is known whether it may be read; take in its saves."""
-        if document.buffer is not None and document.is_allowed(self.settings):
-            self.engine.open(self._track(document, document.buffer.text))
-            self.projects.read(document.folder, self.settings)
-            if self.projects.of(document.folder).has_saves:
-                self._ask(document, 1)
-        for text in saved:
-            self._take_in(document, text)
-
-    def _take_in(self, document: Document, text: str) -> None:
-        """Take in a saved text."""
+        text = document.buffer.text
         if not (document.is_allowed(self.settings) and self._fits(document)):
             return
         self._feedback.take_applied(document)
@@ -174,9 +163,23 @@ class Service:
             if other is not document and document.folder and other.folder == document.folder:
                 other.expire_answer()
         self._record(document, text)
-        self.engine.check_for_newer()
         document.forget_suggestions()
         self._ask(document, 1)
+        self.engine.check_for_newer()
+
+    def close(self, uri: str) -> None:
+        """Close a document."""
+        document = self.documents.pop(uri, None)
+        if document:
+            document.close()
+
+    def _begin(self, document: Document) -> None:
+        """Prepare the predictions of a document if it may be read."""
+        if document.buffer is not None and document.is_allowed(self.settings):
+            self.engine.open(self._track(document, document.buffer.text))
+            self.projects.read(document.folder, self.settings)
+            if self.projects.of(document.folder).has_saves:
+                self._ask(document, 1)
 
     def _track(self, document: Document, text: str) -> Track:
         if document.track is None:
@@ -205,8 +208,6 @@ class Service:
         """
         end = self._loop.time() + PATIENCE
         document = self.documents.get(uri)
-        if document:
-            await document.exclusion.known.wait()
         while document and self._is_served(document) and not document.has(most):
             if document.is_suppressed and not is_wanted:
                 break
@@ -300,7 +301,7 @@ class Service:
         if reads(settings) != reads(before):
             self.projects.forget_files()
             for document in self.documents.values():
-                document.exclusion.follow(settings.exclude, partial(self._begin, document))
+                self._begin(document)
         self._withdraw_all()
         self.activity.update()
 

@@ -19,7 +19,7 @@ from editcast_model.forecasting.filters import EditContext, cursor_after, line_a
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.line_spans import is_beside
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
-from editcast_server.documents.exclusion import Exclusion
+from editcast_server.documents.globs import matches_any
 from editcast_server.documents.suggestion import AppliedEdits, Suggestion, is_one_of
 from editcast_server.prediction.engine import Answer, Job, Track
 from editcast_server.prediction.policy import (
@@ -45,7 +45,6 @@ class Document:
         language: The language identifier that the editor gave it.
         path: The file; None when it is none (an unsaved one, a notebook's cell).
         is_secret: Whether it usually holds secrets, or is a link to what does.
-        exclusion: Whether the setting `exclude` names it.
         version: The editor's version of it, as last heard.
         buffer: The text; None while it is not known: too long to be kept, or the editor's changes
             made no sense. The next whole text ends that.
@@ -69,7 +68,6 @@ class Document:
         self.language = language
         self.path = path_of(uri)
         self.check_path()
-        self.exclusion = Exclusion(self.path)
         self.version = version
         self.buffer = None if text is None else Buffer(text, units)
         self.folder: str | None = None
@@ -86,6 +84,7 @@ class Document:
         self.pause: asyncio.TimerHandle | None = None
         self.word_pause: asyncio.TimerHandle | None = None
         self._units = units
+        self._excluded_by: tuple[tuple[str, ...], bool] = (), False  # globs, and if one matches
         self._covered = 0
         self._had: tuple[Suggestion, ...] = ()
         self._recent = RecentChanges()
@@ -121,9 +120,11 @@ class Document:
         return self._refusal(settings) or self.problem(settings)
 
     def _refusal(self, settings: Settings) -> str:
-        is_excluded = self.exclusion.is_excluded
+        if self._excluded_by[0] != settings.exclude:  # globs take too long for every key
+            is_excluded = self.path is not None and matches_any(self.path, settings.exclude)
+            self._excluded_by = settings.exclude, is_excluded
         return settings.refusal(
-            self.name, self.language, is_secret=self.is_secret, is_excluded=is_excluded
+            self.name, self.language, is_secret=self.is_secret, is_excluded=self._excluded_by[1]
         )
 
     # Changes

@@ -61,8 +61,6 @@ def register_commands(server: EditcastServer) -> None:
                 return now
             case [str() as uri]:
                 document = ls.service.documents.get(uri)
-                if document:
-                    await document.exclusion.known.wait()
                 reason = document.reason_against(ls.service.settings) if document else _UNKNOWN
                 return attrs.evolve(now, message=reason or now.message)
         raise JsonRpcInvalidParams(

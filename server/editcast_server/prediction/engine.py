@@ -15,9 +15,14 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import unquote
 
-from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions, Session
+from editcast_model.forecasting.interface import (
+    Forecaster,
+    Prediction,
+    PredictionOptions,
+    Session,
+    never,
+)
 from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_server.prediction import model_loader
@@ -224,8 +229,8 @@ class Engine:
         self._put(0, lambda: self._load(choice))
 
     def check_for_newer(self) -> None:
-        """Take up the bundle if another one is in its place by now."""
-        self._put(1, self._load_if_changed)
+        """Load the bundle again if it was replaced, once nobody waits for a prediction."""
+        self._put(2, self._load_if_changed)
 
     def predict(self, job: Job) -> None:
         """Make a prediction as soon as the thread is free."""
