@@ -229,8 +229,8 @@ class Engine:
         self._put(0, lambda: self._load(choice))
 
     def check_for_newer(self) -> None:
-        """Load the bundle again if it was replaced, once nobody waits for a prediction."""
-        self._put(2, self._load_if_changed)
+        """Load the bundle if it was replaced, after the predictions that were asked for."""
+        self._put(1, self._load_if_changed)
 
     def predict(self, job: Job) -> None:
         """Make a prediction as soon as the thread is free."""
