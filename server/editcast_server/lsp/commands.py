@@ -1,4 +1,4 @@
-"""`workspace/executeCommand`: what the user decides, and what the user wants to know."""
+"""Handlers of `workspace/executeCommand`: decisions on suggestions, status and training."""
 
 import asyncio
 from typing import Any, Final
@@ -101,7 +101,7 @@ def _register_training(server: EditcastServer) -> None:
 
 
 async def _report(service: Service) -> str:
-    """Make the report page (HTML) from what is on this machine."""
+    """Make the report page (HTML) from the data on this machine."""
     await service.saves.written()
     model = service.activity.model
     return await asyncio.to_thread(
@@ -114,10 +114,10 @@ async def _report(service: Service) -> str:
 
 
 async def _revert(service: Service) -> str:
-    """Go back to the model before the last training, and say in a sentence what happened.
+    """Go back to the model before the last training; return a sentence for the user.
 
     Raises:
-        BundleError: There is none, or it cannot be used.
+        BundleError: There is no such model, or it cannot be used.
     """
     from editcast_store.models import revert  # imports the tokenizer
 
