@@ -1,7 +1,7 @@
-"""The report: one page of HTML on what became of suggestions, from this machine's data alone.
+"""The report: an HTML page on the outcomes of suggestions, from this machine's data alone.
 
-The page needs nothing else: no scripts, no pictures, no fonts. It takes an editor's colours where
-there are any (VS Code's custom properties), and the browser's light or dark ones elsewhere.
+The page is self-contained: it has no scripts, pictures or fonts. It uses VS Code's colours if its
+custom properties are defined, and otherwise the browser's light or dark scheme.
 """
 
 from collections.abc import Sequence
