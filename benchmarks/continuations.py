@@ -23,7 +23,7 @@ from editcast_model.forecasting.sources.continuation import Continuations
 from editcast_model.history import EditHistory
 from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.intervals import Interval, difference, intervals
-from editcast_training.evaluation.project_sessions import files_before, no_files
+from editcast_training.evaluation.known_files import files_before, no_files
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
 from editcast_training.evaluation.typing_replay import MEASURES, TypingRow, measured, replay_typing
 from editcast_training.sources.file_history import Skipped

@@ -120,8 +120,8 @@ def newest_commit(path: Path) -> str:
     return str(_head(_open(path), path).id)
 
 
-class ParentTrees:
-    """The files of one repository as they stood before its commits.
+class CommitTrees:
+    """The files of one repository as they stood before and after its commits.
 
     Args:
         path: As for `read_git`.
@@ -134,18 +134,52 @@ class ParentTrees:
     def __init__(self, path: Path, languages: Collection[str] | None = PYTHON) -> None:
         self._repository = _open(path)
         self._wanted = _Filter(languages, Skipped())
-        self._parents: dict[int, pygit2.Oid] = {}  # by the time of the commit, in seconds
+        self._commits: dict[int, pygit2.Oid] = {}  # by their times, in seconds
         commit: pygit2.Commit | None = _head(self._repository, path)
         while commit is not None and commit.parent_ids:
-            self._parents.setdefault(commit.commit_time, commit.parent_ids[0])
+            self._commits.setdefault(commit.commit_time, commit.id)
             commit = _commit(self._repository, commit.parent_ids[0])
 
     def files(self, time: int) -> Iterator[tuple[str, str]]:
         """Yield the paths and texts before the commit of a time (milliseconds)."""
-        parent = self._parents.get(time // 1000)
-        commit = None if parent is None else _commit(self._repository, parent)
-        if commit is not None:
-            yield from _files(self._repository, commit, self._wanted, Skipped())
+        commit = self._at(time)
+        parent = None if commit is None else _commit(self._repository, commit.parent_ids[0])
+        if parent is not None:
+            yield from _files(self._repository, parent, self._wanted, Skipped())
+
+    def changed(self, time: int) -> Iterator[tuple[str, str]]:
+        """Yield the paths and texts of the files that the commit of a time left changed."""
+        commit = self._at(time)
+        for path, blob in [] if commit is None else self._changes(commit):
+            text = _text(self._repository, blob, Skipped())
+            if text:
+                yield path, text
+
+    def changed_before(self, time: int, count: int) -> list[str]:
+        """List the paths that the last commits before that of a time changed, newest first."""
+        commit = self._at(time)
+        found: dict[str, None] = {}
+        for _ in range(count):
+            commit = _commit(self._repository, commit.parent_ids[0]) if commit else None
+            if commit is None or not commit.parent_ids:
+                break
+            found |= {path: None for path, _ in self._changes(commit) if path not in found}
+        return list(found)
+
+    def _at(self, time: int) -> pygit2.Commit | None:
+        found = self._commits.get(time // 1000)
+        return None if found is None else _commit(self._repository, found)
+
+    def _changes(self, commit: pygit2.Commit) -> list[tuple[str, pygit2.Oid]]:
+        parent = _commit(self._repository, commit.parent_ids[0])
+        if parent is None:
+            return []
+        files = (delta.new_file for delta in parent.tree.diff_to_tree(commit.tree).deltas)
+        return [
+            (unicode_path(one.path), one.id)
+            for one in files
+            if _is_file(one.mode) and self._wanted[one.path]
+        ]
 
 
 def _language(name: str) -> str:
