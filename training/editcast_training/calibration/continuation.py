@@ -41,6 +41,7 @@ def examples(sessions: Iterable[EditingSession], files: FilesOf) -> Iterator[Exa
         continuer = Continuer(project.memory, session.path)
         for saves, (before, after) in enumerate(pairwise(session.texts[session.first :])):
             project.follow(session.first + saves)
+            project.memory.put(session.path, before)
             for text, cursor, rest in _typed(before, after):
                 for one in continuer.continuations(text, cursor):
                     yield Example(session.kind, one.features, rest.startswith(one.text))

@@ -1,14 +1,15 @@
 """The other files of a session's project, as the project memory comes to know them.
 
-Of a commit these are the files before it. Those that its last predecessors changed were saved
-lately, and so were the files of the commit itself that come before the session's by their paths, as
-the commit left them. Of recorded saves these are the project's other recorded files.
+Of a commit these are the files as they stood some commits before, what these commits saved, and the
+files of the commit itself that come before the session's by their paths. Of recorded saves these
+are the last saves of the project's files before the session, and those of other files meanwhile.
 """
 
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from editcast_model.errors import SourceError
@@ -18,12 +19,12 @@ from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.git import CommitTrees
 from editcast_training.sources.registry import Origin, read_origin
 
-#: Commits before, whose files count as saved lately.
-_COMMITS = 5
+#: Commits before a session, and saves of each recorded file, that are remembered.
+COMMITS, SAVES = 5, 10
 
 
 class KnownFile(NamedTuple):
-    """The text of a file of the project.
+    """The text of a file of the project, which may be that of the session.
 
     Attributes:
         saves: How many saves of the session come before it.
@@ -83,13 +84,12 @@ class Project:
     """The project of a session while it is replayed.
 
     Attributes:
-        memory: What its other files say.
+        memory: What its files say.
     """
 
     def __init__(self, session: EditingSession, files: Iterable[KnownFile]) -> None:
         self.memory = ProjectMemory()
-        others = [one for one in files if one.path != session.path]
-        self._waiting = deque(sorted(others, key=lambda one: one.saves))
+        self._waiting = deque(sorted(files, key=attrgetter("saves")))
         self.follow(session.first)
 
     def follow(self, saves: int) -> None:
@@ -100,27 +100,32 @@ class Project:
         self.memory.settle()
 
 
-def _committed(session: EditingSession, trees: CommitTrees) -> Iterator[KnownFile]:
-    """Yield the files before a commit, and those of its own that come before the session's."""
+def _committed(session: EditingSession, trees: CommitTrees) -> list[KnownFile]:
+    """List the files some commits before, and what was saved since."""
     time = session.times[0]
-    before = dict(trees.files(time))
-    for path, text in before.items():
-        yield KnownFile(0, path, text, is_saved=False)
-    for path in reversed(trees.changed_before(time, _COMMITS)):
-        if path in before:
-            yield KnownFile(0, path, before[path], is_saved=True)
-    for path, text in trees.changed(time):
-        if path < session.path:
-            yield KnownFile(0, path, text, is_saved=True)
+    found = [KnownFile(0, *one, is_saved=False) for one in trees.files(time, COMMITS)]
+    for back in range(COMMITS, 0, -1):
+        found += [KnownFile(0, *one, is_saved=True) for one in trees.changed(time, back)]
+    own = {session.path, *(one.path for one in found if one.text == session.texts[0])}
+    found += [
+        KnownFile(0, path, text, is_saved=True)
+        for path, text in trees.changed(time)
+        if path < session.path and path not in own and text != session.texts[-1]
+    ]
+    # It may have had another name then.
+    return [one._replace(path=session.path) if one.path in own else one for one in found]
 
 
-def _recorded(session: EditingSession, histories: Iterable[FileHistory]) -> Iterator[KnownFile]:
-    """Yield the texts that other recorded files had when the session began, and got meanwhile."""
+def _recorded(session: EditingSession, histories: Iterable[FileHistory]) -> list[KnownFile]:
+    """List the last saves before the session began, and those of other files meanwhile."""
     begun = session.times[max(session.first - 1, 0)]
+    found: list[tuple[int, KnownFile]] = []
     for history in histories:
-        known = [one for one in history.snapshots if one.time is not None]
-        past = [one for one in known if (one.time or 0) <= begun]
-        meanwhile = [one for one in known if begun < (one.time or 0) < session.times[-1]]
-        for one in past[-1:] + meanwhile:
-            saves = bisect_left(session.times, one.time or 0)
-            yield KnownFile(saves, history.path, one.text, is_saved=True)
+        known = [(one.time, one.text) for one in history.snapshots if one.time is not None]
+        past = [one for one in known if one[0] <= begun][-SAVES:]
+        if history.path != session.path:
+            past += [one for one in known if begun < one[0] < session.times[-1]]
+        for time, text in past:
+            saves = bisect_left(session.times, time)
+            found.append((time, KnownFile(saves, history.path, text, is_saved=True)))
+    return [one for _, one in sorted(found, key=itemgetter(0))]

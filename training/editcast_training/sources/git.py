@@ -140,46 +140,48 @@ class CommitTrees:
             self._commits.setdefault(commit.commit_time, commit.id)
             commit = _commit(self._repository, commit.parent_ids[0])
 
-    def files(self, time: int) -> Iterator[tuple[str, str]]:
-        """Yield the paths and texts before the commit of a time (milliseconds)."""
-        commit = self._at(time)
-        parent = None if commit is None else _commit(self._repository, commit.parent_ids[0])
+    def files(self, time: int, back: int = 0) -> Iterator[tuple[str, str]]:
+        """Yield the paths and texts before a commit.
+
+        Args:
+            time: That of a commit, in milliseconds.
+            back: How many commits before this one.
+        """
+        commit = self._at(time, back)
+        parent = commit and _parent(self._repository, commit)
         if parent is not None:
             yield from _files(self._repository, parent, self._wanted, Skipped())
 
-    def changed(self, time: int) -> Iterator[tuple[str, str]]:
-        """Yield the paths and texts of the files that the commit of a time left changed."""
-        commit = self._at(time)
-        for path, blob in [] if commit is None else self._changes(commit):
-            text = _text(self._repository, blob, Skipped())
-            if text:
-                yield path, text
+    def changed(self, time: int, back: int = 0) -> Iterator[tuple[str, str]]:
+        """Yield the paths of the files that a commit changed, and their texts after it.
 
-    def changed_before(self, time: int, count: int) -> list[str]:
-        """List the paths that the last commits before that of a time changed, newest first."""
-        commit = self._at(time)
-        found: dict[str, None] = {}
-        for _ in range(count):
-            commit = _commit(self._repository, commit.parent_ids[0]) if commit else None
-            if commit is None or not commit.parent_ids:
-                break
-            found |= {path: None for path, _ in self._changes(commit) if path not in found}
-        return list(found)
+        The text of a file that is gone is empty. The arguments are those of `files`.
+        """
+        commit = self._at(time, back)
+        parent = commit and _parent(self._repository, commit)
+        if commit is None or parent is None:
+            return
+        for delta in parent.tree.diff_to_tree(commit.tree).deltas:
+            new = delta.new_file
+            is_gone = delta.status == DeltaStatus.DELETED
+            if self._wanted[new.path] and (is_gone or _is_file(new.mode)):
+                text = "" if is_gone else _text(self._repository, new.id, Skipped())
+                if text is not None:
+                    yield unicode_path(new.path), text
 
-    def _at(self, time: int) -> pygit2.Commit | None:
+    def _at(self, time: int, back: int) -> pygit2.Commit | None:
         found = self._commits.get(time // 1000)
-        return None if found is None else _commit(self._repository, found)
+        commit = None if found is None else _commit(self._repository, found)
+        for _ in range(back):
+            before = commit and _parent(self._repository, commit)
+            if before is None or not before.parent_ids:
+                break
+            commit = before
+        return commit
 
-    def _changes(self, commit: pygit2.Commit) -> list[tuple[str, pygit2.Oid]]:
-        parent = _commit(self._repository, commit.parent_ids[0])
-        if parent is None:
-            return []
-        files = (delta.new_file for delta in parent.tree.diff_to_tree(commit.tree).deltas)
-        return [
-            (unicode_path(one.path), one.id)
-            for one in files
-            if _is_file(one.mode) and self._wanted[one.path]
-        ]
+
+def _parent(repository: pygit2.Repository, commit: pygit2.Commit) -> pygit2.Commit | None:
+    return _commit(repository, commit.parent_ids[0]) if commit.parent_ids else None
 
 
 def _language(name: str) -> str:
