@@ -1,7 +1,7 @@
 """A named pipe of Windows as two streams that can be read and written at the same time.
 
-An ordinary file on such a pipe allows one operation at a time, so the server could not send while it
-waits for the editor. Overlapped operations can: `_winapi` offers them, as the standard library's
+An ordinary file on such a pipe allows one operation at a time, so the server could not send while
+it waits for the editor. Overlapped operations can: `_winapi` offers them, as the standard library's
 `multiprocessing.connection` uses them.
 """
 
