@@ -90,7 +90,7 @@ def test_it_goes_on_after_its_own_death_and_that_of_a_node(
         process.send_signal(number)
         said = process.communicate()[1]
         assert process.returncode == code, said
-        assert number == signal.SIGKILL or "goes on where it was" in said
+        assert number == signal.SIGKILL or "run the same command to continue" in said
     assert nodes.kill_one(is_node)
     code, said = corpus.make(out, "--ray", nodes.address)
     assert code == 0, said
