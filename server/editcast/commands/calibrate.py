@@ -16,7 +16,8 @@ from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_training.calibration.collected import collect_to_file
 from editcast_training.calibration.continuation import examples, fit
 from editcast_training.calibration.ranker import recalibrate
-from editcast_training.evaluation.project_sessions import files_before, within_projects
+from editcast_training.evaluation.known_files import files_before
+from editcast_training.evaluation.project_sessions import within_projects
 from editcast_training.sources.registry import Origin
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)

@@ -29,8 +29,9 @@ from editcast_server.prediction.policy import default_threshold, threshold_of
 from editcast_server.settings import Device, Eagerness
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.intervals import Interval
+from editcast_training.evaluation.known_files import FilesOf, files_before
 from editcast_training.evaluation.metrics import PRECISIONS
-from editcast_training.evaluation.project_sessions import FilesOf, files_before, read_sessions
+from editcast_training.evaluation.project_sessions import read_sessions
 from editcast_training.evaluation.results import Evaluation, Row, hardware, replay, summarize
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typing_replay import (

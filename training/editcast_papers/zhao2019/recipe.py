@@ -22,7 +22,7 @@ from editcast_training.fit.trainer import autocast, pick_device
 
 def edit_loss(network: nn.Module, batch: Batch) -> Tensor:
     """Return the mean loss of the scored edits."""
-    with autocast(batch.state.device) if batch.state.is_cuda else nullcontext():
+    with autocast(batch.state.device):
         loss = losses(network, batch).edits
     return (loss * batch.scored).sum() / batch.scored.sum().clamp(min=1)
 
