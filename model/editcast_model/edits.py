@@ -52,15 +52,6 @@ def apply(edit: Edit, state: Sequence[int]) -> list[int]:
     return out
 
 
-def inverse(edit: Edit, state: Sequence[int]) -> Edit:
-    """Return the explicit edit that leads from ``apply(edit, state)`` back to `state`."""
-    if edit.content == SAVE:
-        return edit
-    if edit.content == DELETE:
-        return Edit(edit.position - 1, state[edit.position])
-    return Edit(edit.position + 1, DELETE)
-
-
 class Timeline:
     """An implicit edit sequence that grows edit by edit.
 

@@ -142,7 +142,7 @@ def test_storage_that_is_full_is_said_and_gone_on_with(
     begin += [f"resource.setrlimit(kind, ({size}, {size}))"]
     begin += ["runpy.run_module('editcast', run_name='__main__')"]
     code, said = corpus.make(out, "--ray", nodes.address, begin="; ".join(begin))
-    assert code == 2 and "has no room left" in said and said.count("\n") == 1
+    assert code == 2 and "has no space left" in said and said.count("\n") == 1
     assert corpus.make(out, "--ray", nodes.address)[0] == 0
     assert contents(out) == local
 

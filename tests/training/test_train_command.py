@@ -339,7 +339,7 @@ def test_a_second_training_is_refused_while_the_first_one_lives(
         second = _run("train", "--steps", 3, cwd=small_repository, home=home)
         assert second.returncode == 1
         assert second.stdout == "" and len(second.stderr.splitlines()) == 1
-        assert "Another training is under way in" in second.stderr
+        assert "Another training is running in" in second.stderr
         plan = (home / "training" / "plan.json").read_text()
     finally:
         first.kill()
