@@ -1,8 +1,8 @@
 """A named pipe of Windows as two streams that can be read and written at the same time.
 
 An ordinary file on such a pipe allows one operation at a time, so the server could not send while
-it waits for the editor. Overlapped operations can: `_winapi` offers them, as the standard library's
-`multiprocessing.connection` uses them.
+it waits for the editor. The overlapped operations of `_winapi`, which `multiprocessing.connection`
+of the standard library uses, do not have this limit.
 """
 
 import sys
