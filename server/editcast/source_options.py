@@ -1,4 +1,4 @@
-"""The options by which a command names what to read: repositories, saves, one's own history."""
+"""The options that name sources: repositories, saves, the user's own history."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -25,7 +25,7 @@ _OPTIONS = (
         metavar="FILE",
         help="Save histories in JSON lines (.jsonl or .jsonl.gz); may be repeated.",
     ),
-    click.option("--local-history", is_flag=True, help="What VS Code's Local History kept."),
+    click.option("--local-history", is_flag=True, help="VS Code's Local History."),
     click.option("--store", is_flag=True, help="The saves that Editcast has recorded."),
     click.option(
         "--repositories",
@@ -35,13 +35,13 @@ _OPTIONS = (
     click.option(
         "--mirror",
         metavar="PATH",
-        help="The folder of these repositories, OWNER+NAME; or the address of one, as s3://...",
+        help="The folder of their clones, OWNER+NAME, or its URL (s3://...).",
     ),
 )
 
 
 def source_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of all sources; it is called with their `origins`."""
+    """Add the options of all sources to a command, which receives them as `origins`."""
 
     @wraps(command)
     def run(
@@ -53,7 +53,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         mirror: str | None,
         **others: Any,
     ) -> None:
-        home()  # what cannot be written to is said before anything is read
+        home()  # report an unusable folder before reading anything
         if (repositories is None) != (mirror is None):
             raise click.UsageError("--repositories and --mirror go together.")
         origins: list[Origin] = []
