@@ -226,33 +226,6 @@ def test_nodes_whose_workers_have_no_memory_left_are_said_and_gone_on_without(
     assert contents(tmp_path / "out") == local
 
 
-_TOO_LARGE = """
-import runpy, sys
-from editcast_training.data import cluster_shards
-cluster_shards._HEADROOM = 0
-from editcast_training.data.cluster_shards import Elsewhere
-from editcast_training.data.corpus import Task
-from editcast_training.sources.registry import Origin
-from pathlib import Path
-repository, tokenizer = map(Path, sys.argv[1:])
-task = Task(Origin("it", "git", repository), Path(), 4096, 0, "")
-print(Elsewhere(tokenizer.read_bytes())(task)[0].failed)
-"""
-
-
-def test_a_repository_that_needs_too_much_memory_is_left_out(corpus: Corpus) -> None:
-    given = [corpus.mirror / "me+0", corpus.tokenizer]
-    ended = subprocess.run(
-        [sys.executable, "-c", _TOO_LARGE, *given],
-        env=corpus.environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    said = "It needs more memory than 1,610,612,736 bytes, which a worker has.\n"
-    assert ended.stdout == said
-
-
 _OTHER_RAY = """
 import sys, ray
 from editcast_training import cluster
