@@ -121,6 +121,12 @@ class _Block:
         counts = np.bincount(buckets, minlength=1 << _bits())
         self._ends = np.cumsum([0, *counts]).astype(np.int32)
 
+    def forget_removed(self) -> None:
+        """Forget the lines that files have no more."""
+        with self._lock:
+            self._removed.clear()
+            self._drop(_REMOVED)
+
     @property
     def nbytes(self) -> int:
         """Bytes of its arrays."""
@@ -177,6 +183,12 @@ class ProjectMemory:
             self._recent: OrderedDict[str, None] = OrderedDict()
             self._removed: deque[bytes] = deque(maxlen=MOST_REMOVED)
             self._clear()
+
+    def forget_removed(self) -> None:
+        """Forget the lines that files have no more."""
+        with self._lock:
+            self._removed.clear()
+            self._drop(_REMOVED)
 
     @property
     def nbytes(self) -> int:

@@ -173,6 +173,11 @@ class Projects:
             name = unquote(folder).rstrip("/")
             self.of(folder).reader.read(Path(path), name, settings)
 
+    def forget_history(self) -> None:
+        """Forget what files said and do not say any more."""
+        for project in self._of.values():
+            project.memory.forget_removed()
+
     def forget_files(self) -> None:
         """Forget what files import and say: others may be left alone from now on."""
         for project in self._of.values():
