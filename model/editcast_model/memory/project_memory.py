@@ -121,12 +121,6 @@ class _Block:
         counts = np.bincount(buckets, minlength=1 << _bits())
         self._ends = np.cumsum([0, *counts]).astype(np.int32)
 
-    def forget_removed(self) -> None:
-        """Forget the lines that files have no more."""
-        with self._lock:
-            self._removed.clear()
-            self._drop(_REMOVED)
-
     @property
     def nbytes(self) -> int:
         """Bytes of its arrays."""
