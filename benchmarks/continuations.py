@@ -3,14 +3,15 @@
     python benchmarks/continuations.py --git REPOSITORY --git REPOSITORY --saves FILE
 
 Sessions are typed as `editcast evaluate --typing` types them, at the default threshold, with
-continuations as the only candidate source. The last line of a kind is the difference that the other
-files make, paired by session.
+continuations as the only candidate source. A difference, paired by session, is what the whole
+memory adds to the line above it.
 """
 
 import random
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import patch
 
 import click
 from rich.console import Console
@@ -18,6 +19,7 @@ from rich.progress import track
 
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.diff import diff
+from editcast_model.memory import project_memory
 from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.continuations_alone import ContinuationsAlone
 from editcast_training.evaluation.intervals import Interval, difference, intervals
@@ -49,15 +51,23 @@ def main(git: Sequence[Path], saves: Sequence[Path], commits: int, most: int, bu
     sessions = some_sessions(sessions, most)
     print(f"| kind | | sessions | characters | {' | '.join(MEASURES)} |")
     print(f"|---|---|---|---|{'---|' * len(MEASURES)}")
-    rows: list[list[TypingRow]] = []
-    for name, files in (("with its project", files_before(origins)), ("the file alone", no_files)):
+    known = files_before(origins)
+    passes = (
+        ("with its project", known, project_memory.MOST_REMOVED),
+        ("without what was removed", known, 0),
+        ("the file alone", no_files, project_memory.MOST_REMOVED),
+    )
+    first: list[TypingRow] = []
+    for name, files, removed in passes:
         replayed = replay_typing(forecaster, sessions, thresholds, files)
         shown = track(replayed, name, total=len(sessions), console=Console(stderr=True))
-        rows.append([row for of_session in shown for row in of_session])
-        for kind, of_kind in by_kind(rows[-1]):
-            print_line(kind, name, of_kind, intervals(of_kind, measured))
-    for (kind, together), (_, alone) in zip(*map(by_kind, rows), strict=True):
-        print_line(kind, "difference", together, difference(alone, together, measured))
+        with patch.object(project_memory, "MOST_REMOVED", removed):
+            rows = [row for of_session in shown for row in of_session]
+        first = first or rows
+        for (kind, before), (_, after) in zip(by_kind(rows), by_kind(first), strict=True):
+            print_line(kind, name, before, intervals(before, measured))
+            if rows is not first:
+                print_line(kind, "difference", after, difference(before, after, measured))
 
 
 def by_kind(rows: Sequence[TypingRow]) -> list[tuple[str, list[TypingRow]]]:
