@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from editcast_model.cancellation import never
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.forecasting.candidates import Situation
 from editcast_model.forecasting.interface import (
@@ -10,6 +9,7 @@ from editcast_model.forecasting.interface import (
     OtherSave,
     Prediction,
     PredictionOptions,
+    never,
 )
 from editcast_model.forecasting.replacements import KnownReplacements
 from editcast_model.forecasting.sources.continuation import Continuations
