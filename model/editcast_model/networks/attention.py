@@ -2,7 +2,7 @@
 
 Dimensions:
 
-    B  batch        S  memory (what is attended to)     T  queries
+    B  batch        S  memory                           T  queries
     D  width        H  heads                            K  D / H, width of a head
     W  block of a local attention
 """
@@ -28,16 +28,15 @@ def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
 
 
 def hidden_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
-    """Make a bias that hides what is not visible: bool of any shape -> 0 or very negative."""
+    """Return a bias that masks what is not visible: bool of any shape -> 0 or very negative."""
     return visible.logical_not().to(dtype) * -1e9
 
 
 class Block(nn.Module):
-    """Attention and a feed-forward layer, each normalised first and added to its input.
+    """Attention and a feed-forward layer, each with pre-normalization and a residual connection.
 
-    Relative positions enter as biases, of which a part is a product with the query (Shaw et al.
-    2018): which neighbour is read depends on who reads. Self-attention reads the normalised input;
-    a `cross` block normalises the other sequence by itself.
+    Relative positions are biases, of which a part is a product with the query (Shaw et al. 2018).
+    Self-attention reads the normalized input; a `cross` block normalizes the other sequence itself.
     """
 
     def __init__(
@@ -66,8 +65,7 @@ class Block(nn.Module):
 
         Args:
             q: Queries by heads, (..., H, T, K).
-            offset: Of each memory from each query, within 0 .. offsets - 1: (T, S) for all alike,
-                or (..., T, S).
+            offset: The relative offsets, within 0 .. offsets - 1: (T, S), or (..., T, S).
 
         Returns:
             (..., H, T, S).
@@ -76,8 +74,25 @@ class Block(nn.Module):
         index = offset.unsqueeze(-3).expand(*every.shape[:-1], offset.shape[-1])
         return torch.gather(every, -1, index)
 
+    def local_bias(self, q: Tensor) -> Tensor:
+        """Compute the biases of relative positions in a local attention.
+
+        The offset of token j from query i is j - i + W, so that every row of the biases is that of
+        the row before, shifted by one: a view with a row that is one shorter, and no gathering.
+
+        Args:
+            q: Queries by heads, (..., H, W, K).
+
+        Returns:
+            (..., H, W, 3W).
+        """
+        size = q.shape[-2]
+        every = torch.matmul(q, self.relative_key) + self.relative[:, None, :]  # (..., W, 4W)
+        rest = every.flatten(-2)[..., size:].unflatten(-1, (size, 4 * size - 1))
+        return rest[..., : 3 * size]
+
     def finish(self, x: Tensor, read: Tensor) -> Tensor:
-        """Add what was read to `x`, then the feed-forward layer: (..., T, D) -> (..., T, D)."""
+        """Add the attention's output, then apply the feed-forward layer: (..., T, D)."""
         x = x + self.out(read)
         y: Tensor = x + self.down(functional.gelu(self.up(self.norm_forward(x))))
         return y
@@ -90,7 +105,7 @@ class Block(nn.Module):
         Args:
             x: (..., T, D).
             memory: From `memory`, (..., S, 2D).
-            bias: Hides parts of the memory; broadcasts to (..., H, T, S).
+            bias: Masks parts of the memory; broadcasts to (..., H, T, S).
             offset: As in `relative_bias`.
             query: ``self.norm(x)``.
         """
@@ -101,14 +116,38 @@ class Block(nn.Module):
 
 
 class Stack(nn.ModuleList):
-    """Blocks, one on the other; a `ModuleList` that knows what it holds."""
+    """A typed `ModuleList` of blocks."""
 
     def __iter__(self) -> Iterator[Block]:
         return super().__iter__()  # type: ignore[return-value]
 
 
+def window_attention(block: Block, x: Tensor, memory: Tensor, visible: Tensor) -> Tensor:
+    """Attend from each query to its own window: (..., D) -> (..., D).
+
+    Each head's query is a row that is zero outside the head, so that one product with the window is
+    enough, instead of H products with parts of width K.
+
+    Args:
+        block: The block, with O relative offsets.
+        x: (..., D).
+        memory: Keys and values of each window, (..., O, 2D).
+        visible: Which of them exist, bool (..., O).
+    """
+    k, v = memory.chunk(2, -1)
+    q = block.q(block.norm(x)).unsqueeze(-2)
+    mine = torch.arange(q.shape[-1], device=x.device) // block.relative_key.shape[1]
+    mask = (mine == torch.arange(block.heads, device=x.device)[:, None]).to(q.dtype)  # (H, D)
+    each = q * mask  # (..., H, D)
+    scores = torch.matmul(each, k.transpose(-1, -2)) * (block.relative_key.shape[1] ** -0.5)
+    scores = scores + (torch.matmul(each, block.relative_key.flatten(0, 1)) + block.relative)
+    scores = scores + hidden_bias(visible, x.dtype).unsqueeze(-2)  # (..., H, O)
+    read = torch.matmul(torch.softmax(scores, -1).to(v.dtype), v)  # (..., H, D)
+    return block.finish(x, (read * mask).sum(-2))
+
+
 def local_attention(block: Block, x: Tensor, visible: Tensor, size: int) -> Tensor:
-    """Attend from each token to its block of `size` tokens and the two beside it.
+    """Attend from each token to its block of `size` tokens and the two adjacent blocks.
 
     Time and memory are linear in the length. `block` has ``4 * size`` relative offsets.
 
@@ -129,9 +168,6 @@ def local_attention(block: Block, x: Tensor, visible: Tensor, size: int) -> Tens
     k, v = (split_heads(part, block.heads) for part in memory.chunk(2, -1))
     seen = functional.pad(visible, (size, size + pad)).unflatten(1, (-1, size))
     seen = torch.cat([seen[:, :-2], seen[:, 1:-1], seen[:, 2:]], 2)  # (B, S/W, 3W)
-    here = torch.arange(size, device=x.device)
-    there = torch.arange(3 * size, device=x.device)
-    offset = there[None, :] - here[:, None] + size  # (W, 3W), 1 .. 4W - 1
-    bias = block.relative_bias(q, offset) + hidden_bias(seen, x.dtype)[:, :, None, None, :]
+    bias = block.local_bias(q) + hidden_bias(seen, x.dtype)[:, :, None, None, :]
     read = attend(q, k, v, bias).flatten(1, 2)[:, :length]
     return block.finish(x, read)
