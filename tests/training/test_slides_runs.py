@@ -18,9 +18,9 @@ from editcast_model.errors import ReproductionError
 from editcast_papers.lines import append_line, read_lines
 from editcast_papers.slides.corpus import PAD, collate, make_corpus
 from editcast_papers.slides.edits import Edit, Edits, read_edits
-from editcast_papers.slides.network import SHAPES, Shape, Writer
+from editcast_papers.slides.network import SHAPES
 from editcast_papers.slides.report import write_report
-from editcast_papers.slides.runs import COMMON, TABLES, Job, Model, Run
+from editcast_papers.slides.runs import COMMON, TABLES, Job, Model, Run, writer
 from editcast_papers.slides.scores import score
 from editcast_papers.training import Config, update
 from editcast_training.sources.registry import Origin, listed_repositories
@@ -74,8 +74,12 @@ def test_a_split_without_edits_is_said(listing: Path, small_mirror: Path, tmp_pa
         read_edits(origins, _MOST, tmp_path)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_what_is_shown_is_learned(shape: Shape) -> None:
+_LEARNERS = [replace(COMMON, shape=shape) for shape in SHAPES]
+_LEARNERS += [replace(COMMON, joined="EM routing"), replace(COMMON, parents=True)]
+
+
+@pytest.mark.parametrize("model", _LEARNERS)
+def test_what_is_shown_is_learned(model: Model) -> None:
     """The new word is that of the edit shown; the old one tells nothing."""
     words = ["red", "green", "blue", "white"]
     rows = [
@@ -86,19 +90,20 @@ def test_what_is_shown_is_learned(shape: Shape) -> None:
     ]
     corpus = make_corpus(Edits(rows, rows, rows, "x"), 300)
     torch.manual_seed(0)
-    network = Writer(shape, "relative", corpus, 32)
+    network = writer(model, corpus, 32)
     optimizer = torch.optim.Adam(network.parameters(), lr=3e-3)
     batch = collate(corpus.train)
-    before = score(network, corpus.test)
-    for _ in range(60):
+    before = after = score(network, corpus.test)
+    for _ in range(200):
+        if (after := score(network, corpus.test)).exact > 95:
+            break
         network.train()
         lost = torch.nn.functional.cross_entropy(
-            network(batch), batch.written[batch.written != PAD]
+            network(batch).scores, batch.written[batch.written != PAD]
         )
         update(network, optimizer, lost)
-    after = score(network, corpus.test)
     assert before.exact < 5 and after.exact > 95
-    assert after.bits < 0.2 < 1 < before.bits
+    assert after.bits < 0.5 < 1 < before.bits
 
 
 # -- the command ---------------------------------------------------------------------------------
@@ -202,4 +207,4 @@ def test_the_report_compares_seed_by_seed(tmp_path: Path) -> None:
     assert "| relative | 37.5 ± 17.7 | – | 1.500 ± 0.000 | 100 | 9.3 | 1.50 | 0.250" in page
     assert "| linear | 37.5 ± 53.0 | +50.0 [+0.0, +100.0] |" in page
     assert "| 2,048 | 50.0 | +0.0 [+0.0, +0.0] | 1.500 |" in page
-    assert "The rest is encoder-decoder, 4,096." in page
+    assert "The rest is encoder-decoder, 4,096, linear." in page

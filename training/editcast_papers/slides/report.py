@@ -17,7 +17,10 @@ _TITLES = {
     "vocabulary": "Vocabularies",
     "positions": "Positions",
     "network": "Encoders and decoders",
+    "heads": "Heads of the layers that read (the thesis, topic 2)",
+    "parents": "Parents of what is read (the thesis, topic 1)",
 }
+_FIELDS = {"network": "shape", "heads": "joined"}
 
 
 @explained(ReproductionError)
@@ -103,13 +106,13 @@ def _above(runs: Sequence[Run], model: Model) -> str:
 
 
 def _table(name: str, runs: Sequence[Run]) -> str:
-    key = "shape" if name == "network" else name
+    key = _FIELDS.get(name, name)
     rows = []
     for model in TABLES[name]:
         own, value = _of(runs, model), asdict(model)[key]
         rows.append(
             [
-                f"{value:,}" if isinstance(value, int) else value,
+                _said(value),
                 _words(own, lambda run: run.test_accuracy, 1),
                 _above(runs, model),
                 _words(own, lambda run: run.bits, 3),
@@ -121,19 +124,23 @@ def _table(name: str, runs: Sequence[Run]) -> str:
             ]
         )
     fixed = ", ".join(
-        f"{each:,}" if isinstance(each, int) else each
-        for other, each in asdict(COMMON).items()
-        if other != key
+        _said(each) for other, each in asdict(COMMON).items() if other not in (key, "parents")
     )
     head = [name, "exact, %", "above the common one", "bits", "ids read", "ids written"]
     head += ["million parameters", "s / step", "seeds"]
     return f"### {_TITLES[name]}\n\nThe rest is {fixed}.\n\n" + markdown(head, rows)
 
 
+def _said(value: str | int | bool) -> str:
+    if isinstance(value, bool):
+        return "with" if value else "without"
+    return f"{value:,}" if isinstance(value, int) else value
+
+
 def _runs(runs: Sequence[Run]) -> str:
     rows = [
         [
-            "{shape}, {positions}, {vocabulary:,}".format(**run.model) + f", seed {run.seed}",
+            f"{Model(**run.model).words}, seed {run.seed}",
             f"{run.test_accuracy:.2f}",
             f"{run.bits:.4f}",
             f"{max(score for _, score in run.dev):.2f}",

@@ -15,7 +15,16 @@ from torch.nn.functional import cross_entropy
 
 from editcast_papers.slides.corpus import PAD, Corpus, Line, collate, make_corpus
 from editcast_papers.slides.edits import Edits, read_edits
-from editcast_papers.slides.network import DROPOUT, HEADS, LAYERS, SHAPES, Shape, Writer
+from editcast_papers.slides.network import (
+    DROPOUT,
+    HEADS,
+    JOINED,
+    LAYERS,
+    SHAPES,
+    Joined,
+    Shape,
+    Writer,
+)
 from editcast_papers.slides.positions import KINDS, Kind
 from editcast_papers.slides.scores import score
 from editcast_papers.training import Config, Tell, Training, device_words, order_by_length
@@ -23,6 +32,7 @@ from editcast_training.fit.trainer import autocast, pick_device
 from editcast_training.sources.registry import Origin
 
 _NOTES = 10  # evaluations on dev in a training
+_WEIGHT = 1.0  # of disagreement, as in the paper
 
 
 @dataclass(frozen=True)
@@ -33,11 +43,21 @@ class Model:
         shape: Of its layers.
         positions: How it tells where words are.
         vocabulary: Most entries of it.
+        joined: How heads are joined where it reads, or ``disagreement`` that is rewarded.
+        parents: Whether what is read has the embeddings of its parents.
     """
 
     shape: Shape = "encoder-decoder"
     positions: Kind = "relative"
     vocabulary: int = 4096
+    joined: Joined = "linear"
+    parents: bool = False
+
+    @property
+    def words(self) -> str:
+        """Name it."""
+        parts = [self.shape, self.positions, f"{self.vocabulary:,}", self.joined]
+        return ", ".join([*parts, *(["parents"] if self.parents else [])])
 
 
 #: What all tables have in common.
@@ -46,6 +66,8 @@ TABLES: dict[str, Sequence[Model]] = {
     "vocabulary": [replace(COMMON, vocabulary=1024 * size) for size in (2, 4, 8, 16)],
     "positions": [replace(COMMON, positions=kind) for kind in KINDS],
     "network": [replace(COMMON, shape=shape) for shape in SHAPES],
+    "heads": [replace(COMMON, joined=joined) for joined in JOINED],
+    "parents": [replace(COMMON, parents=parents) for parents in (False, True)],
 }
 
 
@@ -114,8 +136,7 @@ class Job:
     @property
     def name(self) -> str:
         """For people."""
-        model = self.model
-        return f"{model.shape}, {model.positions}, {model.vocabulary:,}, seed {self.seed}"
+        return f"{self.model.words}, seed {self.seed}"
 
     @property
     def folder(self) -> Path:
@@ -140,15 +161,16 @@ class Job:
         edits = _edits(self.origins, tuple(self.most.items()), self.scratch)
         corpus = make_corpus(edits, self.model.vocabulary)
         torch.manual_seed(self.seed)
-        network = Writer(self.model.shape, self.model.positions, corpus, config.hidden).to(device)
+        network = writer(self.model, corpus, config.hidden).to(device)
         lengths = [len(line.read) + len(line.written) for line in corpus.train]
 
         def loss(step: int) -> Tensor:
             places = order_by_length(lengths, self.seed, config.batch, step)
             batch = collate(corpus.train[at] for at in places).to(device)
             with autocast(device):
-                scores = network(batch)
-            return cross_entropy(scores.float(), batch.written[batch.written != PAD])
+                guess = network(batch)
+            lost = cross_entropy(guess.scores.float(), batch.written[batch.written != PAD])
+            return lost - _WEIGHT * guess.disagreement
 
         progress = Training(
             network,
@@ -183,6 +205,11 @@ class Job:
     def forget(self) -> None:
         """Remove its checkpoints."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def writer(model: Model, corpus: Corpus, hidden: int) -> Writer:
+    """Make a new network of a model."""
+    return Writer(model.shape, model.positions, corpus, hidden, model.joined, parents=model.parents)
 
 
 @lru_cache(maxsize=1)
