@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import astuple
+from random import Random
 
 import pytest
 import torch
@@ -22,7 +23,7 @@ from editcast_papers.slides.corpus import (
     collate,
     make_corpus,
 )
-from editcast_papers.slides.edits import Edit, Edits, edits_of
+from editcast_papers.slides.edits import Edit, Edits, edits_of, left_out_of
 from editcast_papers.slides.network import JOINED, SHAPES, Shape, Writer
 from editcast_papers.slides.parents import NOBODY, parents
 from editcast_papers.slides.positions import KINDS, Distances, Kind, Places, sinusoids
@@ -80,6 +81,18 @@ def test_edits_that_are_too_long_are_left_out(length: int) -> None:
     long = "x" * length + "\n"
     found = list(edits_of(_history(before, before.replace("a", "A").replace("d\n", long))))
     assert len(found) == (length < 120)
+
+
+def test_lines_left_out_are_put_back_where_they_were() -> None:
+    text = "".join(f"line {number}\n" if number % 7 else "\n" for number in range(200))
+    found = list(left_out_of(text, Random(0)))
+    assert 8 < len(found) < 25
+    for edit in found:
+        assert edit.above + edit.after + edit.below in text
+        assert (edit.shown_before, edit.shown_after, edit.before) == ("", "", "")
+        assert edit.after.strip() and 1 <= edit.after.count("\n") <= 3
+    assert list(left_out_of(text, Random(0))) == found != list(left_out_of(text, Random(1)))
+    assert not list(left_out_of("x" * 200, Random(0)))
 
 
 def _edits() -> Edits:

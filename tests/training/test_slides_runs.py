@@ -1,5 +1,6 @@
 """`editcast reproduce slides`: edits of repositories, training, going on, the report."""
 
+import itertools
 import subprocess
 import sys
 import time
@@ -54,6 +55,8 @@ def test_each_repository_gives_its_share_and_edits_are_read_once(
     assert [len(part) for part in (found.train, found.dev, found.test)] == [60, 10, 20]
     every = {*found.train, *found.dev, *found.test}
     assert len(every) == 90
+    assert 0 < len(found.files) <= 60
+    assert all(one.after and not one.before for one in found.files)
     assert all(one.before != one.after for one in every)
     (kept,) = scratch.iterdir()
     text, changed = kept.read_text("utf-8"), kept.stat().st_mtime_ns
@@ -62,7 +65,7 @@ def test_each_repository_gives_its_share_and_edits_are_read_once(
     halves = read_edits(origins, {**_MOST, "train": 30}, scratch)
     assert halves.identity != found.identity
     assert {*halves.train[:15]} <= {*found.train[:30]}
-    for damaged in (text[:100], "[]", '{"train": [[1]], "dev": [], "test": []}'):
+    for damaged in (text[:100], "[]", '{"train": [[1]], "dev": [], "test": [], "files": []}'):
         kept.write_text(damaged)
         with pytest.raises(ReproductionError, match="remove the file"):
             read_edits(origins, _MOST, scratch)
@@ -151,6 +154,20 @@ def test_killed_and_run_again_it_ends_as_if_it_had_not_been(
     first = runs[0]
     assert list(first.dev) == whole.dev and first.config == whole.config
     assert (first.right, first.bits, first.counts) == (whole.right, whole.bits, whole.counts)
+
+
+def test_the_first_steps_of_a_pretraining_put_lines_back(
+    listing: Path, small_mirror: Path, tmp_path: Path
+) -> None:
+    origins = tuple(_origins(listing, small_mirror))
+    found = []
+    for pretrained, steps in itertools.product((False, True), (2, 5)):
+        model = replace(COMMON, pretrained=pretrained)
+        job = Job(origins, _MOST, model, 0, Config(8, 0.01, 8, steps), tmp_path / f"{steps}")
+        found.append(job.make())
+    # Two fifths of two steps are none: only the longer training differs.
+    assert found[0].bits == found[2].bits and found[1].bits != found[3].bits
+    assert found[0].counts["files"] > 8
 
 
 def test_a_model_of_two_tables_is_trained_once(

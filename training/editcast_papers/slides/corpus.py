@@ -45,6 +45,7 @@ class Corpus:
         train: To train on; so are `dev` to choose by, and `test`.
         ids: How many ids there are, marks among them.
         longest: Most ids that are to be written, with the end mark.
+        files: Lines left out of files, to train on first.
     """
 
     train: Sequence[Line]
@@ -52,6 +53,7 @@ class Corpus:
     test: Sequence[Line]
     ids: int
     longest: int
+    files: Sequence[Line] = ()
 
     @property
     def end(self) -> int:
@@ -78,11 +80,10 @@ def make_corpus(edits: Edits, size: int) -> Corpus:
         read, above = _read(tokenizer, parts)
         return Line(read, [*tokenizer.ids(after), first + _PARTS], len(after) + 1, above)
 
-    train, dev, test = (
-        [line(one) for one in part] for part in (edits.train, edits.dev, edits.test)
-    )
-    longest = max(len(one.written) for part in (train, dev, test) for one in part)
-    return Corpus(train, dev, test, first + MARKS, longest)
+    parts = (edits.train, edits.dev, edits.test, edits.files)
+    train, dev, test, files = ([line(one) for one in part] for part in parts)
+    longest = max(len(one.written) for part in (train, dev, test, files) for one in part)
+    return Corpus(train, dev, test, first + MARKS, longest, files)
 
 
 def _read(tokenizer: Tokenizer, parts: Sequence[str]) -> tuple[list[int], list[int]]:

@@ -19,8 +19,9 @@ _TITLES = {
     "network": "Encoders and decoders",
     "heads": "Heads of the layers that read (the thesis, topic 2)",
     "parents": "Parents of what is read (the thesis, topic 1)",
+    "pretraining": "Lines left out of files first (the thesis, topic 3)",
 }
-_FIELDS = {"network": "shape", "heads": "joined"}
+_FIELDS = {"network": "shape", "heads": "joined", "pretraining": "pretrained"}
 
 
 @explained(ReproductionError)
@@ -124,7 +125,9 @@ def _table(name: str, runs: Sequence[Run]) -> str:
             ]
         )
     fixed = ", ".join(
-        _said(each) for other, each in asdict(COMMON).items() if other not in (key, "parents")
+        _said(each)
+        for other, each in asdict(COMMON).items()
+        if other != key and not isinstance(each, bool)
     )
     head = [name, "exact, %", "above the common one", "bits", "ids read", "ids written"]
     head += ["million parameters", "s / step", "seeds"]

@@ -33,6 +33,7 @@ from editcast_training.sources.registry import Origin
 
 _NOTES = 10  # evaluations on dev in a training
 _WEIGHT = 1.0  # of disagreement, as in the paper
+_FIRST = 0.4  # the part of the steps that pre-train
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Model:
         vocabulary: Most entries of it.
         joined: How heads are joined where it reads, or ``disagreement`` that is rewarded.
         parents: Whether what is read has the embeddings of its parents.
+        pretrained: Whether the first part of the steps puts back lines left out of files.
     """
 
     shape: Shape = "encoder-decoder"
@@ -52,12 +54,14 @@ class Model:
     vocabulary: int = 4096
     joined: Joined = "linear"
     parents: bool = False
+    pretrained: bool = False
 
     @property
     def words(self) -> str:
         """Name it."""
         parts = [self.shape, self.positions, f"{self.vocabulary:,}", self.joined]
-        return ", ".join([*parts, *(["parents"] if self.parents else [])])
+        parts += [name for name in ("parents", "pretrained") if getattr(self, name)]
+        return ", ".join(parts)
 
 
 #: What all tables have in common.
@@ -68,6 +72,7 @@ TABLES: dict[str, Sequence[Model]] = {
     "network": [replace(COMMON, shape=shape) for shape in SHAPES],
     "heads": [replace(COMMON, joined=joined) for joined in JOINED],
     "parents": [replace(COMMON, parents=parents) for parents in (False, True)],
+    "pretraining": [replace(COMMON, pretrained=pretrained) for pretrained in (False, True)],
 }
 
 
@@ -162,11 +167,17 @@ class Job:
         corpus = make_corpus(edits, self.model.vocabulary)
         torch.manual_seed(self.seed)
         network = writer(self.model, corpus, config.hidden).to(device)
-        lengths = [len(line.read) + len(line.written) for line in corpus.train]
+        pretrained = int(_FIRST * config.steps) if self.model.pretrained else 0
+        lengths = [
+            [len(line.read) + len(line.written) for line in part]
+            for part in (corpus.files, corpus.train)
+        ]
 
         def loss(step: int) -> Tensor:
-            places = order_by_length(lengths, self.seed, config.batch, step)
-            batch = collate(corpus.train[at] for at in places).to(device)
+            after = step >= pretrained
+            places = order_by_length(lengths[after], self.seed, config.batch, step)
+            part = corpus.train if after else corpus.files
+            batch = collate(part[at] for at in places).to(device)
             with autocast(device):
                 guess = network(batch)
             lost = cross_entropy(guess.scores.float(), batch.written[batch.written != PAD])
@@ -221,7 +232,7 @@ def _counts(edits: Edits, corpus: Corpus) -> dict[str, Any]:
     def average(lines: Sequence[Line], side: str) -> float:
         return round(mean(len(getattr(line, side)) for line in lines), 2)
 
-    parts = {"train": edits.train, "dev": edits.dev, "test": edits.test}
+    parts = {"train": edits.train, "dev": edits.dev, "test": edits.test, "files": edits.files}
     same = mean(float(one.after == one.shown_after) for one in edits.test)
     return {
         **{name: len(part) for name, part in parts.items()},

@@ -11,7 +11,7 @@ from editcast.guarded import guarded
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _COUNT = click.IntRange(1, 2**31 - 1)
-_TABLES = ("vocabulary", "positions", "network", "heads", "parents")
+_TABLES = ("vocabulary", "positions", "network", "heads", "parents", "pretraining")
 
 
 @click.command()
