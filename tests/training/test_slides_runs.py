@@ -21,7 +21,7 @@ from editcast_papers.slides.corpus import PAD, collate, make_corpus
 from editcast_papers.slides.edits import Edit, Edits, read_edits
 from editcast_papers.slides.network import SHAPES
 from editcast_papers.slides.report import write_report
-from editcast_papers.slides.runs import COMMON, TABLES, Job, Model, Run, writer
+from editcast_papers.slides.runs import BASELINE, TABLES, Job, Model, Run, writer
 from editcast_papers.slides.scores import score
 from editcast_papers.training import Config, update
 from editcast_training.sources.registry import Origin, listed_repositories
@@ -77,8 +77,8 @@ def test_a_split_without_edits_is_said(listing: Path, small_mirror: Path, tmp_pa
         read_edits(origins, _MOST, tmp_path)
 
 
-_LEARNERS = [replace(COMMON, shape=shape) for shape in SHAPES]
-_LEARNERS += [replace(COMMON, joined="EM routing"), replace(COMMON, parents=True)]
+_LEARNERS = [replace(BASELINE, shape=shape) for shape in SHAPES]
+_LEARNERS += [replace(BASELINE, joined="EM routing"), replace(BASELINE, parents=True)]
 
 
 @pytest.mark.parametrize("model", _LEARNERS)
@@ -150,7 +150,7 @@ def test_killed_and_run_again_it_ends_as_if_it_had_not_been(
     assert [path.suffix for path in (tmp_path / "scratch").iterdir()] == [".json"]
     origins = tuple(_origins(listing, small_mirror))
     config = Config(8, 0.001, 8, 20)
-    whole = Job(origins, _MOST, COMMON, 0, config, tmp_path / "whole").make()
+    whole = Job(origins, _MOST, BASELINE, 0, config, tmp_path / "whole").make()
     first = runs[0]
     assert list(first.dev) == whole.dev and first.config == whole.config
     assert (first.right, first.bits, first.counts) == (whole.right, whole.bits, whole.counts)
@@ -162,7 +162,7 @@ def test_the_first_steps_of_a_pretraining_put_lines_back(
     origins = tuple(_origins(listing, small_mirror))
     found = []
     for pretrained, steps in itertools.product((False, True), (2, 5)):
-        model = replace(COMMON, pretrained=pretrained)
+        model = replace(BASELINE, pretrained=pretrained)
         job = Job(origins, _MOST, model, 0, Config(8, 0.01, 8, steps), tmp_path / f"{steps}")
         found.append(job.make())
     # Two fifths of two steps are none: only the longer training differs.
@@ -208,11 +208,11 @@ def test_the_report_compares_seed_by_seed(tmp_path: Path) -> None:
         "",
     )
     rows: Sequence[tuple[Model, int, str]] = (
-        (COMMON, 0, "1000"),
-        (COMMON, 1, "1100"),
-        (replace(COMMON, positions="linear"), 0, "1110"),
-        (replace(COMMON, positions="linear"), 2, "0000"),
-        (replace(COMMON, vocabulary=2048), 1, "1100"),
+        (BASELINE, 0, "1000"),
+        (BASELINE, 1, "1100"),
+        (replace(BASELINE, positions="linear"), 0, "1110"),
+        (replace(BASELINE, positions="linear"), 2, "0000"),
+        (replace(BASELINE, vocabulary=2048), 1, "1100"),
     )
     for model, seed, right in rows:
         exact = 25.0 * right.count("1")

@@ -9,7 +9,7 @@ from statistics import mean, stdev
 from editcast_model.errors import ReproductionError
 from editcast_papers.exact import paired_gap
 from editcast_papers.markdown import markdown, write_page
-from editcast_papers.slides.runs import COMMON, TABLES, Model, Run
+from editcast_papers.slides.runs import BASELINE, TABLES, Model, Run
 from editcast_training.disk import explained
 
 _NOT_RUN = "not run"
@@ -55,9 +55,10 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         "changed lines become, given the lines, three above, three below, and the edit before it "
         "in the same file and commit. *Exact* is the percentage of test edits that greedy "
         "decoding writes without a fault; *bits* are of a character, so that vocabularies can be "
-        "compared. Several seeds are shown as mean ± standard deviation. Differences are in points "
-        "of exact edits, of the same seeds, with intervals that hold 95 of 100 samples of the test "
-        f"edits. Where there is no run it says *{_NOT_RUN}*.",
+        f"compared. Each table changes one part of the baseline ({BASELINE.words}). Several seeds "
+        "are shown as mean ± standard deviation. Differences are in points of exact edits, of the "
+        "same seeds, with intervals that hold 95 of 100 samples of the test edits. Where there is "
+        f"no run it says *{_NOT_RUN}*.",
     ]
     if not runs:
         lines += ["", "There are no runs yet."]
@@ -95,10 +96,10 @@ def _words(own: Sequence[Run], value: Callable[[Run], float], digits: int) -> st
 
 
 def _above(runs: Sequence[Run], model: Model) -> str:
-    """Compare a model with the one that all tables share."""
-    if model == COMMON:
+    """Compare a model with the baseline, which all tables share."""
+    if model == BASELINE:
         return "–"
-    upper, lower = ({run.seed: run.right for run in _of(runs, one)} for one in (model, COMMON))
+    upper, lower = ({run.seed: run.right for run in _of(runs, one)} for one in (model, BASELINE))
     seeds = sorted(upper.keys() & lower.keys())
     if not seeds:
         return _NOT_RUN
@@ -126,10 +127,10 @@ def _table(name: str, runs: Sequence[Run]) -> str:
         )
     fixed = ", ".join(
         _said(each)
-        for other, each in asdict(COMMON).items()
+        for other, each in asdict(BASELINE).items()
         if other != key and not isinstance(each, bool)
     )
-    head = [name, "exact, %", "above the common one", "bits", "ids read", "ids written"]
+    head = [name, "exact, %", "above the baseline", "bits", "ids read", "ids written"]
     head += ["million parameters", "s / step", "seeds"]
     return f"### {_TITLES[name]}\n\nThe rest is {fixed}.\n\n" + markdown(head, rows)
 

@@ -64,15 +64,15 @@ class Model:
         return ", ".join(parts)
 
 
-#: What all tables have in common.
-COMMON = Model()
+#: Each table changes one part of it.
+BASELINE = Model()
 TABLES: dict[str, Sequence[Model]] = {
-    "vocabulary": [replace(COMMON, vocabulary=1024 * size) for size in (2, 4, 8, 16)],
-    "positions": [replace(COMMON, positions=kind) for kind in KINDS],
-    "network": [replace(COMMON, shape=shape) for shape in SHAPES],
-    "heads": [replace(COMMON, joined=joined) for joined in JOINED],
-    "parents": [replace(COMMON, parents=parents) for parents in (False, True)],
-    "pretraining": [replace(COMMON, pretrained=pretrained) for pretrained in (False, True)],
+    "vocabulary": [replace(BASELINE, vocabulary=1024 * size) for size in (2, 4, 8, 16)],
+    "positions": [replace(BASELINE, positions=kind) for kind in KINDS],
+    "network": [replace(BASELINE, shape=shape) for shape in SHAPES],
+    "heads": [replace(BASELINE, joined=joined) for joined in JOINED],
+    "parents": [replace(BASELINE, parents=parents) for parents in (False, True)],
+    "pretraining": [replace(BASELINE, pretrained=pretrained) for pretrained in (False, True)],
 }
 
 
