@@ -158,12 +158,19 @@ def train(
 
 
 def _train(request: "Request", *, as_json: bool) -> None:
+    from editcast_training.personal import train_for_person
     from editcast_training.pipeline import alone_in, install_own, train_to_bundle
 
+    base = request.base
+    made: Path | None
     try:
         with alone_in(request.folder), TrainingProgress(as_json=as_json) as progress:
             try:
-                made = train_to_bundle(request, progress)
+                if request.personal and base is not None:
+                    threshold = default_threshold(base.card)
+                    made = train_for_person(request, base, threshold, progress)
+                else:
+                    made = train_to_bundle(request, progress)
             except NoBetterModelError as error:
                 progress.unchanged(str(error))
                 return
