@@ -34,6 +34,8 @@ describe("the hint of an edit elsewhere", () => {
       first(otherFilesHint("shop/bill.py", { line: 2, places }, others));
     assert.equal(other(1, 0), "Tab: shop/bill.py line 3, Alt+Shift+Enter: all");
     assert.equal(other(3, 0), "Tab: shop/bill.py line 3 (3 places), Alt+Shift+Enter: all");
+    const windows = otherFilesHint("C:\\shop\\bill.py", { line: 2, places: 1 }, 0);
+    assert.equal(plain(windows).at(-1), "Tab: bill.py line 3");
     assert.equal(other(1, 1), "Tab: shop/bill.py line 3 (1 more file), Alt+Shift+Enter: all");
     assert.equal(other(3, 4), "Tab: shop/bill.py line 3 (3 places, 4 more files), Alt+Shift+Enter: all");
   });
@@ -58,7 +60,7 @@ describe("where a hint has little room", () => {
     assert.equal(shown(hint, 65, 10), "Tab: ↓ line 142, Alt+Shift+Enter: all 3 places");
     assert.equal(shown(hint, 35), "Tab: ↓ line 142: old → new_name");
     assert.equal(shown(hint, 20), "Tab: ↓ line 142");
-    assert.equal(shown(other, 40), "Tab: bill.py line 3, Alt+Shift+Enter: all");
+    assert.equal(shown(other, 42), "Tab: bill.py line 3, Alt+Shift+Enter: all");
     assert.equal(shown(other, 30), "Tab: shop/bill.py line 3");
     assert.equal(shown(other, 20), "Tab: bill.py line 3");
   });

@@ -56,7 +56,7 @@ export function otherFilesHint(file: string, { line, places }: { line: number; p
   ];
   const counted = more.length > 0 ? ` (${more.join(", ")})` : "";
   const all = `, ${EVERYWHERE_KEY}: all`;
-  const name = file.slice(file.lastIndexOf("/") + 1);
+  const name = file.split(/[\\/]/).at(-1) ?? file;
   const [place, short] = [file, name].map((one) => `${KEY}: ${one} line ${line + 1}`) as [string, string];
   return forms(place + counted + all, short + counted + all, short + all, place, short);
 }
