@@ -20,7 +20,7 @@ import {
   tabSize,
 } from "./editors";
 import { type Hint, offerHint, placed } from "./hints";
-import { endOf, firstPart, type Hunk, type Offer, type Part, typed, withLeft } from "./offer";
+import { applied, endOf, firstPart, type Hunk, type Offer, ofOneEnding, type Part, typed, withLeft } from "./offer";
 import { OtherFiles } from "./otherFiles";
 import { columnsAdded, type Preview, preview } from "./preview";
 import { type NextEditResult, ServerCommand } from "../protocol";
@@ -214,16 +214,19 @@ export class Offers implements vscode.Disposable {
     }
     offered.jumped = true;
     const left = typed(offered.offer.hunks, offered.text, first);
+    const after = ofOneEnding(applied(offered.text, [first]));
     if (await this.apply(editor, [first])) {
       if (left?.length === 0) {
         this.otherFiles.accept(editor.document);
         this.offered.delete(editor.document.uri.toString());
         this.chain.accept();
         await this.server.tell(ServerCommand.accept, offered.offer.id);
-      } else if (left !== undefined) {
+      } else if (left !== undefined && ofOneEnding(editor.document.getText()) === after) {
         offered.offer = withLeft(offered.offer, left, offered.text, first);
         offered.version = editor.document.version;
         offered.text = editor.document.getText();
+      } else {
+        this.offered.delete(editor.document.uri.toString()); // something was typed while it was being made
       }
       const end = editor.document.positionAt(endOf([first]));
       editor.selection = new vscode.Selection(end, end);
