@@ -47,14 +47,24 @@ bench: $(VENV)/.all
 # histories. Every step goes on where it was; the same steps and seed make the same model.
 RECIPE := training/bundled.toml
 WORK := build/bundled
+# What the model is called.
+NAME := editcast-eighth
 BUNDLE := model/editcast_model/bundled
-STEPS := 40000
-SOURCES = --repositories $(RECIPE) --mirror $(MIRROR) $(addprefix --saves ,$(SAVES)) --seed 0
+LENGTH := --steps 40000
+# FURTHER=1 trains the present one on, with its vocabulary, instead of beginning anew.
+ifdef FURTHER
+BEGIN := --from $(BUNDLE) --further
+VOCABULARY := --tokenizer $(BUNDLE)/tokenizer.json
+else
+BEGIN := --scratch
+endif
+SOURCES = --repositories $(RECIPE) --mirror $(MIRROR) $(addprefix --saves ,$(SAVES))
+SEED := 0
 bundled: $(VENV)/.all
 	@test -n "$(MIRROR)" || { echo "Name the folder of the repositories: make bundled MIRROR=FOLDER" >&2; exit 2; }
-	$(BIN)/editcast corpus $(WORK)/corpus $(SOURCES)
-	$(BIN)/editcast train $(WORK)/model --scratch --corpus $(WORK)/corpus --steps $(STEPS) $(SOURCES)
-	cp -R $(WORK)/model/bundle/. $(BUNDLE)/
+	$(BIN)/editcast corpus $(WORK)/corpus $(VOCABULARY) $(SOURCES) --seed 0
+	$(BIN)/editcast train $(WORK)/$(NAME) $(BEGIN) --corpus $(WORK)/corpus $(LENGTH) $(SOURCES) --seed $(SEED)
+	cp -R $(WORK)/$(NAME)/bundle/. $(BUNDLE)/
 
 # What the extension installs, by hash: on a machine without an NVIDIA driver, and (-gpu) on one with it. uv asks
 # the index for all platforms' files.

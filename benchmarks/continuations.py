@@ -15,15 +15,10 @@ from rich.console import Console
 from rich.progress import track
 
 from editcast_model.bundle import Bundle, bundled_path
-from editcast_model.consequences.consequences import Consequences
-from editcast_model.forecasting.candidates import Situation
-from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions
-from editcast_model.forecasting.replacements import KnownReplacements
-from editcast_model.forecasting.sources.continuation import Continuations
-from editcast_model.history import EditHistory
 from editcast_server.prediction.policy import default_threshold
+from editcast_training.evaluation.continuations_alone import ContinuationsAlone
 from editcast_training.evaluation.intervals import Interval, difference, intervals
-from editcast_training.evaluation.project_sessions import files_before, no_files
+from editcast_training.evaluation.known_files import files_before, no_files
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
 from editcast_training.evaluation.typing_replay import MEASURES, TypingRow, measured, replay_typing
 from editcast_training.sources.file_history import Skipped
@@ -32,49 +27,6 @@ from editcast_training.sources.registry import Origin, read_origin
 _PATH = click.Path(path_type=Path)
 #: Longer sessions take minutes each.
 _MOST_SAVES, _MOST_CHARACTERS = 60, 80_000
-
-
-class ContinuationsAlone:
-    """A forecaster without a network, whose only candidate source is continuations."""
-
-    def __init__(self, bundle: Bundle) -> None:
-        self.weights = bundle.card.continuation
-
-    def resume(self, history: EditHistory) -> "ContinuationsSession":
-        """Begin a session on a file's history."""
-        return ContinuationsSession(history, self.weights)
-
-
-class ContinuationsSession:
-    """One file, continued where it is typed."""
-
-    def __init__(self, history: EditHistory, weights: Sequence[float]) -> None:
-        self.history, self._weights = history, weights
-        self._source = Continuations()
-        self._replacements = KnownReplacements(history)
-        self._consequences = Consequences(history.language, history.path)
-
-    def update(self, text: str, *, saved: bool) -> None:
-        """Take in the text as it is now, and whether it was just saved."""
-        self.history.update(text, saved=saved)
-
-    def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
-        """Predict the continuation at the cursor, if there is one."""
-        situation = Situation(
-            self.history,
-            self._replacements,
-            (),
-            self._consequences,
-            None,
-            count,
-            options,
-            continuation=self._weights,
-        )
-        found = self._source.propose(situation)
-        return [
-            Prediction((one.hunk,), 0.0, one.prior or 0.0, one.edits, source=one.source)
-            for one in found
-        ]
 
 
 @click.command()
@@ -88,7 +40,7 @@ def main(git: Sequence[Path], saves: Sequence[Path], commits: int, bundle: Path)
     origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
     sessions = [one for origin in origins for one in read_sessions(origin, commits)]
     opened = Bundle.open(bundle)
-    forecaster = ContinuationsAlone(opened)
+    forecaster = ContinuationsAlone(opened.card.continuation)
     thresholds = {"medium": default_threshold(opened.card)}
     rows: dict[str, list[TypingRow]] = {}
     for name, files in (("the file alone", no_files), ("with its project", files_before(origins))):

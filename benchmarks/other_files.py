@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from editcast_model.cancellation import never
+from editcast_model.forecasting.interface import never
 from editcast_server.prediction.projects import Project, Projects
 from editcast_server.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Edits, the networks that forecast them, and what both sides of Editcast share."""
+"""Edits, the networks that predict them, and code that server and training share."""
 
 from editcast_model.inference.telemetry import switch_off
 

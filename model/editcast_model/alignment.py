@@ -1,9 +1,9 @@
-"""Alignment of two sequences by their longest common subsequence, quick on long ones too.
+"""Alignment of two sequences by their longest common subsequence, fast for long ones too.
 
-rapidfuzz finds a longest common subsequence in time and memory with the product of the lengths,
-so long sequences are split first, at elements that stand once on each side (the anchors of
-patience diff). Where there are hardly any, at runs of 2, 4, .. 64 elements that do; and where even
-these repeat, the n-th occurrence of an element is matched with the n-th on the other side.
+rapidfuzz finds a longest common subsequence in time and memory proportional to the product of the
+lengths. So long sequences are split first at elements that occur once on each side (the anchors of
+patience diff). If there are too few, runs of 2, 4, .. 64 elements are used. If even these repeat,
+the n-th occurrence of an element is matched with the n-th occurrence on the other side.
 """
 
 from bisect import bisect_left
@@ -15,28 +15,28 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Indel
 
-# Products of lengths: below the first LCS takes a fraction of a millisecond and anchors would not
-# pay; up to the second it takes 15 ms and 12 MB, and is taken where anchors are rare.
+# Products of lengths. Below the first, LCS takes a fraction of a millisecond, so anchors would not
+# pay off. Up to the second it takes 15 ms and 12 MB, and is used if anchors are rare.
 _SMALL = 1_000_000
 _LARGE = 100_000_000
 _LONGEST_RUN = 64
-# Anchors are trusted when there is one for so many elements of the shorter side: a few might be
-# lines that moved, and would keep everything else from being matched.
+# Anchors are used if there is at least one for this many elements of the shorter side. A few
+# anchors might be lines that moved, and would prevent all other matches.
 _DENSE = 64
-# Splits inside splits; each takes time with the length.
+# Maximum depth of splits; each takes time proportional to the length.
 _DEEPEST = 8
 
-# What stands between two stretches that stayed: before[a:b] becomes after[c:d].
+# A change between two unchanged parts: before[a:b] becomes after[c:d].
 Change = tuple[int, int, int, int]
 
 _Ints = npt.NDArray[np.int64]
 
 
 def align(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]:
-    """Return the changes from one sequence to the other, ascending; equal elements between any two.
+    """Return the changes from one sequence to the other, ascending, with equal elements between.
 
-    They are the fewest elements deleted and inserted if the product of the lengths is at most a
-    million once equal ends are taken off; otherwise nearly so.
+    The number of deleted and inserted elements is minimal if the product of the lengths, without
+    equal ends, is at most a million; otherwise it is nearly minimal.
     """
     head = common_head(before, after)
     tail = common_tail(before, after, min(len(before), len(after)) - head)
@@ -52,10 +52,7 @@ def align(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]
 
 
 def common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
-    """Return how many elements are equal from the start.
-
-    Slices are compared faster than elements.
-    """
+    """Count the elements that are equal from the start; comparing slices is fastest."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -67,7 +64,7 @@ def common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
 
 
 def common_tail(a: Sequence[Hashable], b: Sequence[Hashable], most: int) -> int:
-    """Compute how many elements are equal from the end, at most `most`."""
+    """Count the elements that are equal from the end, at most `most`."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -79,12 +76,12 @@ def common_tail(a: Sequence[Hashable], b: Sequence[Hashable], most: int) -> int:
 
 
 def _lcs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[Change]:
-    """Return the changes around a longest common subsequence."""
+    """Yield the changes around a longest common subsequence."""
     if not a or not b:
         if a or b:
             yield 0, len(a), 0, len(b)
         return
-    # Strings are what rapidfuzz reads fastest, and characters, unlike hashes, never collide.
+    # rapidfuzz is fastest on strings, and characters, unlike hashes, never collide.
     short, long = (a, b) if len(a) <= len(b) else (b, a)
     letters = {element: chr(n) for n, element in enumerate(dict.fromkeys(short), 1)}
     x = "".join([letters[element] for element in short])
@@ -106,7 +103,7 @@ def _lcs(a: Sequence[Hashable], b: Sequence[Hashable]) -> Iterator[Change]:
 
 
 def _split(x: _Ints, y: _Ints, depth: int) -> Iterator[Change]:
-    """Return the changes between two sequences of numbers that differ at both ends."""
+    """Yield the changes between two sequences of numbers that differ at both ends."""
     if len(x) * len(y) <= _SMALL:
         yield from _lcs(x.tolist(), y.tolist())
         return
@@ -119,7 +116,7 @@ def _split(x: _Ints, y: _Ints, depth: int) -> Iterator[Change]:
         return
     i = np.concatenate([[-1], places[0], [len(x)]])
     j = np.concatenate([[-1], places[1], [len(y)]])
-    # Between most anchors nothing changed: as many elements, and the same ones.
+    # Between most anchors nothing changed.
     partner = np.arange(len(x)) + np.repeat(j - i, np.diff(i, append=len(x)))[1:]
     same = x == y[np.minimum(partner, len(y) - 1)]
     unlike = np.concatenate([[0], np.cumsum(~same)])
@@ -133,16 +130,16 @@ def _split(x: _Ints, y: _Ints, depth: int) -> Iterator[Change]:
 
 
 def _equal(x: _Ints, y: _Ints) -> int:
-    """Compute how many numbers are equal from the start."""
+    """Count the numbers that are equal from the start."""
     size = min(len(x), len(y))
     different = x[:size] != y[:size]
     return int(different.argmax()) if different.any() else size
 
 
 def _anchors(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints] | None:
-    """Find where both sequences are surely the same, ascending on both sides.
+    """Find places where both sequences are certainly equal, ascending on both sides.
 
-    None to try without.
+    Return None to align without anchors.
     """
     enough = max(1, min(len(x), len(y)) // _DENSE)
     best: tuple[_Ints, _Ints] | None = None
@@ -164,7 +161,7 @@ def _anchors(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints] | None:
 
 
 def _unique_common(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints]:
-    """Find where the numbers stand that occur once in `x` and once in `y`, in the order of `x`."""
+    """Find the places of numbers that occur once in `x` and once in `y`, in the order of `x`."""
     in_x, first_x, count_x = np.unique(x, return_index=True, return_counts=True)
     in_y, first_y, count_y = np.unique(y, return_index=True, return_counts=True)
     once_x, once_y = count_x == 1, count_y == 1
@@ -177,7 +174,7 @@ def _unique_common(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints]:
 
 
 def _longest_chain(i: _Ints, j: _Ints) -> tuple[_Ints, _Ints]:
-    """Choose of pairs with ascending `i` the most with ascending `j`: patience sorting."""
+    """Return the longest chain of pairs that ascend in `i` and `j`, by patience sorting."""
     if (np.diff(j) > 0).all():
         return i, j
     ends: list[int] = []  # the smallest end of a chain of each length
@@ -201,7 +198,7 @@ def _longest_chain(i: _Ints, j: _Ints) -> tuple[_Ints, _Ints]:
 
 
 def _doubled(x: _Ints, y: _Ints, run: int) -> tuple[_Ints, _Ints]:
-    """Assign numbers to the runs of twice the length, from those of all runs of length `run`."""
+    """Assign numbers to runs of twice the length, given those of all runs of length `run`."""
     size = int(max(x.max(), y.max())) + 1
     pairs_x, pairs_y = x[:-run] * size + x[run:], y[:-run] * size + y[run:]
     _, numbers = np.unique(np.concatenate([pairs_x, pairs_y]), return_inverse=True)
@@ -209,7 +206,7 @@ def _doubled(x: _Ints, y: _Ints, run: int) -> tuple[_Ints, _Ints]:
 
 
 def _numbered(x: _Ints, y: _Ints) -> tuple[_Ints, _Ints]:
-    """Return the numbers for the pairs of an element and how often it has occurred before."""
+    """Assign numbers to the pairs of an element and the count of its earlier occurrences."""
     size = max(len(x), len(y))
 
     def occurrences(sequence: _Ints) -> _Ints:

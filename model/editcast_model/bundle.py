@@ -1,12 +1,12 @@
-"""A model on disk: a folder that can be copied, checked, and refused with a sentence.
+"""A bundle: a model on disk, as a folder that can be copied and validated.
 
 The files of the folder:
 
-    config.json         format version, architecture, settings of inference, checksums of the others
+    config.json         format version, architecture, inference configuration, checksums of files
     tokenizer.json
-    weights.safetensors the parameters by name; the graphs refer into it, so each is stored once
+    weights.safetensors the parameters by name; the graphs refer to them, so each is stored once
     encode.onnx  advance.onnx  point.onnx  content.onnx       in fp32
-    card.json           what it was trained on, when, its metrics, its calibration
+    card.json           training data, time, metrics and calibration
 """
 
 import hashlib
@@ -31,7 +31,7 @@ from editcast_model.plain_files import (
 )
 from editcast_model.tokenizer import Tokenizer
 
-#: The format that is written, and those that are read.
+#: The format that is written, and the formats that can be read.
 FORMAT = 4
 _READ = (3, FORMAT)
 GRAPHS = ("encode", "advance", "point", "content")
@@ -42,13 +42,13 @@ _MOST_FILES = 100
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """`config.json`, checked.
+    """The validated `config.json`.
 
     Attributes:
-        format: One of the formats that are read.
+        format: The format version.
         network: The architecture.
-        checksums: SHA-256 of every file but this one, by name.
-        inference: Settings of inference.
+        checksums: The SHA-256 of every other file, by name.
+        inference: The inference configuration.
     """
 
     format: int
@@ -57,10 +57,10 @@ class Config:
     inference: InferenceConfig = InferenceConfig()
 
     def __post_init__(self) -> None:
-        """Check that all that is loaded has a checksum, and that no other file is read.
+        """Check that every file to load has a checksum, and that all names are valid.
 
         Raises:
-            UnfitError: A file has none, or a name is none of a file of the bundle.
+            UnfitError: A checksum is missing, or a name is not that of a file in the bundle.
         """
         if len(self.checksums) > _MOST_FILES:
             raise UnfitError(f"must have at most {_MOST_FILES} checksums")
@@ -73,21 +73,21 @@ class Config:
 
     @property
     def loaded(self) -> list[str]:
-        """Return the files that a forecaster reads."""
+        """Return the names of the files that a forecaster loads."""
         return ["card.json", "tokenizer.json", WEIGHTS, *(f"{name}.onnx" for name in GRAPHS)]
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """An opened bundle, its checksums verified.
+    """An open bundle whose checksums were verified.
 
     Attributes:
         path: The folder.
         network: The architecture.
-        card: `card.json`.
-        tokenizer: Its vocabulary.
-        format: The format of its graphs.
-        inference: Settings of inference.
+        card: The card.
+        tokenizer: The tokenizer.
+        format: The format of the graphs.
+        inference: The inference configuration.
     """
 
     path: Path
@@ -99,12 +99,12 @@ class Bundle:
 
     @classmethod
     def open(cls, path: Path) -> "Bundle":
-        """Read and check a bundle.
+        """Read and validate a bundle.
 
         Raises:
             BundleError: It is missing, damaged, incomplete, or of another format version.
         """
-        # Where a newer model takes this one's place meanwhile, all of it is read from the old one.
+        # If a newer model replaces this one meanwhile, all files are read from the old one.
         path = folder_of(path)
         config = _read_config(path)
         for name, checksum in config.checksums.items():
@@ -134,19 +134,19 @@ class Bundle:
 
     @property
     def name(self) -> str:
-        """Return what the model is called."""
+        """Return the model's name."""
         return self.card.name or self.path.name
 
     def graph(self, name: str) -> Path:
-        """Return the file of one of `GRAPHS`."""
+        """Return the path of one of `GRAPHS`."""
         return self.path / f"{name}.onnx"
 
 
 def folder_of(path: Path) -> Path:
-    """Return the folder itself, where a link leads to it.
+    """Return the folder of a bundle with links resolved.
 
     Raises:
-        BundleError: There can be none of that name.
+        BundleError: The path is invalid.
     """
     try:
         return Path(os.path.realpath(path))
@@ -157,12 +157,12 @@ def folder_of(path: Path) -> Path:
 
 
 def copy_bundle(path: Path, to: Path) -> None:
-    """Copy what a bundle's configuration names, and nothing else that lies there, to a folder.
+    """Copy only the files that a bundle's configuration names to another folder.
 
-    Of the copy nothing is checked; that is `Bundle.open`'s.
+    The copy is not validated; `Bundle.open` does that.
 
     Raises:
-        BundleError: A file is missing, no plain one, or all of them are too large together.
+        BundleError: A file is missing or not a regular one, or the files are too large together.
         OSError: A copy cannot be written.
     """
     path = folder_of(path)
@@ -172,12 +172,12 @@ def copy_bundle(path: Path, to: Path) -> None:
 
 
 def bundled_path() -> Path:
-    """Return the bundle that comes with Editcast."""
+    """Return the folder of the bundle that comes with Editcast."""
     return _BUNDLED
 
 
 def checksum_of(path: Path) -> str:
-    """Return the SHA-256 of a file of ours, hexadecimal."""
+    """Return the hexadecimal SHA-256 of a trusted file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -188,13 +188,13 @@ def write_config(
     version: int = FORMAT,
     inference: dict[str, Any] | None = None,
 ) -> None:
-    """Write `config.json` over the files that lie in `folder`, the card included.
+    """Write `config.json` with the checksums of all files in `folder`.
 
     Args:
-        folder: The bundle's.
-        network: Sizes of the network.
-        version: Format of the graphs.
-        inference: Settings of inference; None for those of this version.
+        folder: The bundle's folder.
+        network: The sizes of the network.
+        version: The format of the graphs.
+        inference: The inference configuration; None for the default.
     """
     names = sorted(
         file.relative_to(folder).as_posix()
@@ -205,7 +205,7 @@ def write_config(
         "format": version,
         "network": network,
         "inference": InferenceConfig().to_json() if inference is None else inference,
-        "precisions": ["float32"],  # which earlier versions want to know
+        "precisions": ["float32"],  # for earlier versions
         "checksums": {name: checksum_of(folder / name) for name in names},
     }
     text = json.dumps(config, indent=1) + "\n"
@@ -213,10 +213,10 @@ def write_config(
 
 
 def write_card(folder: Path, card: dict[str, Any]) -> None:
-    """Write `card.json`, and its checksum where a config is there already.
+    """Write `card.json`, and its checksum if there is a `config.json` already.
 
     Raises:
-        BundleError: Nobody could read such a card.
+        BundleError: The card is invalid.
     """
     try:
         Card.of(card)
@@ -254,7 +254,7 @@ def _read_config(path: Path) -> Config:
 
 
 def _plain(value: object) -> str:
-    """Write a value of a file as part of one line."""
+    """Format a value from a file as part of a line."""
     return str(value)[:80].encode("unicode_escape").decode()
 
 

@@ -1,8 +1,7 @@
-"""`card.json` of a bundle: what the model is called, learned from, and is worth.
+"""The card of a bundle: the model's name, training data, metrics and calibration.
 
-Every value that Editcast reads has a type and bounds here, checked once, where the bundle is
-opened; what else is in the file is kept to be shown, and used for nothing. A card is read by the
-server, by training and by the report, and may be anybody's.
+Every value that Editcast uses has a type and bounds, which are checked when the bundle is opened.
+Other values in the file are kept for display only. Cards may come from anybody.
 """
 
 from collections.abc import Mapping
@@ -16,9 +15,9 @@ from editcast_model.checked import Between, Long, Matching, UnfitError, structur
 from editcast_model.errors import BundleError
 from editcast_model.plain_files import read_json
 
-#: The version of cards that this Editcast writes; it reads those up to it.
+#: The version of cards that is written; this and earlier versions can be read.
 VERSION = 2
-#: The features that the ranker weighs; see `forecasting.ranker`.
+#: The features of the ranker; see `forecasting.ranker`.
 RANKER_FEATURES = (
     "log_probability",
     "p_line",
@@ -28,7 +27,7 @@ RANKER_FEATURES = (
     "distance",
     "repeating",
 )
-#: What describes a continuation; see `forecasting.sources.continuation`.
+#: The features of a continuation; see `forecasting.sources.continuation`.
 CONTINUATION_FEATURES = (
     "log_share",
     "least_share",
@@ -43,12 +42,12 @@ CONTINUATION_FEATURES = (
     "begins_line",
     "ends_line",
 )
-#: How many numbers describe a line.
+#: The number of features of a line.
 LINE_FEATURES = 54
 _WEIGHTS = 1 + len(RANKER_FEATURES)
 _CONTINUATION_WEIGHTS = 1 + len(CONTINUATION_FEATURES)
 
-_LARGEST = 1e6  # of a weight: sums of products of these stay finite
+_LARGEST = 1e6  # maximum weight, so that sums of products stay finite
 Count = Annotated[int, Between(0, 10**15)]
 Share = Annotated[float, Between(0, 1)]
 Percent = Annotated[float, Between(0, 100)]
@@ -60,7 +59,7 @@ Texts = tuple[str, ...]
 
 
 def _ascending(points: tuple[Weights, ...]) -> str:
-    """Check that points are in order, and that their second numbers are probabilities."""
+    """Check that points ascend, and that their second numbers are probabilities."""
     for before, after in zip(points, points[1:], strict=False):
         if before[0] > after[0] or before[1] > after[1]:
             return "must ascend"
@@ -71,19 +70,19 @@ Points = Annotated[tuple[Point, ...], Long(0, 10_000), _ascending]
 
 
 def _all_or_none(weights: Weights) -> str:
-    """Check that none is missing."""
+    """Check that all weights are there, or none."""
     is_whole = len(weights) in (0, _CONTINUATION_WEIGHTS)
     return "" if is_whole else f"must be {_CONTINUATION_WEIGHTS} numbers, or none"
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedOn:
-    """Sources of the weights.
+    """The training data.
 
     Attributes:
-        what: In words.
-        sources: By name, in which splits they are.
-        edits: By split, how many.
+        what: A description.
+        sources: The splits of each source, by its name.
+        edits: The number of edits, by split.
     """
 
     what: str = ""
@@ -93,10 +92,10 @@ class TrainedOn:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Sizes of the network.
+    """The size of the network.
 
     Attributes:
-        parameters: Of it; None where nobody counted them.
+        parameters: The number of parameters; None if unknown.
     """
 
     parameters: Count | None = None
@@ -104,7 +103,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class TokenScores:
-    """Single edits that were not trained on, in per cent right; None for what was not measured."""
+    """Accuracy on single held-out edits, in percent; None if it was not measured."""
 
     edits: Count | None = None
     position: Percent | None = None
@@ -115,15 +114,15 @@ class TokenScores:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Suggestions of sessions that were not trained on; None for what was not measured.
+    """Metrics of suggestions in held-out sessions; None for those that were not measured.
 
     Attributes:
-        steps: Saves that were replayed.
-        shown: Share of the steps with a suggestion.
-        clean_of_shown: Share of these that were right as far as they went.
-        exact: Share of the steps whose suggestion was a whole change.
-        coverage: By precision, share of the steps at which it was reached.
-        calibration_error: Mean difference of confidence and what was right.
+        steps: The number of replayed saves.
+        shown: The share of steps with a suggestion.
+        clean_of_shown: The share of these whose suggestion was clean.
+        exact: The share of steps whose suggestion was exact.
+        coverage: The coverage, by precision.
+        calibration_error: The mean difference of confidence and precision.
     """
 
     steps: Count | None = None
@@ -136,18 +135,18 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The line head; see `next_line`.
+    """The line ranker's weights; see `forecasting.line_ranker`.
 
     Attributes:
         hidden: A row of weights for each feature of a line, and one of biases.
-        out: A weight for each column of these.
+        out: A weight for each column of `hidden`.
     """
 
     hidden: Annotated[tuple[Weights, ...], Long(LINE_FEATURES + 1, LINE_FEATURES + 1)]
     out: Annotated[Weights, Long(1, 1024)]
 
     def __post_init__(self) -> None:
-        """Compare the lengths.
+        """Check that the lengths agree.
 
         Raises:
             UnfitError: They differ.
@@ -158,19 +157,19 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The ranker and its calibration; see `ranker`. Without weights all is uncalibrated.
+    """The ranker and its calibration; see `forecasting.ranker`. Without weights it is uncalibrated.
 
     Attributes:
-        features: The names of what is weighed.
-        weights: By candidate source, an intercept and a weight for each feature.
+        features: The names of the features.
+        weights: For each candidate source, an intercept and a weight for each feature.
         points: The curve from the ranker's probability to a confidence.
-        threshold: The least confidence that is shown by default; None where nobody knows it.
-        precision: Measured share of suggestions that are clean from there on.
-        continuation: An intercept and a weight for each of `CONTINUATION_FEATURES`, of the
-            confidence of a continuation; those of the bundled card where a card has none.
-        low: The least confidence that is shown to those who want little; None as above.
-        high: The least confidence that is shown to those who want much; None as above.
-        suggestions: How many all of this was fitted on.
+        threshold: The default threshold; None if unknown.
+        precision: The measured precision at the threshold.
+        continuation: The intercept and the weights of `CONTINUATION_FEATURES`, for the confidence
+            of a continuation. If there are none, those of the bundled card are used.
+        low: The threshold at low eagerness; None if unknown.
+        high: The threshold at high eagerness; None if unknown.
+        suggestions: The number of suggestions that all of this was fitted on.
     """
 
     features: Texts = RANKER_FEATURES
@@ -186,21 +185,21 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A card that was checked.
+    """A validated card.
 
     Attributes:
-        version: Of cards.
-        name: What the model is called; empty where it says nothing.
-        created: When it was made.
-        base: The model that it began with.
-        trained_on: Where its weights come from.
-        network: How large it is.
-        tokens: By split, what was measured on single edits.
-        suggestions: By kind of session, what was measured on suggestions.
-        licence: Its licence, in words.
-        lines: Its line head; None where it has none.
-        calibration: How sure its suggestions are.
-        written: The whole of `card.json`, to be shown.
+        version: The version of the card.
+        name: The model's name; empty if unknown.
+        created: The time when the model was made.
+        base: The model that it was fine-tuned from.
+        trained_on: The training data.
+        network: The size of the network.
+        tokens: The accuracy on single edits, by split.
+        suggestions: The metrics of suggestions, by kind of session.
+        licence: The licence, in words.
+        lines: The weights of the line ranker, if it has one.
+        calibration: The ranker and its calibration.
+        written: The whole content of `card.json`, for display.
     """
 
     version: Annotated[int, Between(1, VERSION)] = VERSION
@@ -218,9 +217,9 @@ class Card:
 
     @classmethod
     def of(cls, written: object) -> "Card":
-        """Check what a file says and make a card of it.
+        """Validate the content of a file and return a card.
 
-        The ranker of an earlier version weighs other features: the bundled one takes its place.
+        The ranker of an earlier version has other features, so the bundled one replaces it.
 
         Raises:
             UnfitError: A value has another type, or is out of bounds; the message names its path.
@@ -232,19 +231,19 @@ class Card:
         if earlier is not None:
             del read["calibration"]
         elif read.get("version", VERSION) == 1 and isinstance(read.get("calibration"), dict):
-            # Until version 2 the precision was the one aimed at, not a measured one.
+            # Before version 2 the precision was the target, not a measured value.
             read["calibration"] = {**read["calibration"], "precision": None}
         card = replace(structure(read, cls), written=written)
         return replace(card, calibration=_bundled_calibration()) if earlier else card
 
     @property
     def continuation(self) -> Weights:
-        """Weights of continuations; those of the bundled card where it has none."""
+        """Return the weights of continuations; those of the bundled card if it has none."""
         return self.calibration.continuation or _bundled_calibration().continuation
 
 
 def _earlier_weights(calibration: object) -> object | None:
-    """Return the weights of an earlier version's ranker, of other features; None if it is none."""
+    """Return the weights of a ranker from an earlier version; None if it is a current one."""
     if not isinstance(calibration, dict):
         return None
     weights, given = calibration.get("weights"), calibration.get("features")
@@ -255,7 +254,7 @@ def _earlier_weights(calibration: object) -> object | None:
 
 @cache
 def _bundled_calibration() -> Calibration:
-    """Read the calibration of the bundle that comes with Editcast; none where it has none."""
+    """Return the calibration of the bundled model; an empty one if it cannot be read."""
     try:
         written = read_json(Path(__file__).parent / "bundled", "card.json")
         return structure(written["calibration"], Calibration)

@@ -1,8 +1,8 @@
-"""JSON to typed values, strictly: what does not fit is refused with the place where it stands.
+"""Strict conversion of JSON to typed values, with errors that name the path of a bad value.
 
-A card and a configuration may be anybody's. Numbers are finite and no truth values, texts can be
-encoded, lists and objects are what they say, and `Annotated` bounds hold. Unknown keys of an object
-are left out. The structuring itself is done by cattrs.
+Cards and configurations may come from anybody. Numbers must be finite and not booleans, texts must
+be encodable, lists and objects must have the declared types, and `Annotated` bounds must hold.
+Unknown keys of an object are ignored. cattrs does the conversion.
 """
 
 import math
@@ -19,22 +19,22 @@ from cattrs.gen import make_dict_structure_fn
 
 T = TypeVar("T")
 _Hook = Callable[[Any, Any], Any]
-_LONGEST = 300  # characters of a reason: keys of an object may be of any length
+_LONGEST = 300  # maximum characters of a message, since keys may be of any length
 
 
 class UnfitError(ValueError):
-    """A value does not fit its type; the message is `PATH must be ...`."""
+    """A value of the wrong type or out of bounds; the message is `PATH must be ...`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A bound of a number, both ends included."""
+    """The bounds of a number, inclusive."""
 
     least: float
     most: float
 
     def __call__(self, value: float) -> str:
-        """Say what the number must be; return nothing when it is."""
+        """Return what the number must be; empty if it is."""
         if self.least <= value <= self.most:
             return ""
         kind = "a whole number" if isinstance(value, int) else "a number"
@@ -43,13 +43,13 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class Long:
-    """Bounds of the length of a list, both ends included."""
+    """The bounds of the length of a list, inclusive."""
 
     least: int
     most: int
 
     def __call__(self, value: tuple[Any, ...]) -> str:
-        """Say what the list must be; return nothing when it is."""
+        """Return what the list must be; empty if it is."""
         if self.least <= len(value) <= self.most:
             return ""
         count = self.least if self.least == self.most else f"{self.least} to {self.most}"
@@ -58,18 +58,18 @@ class Long:
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """A pattern that a text has as a whole.
+    """A pattern that must match a whole text.
 
     Attributes:
         pattern: The pattern.
-        what: What a text like that is called.
+        what: A description of matching texts.
     """
 
     pattern: str
     what: str
 
     def __call__(self, value: str) -> str:
-        """Say what the text must be; return nothing when it is."""
+        """Return what the text must be; empty if it is."""
         return "" if re.fullmatch(self.pattern, value) else f"must be {self.what}"
 
 
@@ -77,7 +77,7 @@ def structure(value: object, to: type[T]) -> T:
     """Convert a JSON value to a typed one.
 
     Raises:
-        UnfitError: It is of another type, or out of bounds.
+        UnfitError: The value has another type, or is out of bounds.
     """
     try:
         return _CONVERTER.structure(value, to)
@@ -164,7 +164,7 @@ def _literal(to: Any) -> _Hook:
 
 
 def _only(kind: type, what: str, inner: _Hook) -> _Hook:
-    """Restrict a hook to values of one kind: cattrs would take a text for a list."""
+    """Restrict a hook to values of one type; cattrs would accept a text as a list."""
 
     def hook(value: Any, to: Any) -> Any:
         if not isinstance(value, kind):

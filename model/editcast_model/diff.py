@@ -1,23 +1,23 @@
-"""Two snapshots of a text to the hunks that a person would have typed between them.
+"""Diff of two snapshots into the hunks that a person would have typed.
 
-Lines are aligned first, then the lexical tokens inside changed blocks of lines. Several diffs are
-equally short. This one is canonical; wherever what is only inserted or only deleted could as well
-stand elsewhere (deleting one of two equal lines, say), it is slid:
+Lines are aligned first, then the lexical tokens within changed blocks of lines. Of several equally
+short diffs, this one is canonical. A pure insertion or deletion that could also be at another place
+(deleting one of two equal lines, for example) is slid:
 
-1. Lines, so that their first line that is not blank is the least indented; among equals so that
-   they do not begin with a line less indented than the line above (which closes what is above),
+1. Lines are slid so that their first nonblank line is indented least; among equal places so that
+   they do not begin with a line that is indented less than the line above (which closes a block),
    then to the last place.
-2. Tokens inside a block, so that they are whole lines: the least indented, the last. Where that
-   cannot be, to where brackets are least nested; among equals so that they do not begin with an
-   opening bracket (it belongs to the word before it), then so that they do not end with a
-   separator or a blank (``, x`` rather than ``x,``), then to the last place.
-3. Where a line was changed and lines were added behind it, the rest of the changed line may be
-   found at the end of the last of them: it is taken from the first line instead, so that the added
-   lines are whole. Likewise before it, and for deleted lines.
-4. Changes inside a block are one hunk when all that stands between them has neither a word nor a
-   bracket in it and is no longer than either of them.
+2. Tokens within a block are slid so that they are whole lines: those indented least, then the last.
+   If that is impossible, to where brackets are nested least; among equal places so that they do not
+   begin with an opening bracket (which belongs to the word before it), then so that they do not end
+   with a separator or a blank (``, x`` rather than ``x,``), then to the last place.
+3. If a line was changed and lines were added after it, the alignment may find the rest of the
+   changed line at the end of the last added line. The rest is aligned with the first line instead,
+   so that whole lines are added. The same holds before a changed line, and for deleted lines.
+4. Changes within a block are joined into one hunk if the text between them contains no word and no
+   bracket, and is no longer than either change.
 
-`diff_tokens` works on any tokens and has a rule of its own: to the first place there is.
+`diff_tokens` works on any tokens and slides them to the first possible place.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -28,23 +28,23 @@ from typing import TypeVar
 from editcast_model.alignment import Change, align, common_head, common_tail
 from editcast_model.tokenizer import lex, lines
 
-# Blocks with more characters are replaced whole, not lexed: a file in which every line changed.
+# Larger blocks, in characters, are replaced as a whole: files in which every line changed.
 _LARGEST_BLOCK = 500_000
-# Nothing slides further: what repeats so often reads the same anywhere.
+# The maximum distance of sliding.
 _FURTHEST = 1_000
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _SEPARATORS = frozenset(",.:=+-*/%&|^<")
 
 _T = TypeVar("_T", bound=Hashable)
-# choose(tokens, start, end, left, right) picks one of the shifts from -left to right, by which
-# tokens[start:end] can slide and read the same.
+# choose(tokens, start, end, left, right) chooses one of the shifts from -left to right by which
+# tokens[start:end] can slide without changing the text.
 _Choose = Callable[[Sequence[_T], int, int, int, int], int]
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """A replacement: `text` instead of the code points from `start` to `end` of the text before."""
+    """A replacement of the code points from `start` to `end` by `text`."""
 
     start: int
     end: int

@@ -1,17 +1,17 @@
 """Edits of a token sequence, in the two representations of Zhao et al. (2019), section 2.
 
-A state is ``s_0 .. s_M``: token ids, of which ``s_0`` is `START`, so that every insertion has a
-token to come after. An edit is a position and a content: a token id, or `DELETE`.
+A state is a list of token ids, ``s_0 .. s_M``. ``s_0`` is `START`, so that every insertion has a
+token to follow. An edit is a position and a content: a token id, or `DELETE`.
 
-*Explicit*: the position is an index into the state just before the edit: of the token after which
-the content is inserted, or of the token deleted.
+*Explicit*: the position is the index, in the state before the edit, of the token after which the
+content is inserted, or of the token to delete.
 
-*Implicit*: positions name *items* that never move. Tokens of ``s(0)`` are items 0..M, the token
-inserted by edit t (from 1) is item M+t; the item of a deletion exists but is never pointed at.
-A deleted token is never pointed at again.
+*Implicit*: positions refer to *items* that never move. The tokens of ``s(0)`` are items 0..M, and
+the token inserted by edit t (from 1) is item M+t. A deletion has an item too, but no position
+refers to it, nor to a deleted token.
 
-`SAVE` is a content of our own: the user saved here. It stands at position 0, changes nothing, and
-takes an item like a deletion.
+`SAVE` is an additional content that marks a save. It has position 0, changes nothing, and has an
+item like a deletion.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -52,21 +52,12 @@ def apply(edit: Edit, state: Sequence[int]) -> list[int]:
     return out
 
 
-def inverse(edit: Edit, state: Sequence[int]) -> Edit:
-    """Return the explicit edit that leads from ``apply(edit, state)`` back to `state`."""
-    if edit.content == SAVE:
-        return edit
-    if edit.content == DELETE:
-        return Edit(edit.position - 1, state[edit.position])
-    return Edit(edit.position + 1, DELETE)
-
-
 class Timeline:
-    """A state and the edits made to it since: the implicit sequence, grown edit by edit.
+    """An implicit edit sequence that grows edit by edit.
 
-    It knows where every item stands now, which the position head and the mask of impossible
-    positions need, and takes edits back in time linear in their number. N is the number of items:
-    M+1 tokens of ``s(0)`` and one for each edit.
+    It tracks the current place of every item, for the position head and the mask of impossible
+    positions, and can undo edits in time linear in their number. N is the number of items: M+1
+    tokens of ``s(0)`` and one for each edit.
 
     Attributes:
         initial: ``s(0)``, ids, with `START` first.
@@ -98,24 +89,24 @@ class Timeline:
 
     @property
     def rank(self) -> npt.NDArray[np.int32]:
-        """Return the index of each live item in the state as it is now, int32 (N,)."""
+        """Return the index of each live item in the current state, int32 (N,)."""
         return self._rank[: self.items]
 
     @property
     def live(self) -> npt.NDArray[np.bool_]:
-        """Return which items stand in the state as it is now, bool (N,)."""
+        """Return which items are in the current state, bool (N,)."""
         return self._live[: self.items]
 
     @property
     def site(self) -> npt.NDArray[np.int32]:
-        """Return the token of ``s(0)`` that each item hangs from, int32 (N,)."""
+        """Return the token of ``s(0)`` that each item was inserted after, int32 (N,)."""
         return self._site[: self.items]
 
     @property
     def last_rank(self) -> int:
-        """Find where the last edit happened; 0 before the first.
+        """Return the rank of the last edit; 0 before the first.
 
-        The rank of the token it inserted, or of the token that followed the one it deleted.
+        This is the rank of the inserted token, or of the token after the deleted one.
         """
         return self._last_rank
 
@@ -128,15 +119,15 @@ class Timeline:
 
     @property
     def contents(self) -> npt.NDArray[np.int64]:
-        """Return the token of every item, also of a deleted one and of a save, int64 (N,)."""
+        """Return the token of every item, including deleted ones and saves, int64 (N,)."""
         return self._tokens[: self.items]
 
     def tokens(self) -> npt.NDArray[np.int64]:
-        """Return the tokens as they are now, `START` first."""
+        """Return the current tokens, `START` first."""
         return self._tokens[self.order()]
 
     def state(self) -> list[int]:
-        """Return the tokens as a list."""
+        """Return the current tokens as a list."""
         return self.tokens().tolist()  # type: ignore[no-any-return]
 
     def copy(self) -> "Timeline":
@@ -148,10 +139,10 @@ class Timeline:
         return other
 
     def append(self, edit: Edit) -> int:
-        """Apply one implicit edit; its item.
+        """Apply an implicit edit, and return its item.
 
         Raises:
-            EditError: It points at something that is not a live token.
+            EditError: Its position is not a live token.
         """
         item, position = self.items, edit.position
         if not 0 <= position < item or not self._live[position]:
@@ -180,7 +171,7 @@ class Timeline:
         return item
 
     def truncate(self, count: int) -> None:
-        """Take back all edits but the first `count`."""
+        """Undo all edits except the first `count`."""
         while len(self.edits) > count:
             edit = self.edits.pop()
             item = self.items
@@ -188,7 +179,7 @@ class Timeline:
             ranks = self._rank[:item]
             self._live[item] = False
             if edit.content == DELETE:
-                # Dead items may share the rank of the deleted token: only live ones move exactly.
+                # Dead items may share the rank of the deleted token; only live ranks stay exact.
                 ranks[ranks >= rank] += 1
                 self._live[edit.position] = True
                 self._rank[edit.position] = rank
@@ -196,10 +187,10 @@ class Timeline:
                 ranks[ranks > rank] -= 1
 
     def replace(self, start: int, end: int, tokens: Iterable[int]) -> None:
-        """Delete the state's tokens `start` to `end` and insert `tokens` there, left to right.
+        """Replace the tokens from `start` to `end` of the current state by `tokens`.
 
-        This is the canonical order: deletions first, then insertions after the preceding live
-        token. Ranks count `START`, so `start` is at least 1.
+        The order is canonical: deletions first, then insertions from left to right after the
+        preceding live token. Ranks count `START`, so `start` is at least 1.
         """
         order = self.order()
         if not 1 <= start <= end <= len(order):
@@ -214,7 +205,7 @@ class Timeline:
             anchor = self.append(Edit(anchor, int(token)))
 
     def save(self) -> None:
-        """Append the end-of-save mark."""
+        """Append the mark of a save."""
         self.append(Edit(0, SAVE))
 
     def _grow(self) -> None:

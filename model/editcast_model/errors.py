@@ -1,8 +1,8 @@
-"""The one tree of exceptions. Each message is a sentence that tells the user what to do."""
+"""The exceptions of Editcast. Each message is a sentence that tells the user what to do."""
 
 
 class EditcastError(Exception):
-    """Anything that Editcast expects can go wrong; the command line prints it and exits with 2."""
+    """An expected failure; the command line prints its message and exits with code 2."""
 
 
 class EditError(EditcastError):
@@ -14,15 +14,15 @@ class BundleError(EditcastError):
 
 
 class HomeError(EditcastError, OSError):
-    """The folder that holds everything Editcast writes cannot be made or written to."""
+    """Editcast's folder cannot be created or written to."""
 
 
 class StoreError(EditcastError):
-    """The store of save snapshots cannot be used: newer format, no space, no permission."""
+    """The store cannot be used: newer format, no space, no permission."""
 
 
 class NoRoomError(StoreError):
-    """The disk is full: nothing can be added to the store."""
+    """The disk is full, so nothing can be added to the store."""
 
 
 class SettingsError(EditcastError):
@@ -34,36 +34,36 @@ class SourceError(EditcastError):
 
 
 class CorpusError(EditcastError):
-    """A corpus is empty, incomplete, or made by another version."""
+    """A corpus is empty, incomplete, or from another version."""
 
 
 class EmptyCorpusError(CorpusError):
-    """There is nothing to make a corpus of."""
+    """There is no data for a corpus."""
 
 
 class ClusterError(EditcastError):
-    """A cluster cannot be reached or used, or its workers die again and again."""
+    """A cluster cannot be reached or used, or its workers die repeatedly."""
 
 
 class TrainingError(EditcastError):
-    """Training cannot start or go on: too little history, a checkpoint that does not fit."""
+    """Training cannot start or continue: too little history, an incompatible checkpoint."""
 
 
 class NoBetterModelError(TrainingError):
-    """A training made nothing better than what it began with; the command line exits with 0."""
+    """A training did not improve its base model; the command line exits with code 0."""
 
 
 class BusyError(EditcastError):
-    """Another process does the very thing; the command line exits with 1."""
+    """Another process is doing the same; the command line exits with code 1."""
 
 
 class ReportError(EditcastError):
-    """A report, or what is exported, cannot be written where it should be."""
+    """A report or an export cannot be written."""
 
 
 class ServerError(EditcastError):
-    """The language server cannot start, or stopped answering."""
+    """The language server cannot start, or does not answer."""
 
 
 class ReproductionError(EditcastError):
-    """A paper's tables cannot be made: an unknown task or network, a result that is not one."""
+    """A paper cannot be reproduced: unknown task or network, invalid results."""

@@ -1,4 +1,4 @@
-"""A network to a bundle: four ONNX graphs over one file of weights, and a parity check.
+"""Export of a network to a bundle: four ONNX graphs, one file of weights, and a parity check.
 
 S  state tokens    t  rows of the cache    N  items, S + t    F  width of a cache row
 n  edits read together
@@ -43,26 +43,23 @@ def export(
     *,
     base: Bundle | None = None,
 ) -> Bundle:
-    """Write a bundle, replacing one that is there.
-
-    Everything is written beside the place and moved there when it is complete and its parity is
-    checked.
+    """Write a bundle atomically, replacing an existing one, after a parity check.
 
     Args:
         network: The trained network.
-        tokenizer: Its vocabulary.
-        card: What `card.json` is to say.
-        folder: Where.
-        base: A bundle whose graphs serve if its architecture is the same: they refer to their
-            weights by places, which are the same, too, and exporting takes minutes.
+        tokenizer: The tokenizer.
+        card: The content of `card.json`.
+        folder: The bundle's folder.
+        base: A bundle whose graphs are reused if its architecture is the same, since an export
+            takes minutes. The graphs refer to weights by their offsets, which are the same too.
 
     Raises:
-        BundleError: ONNX Runtime computes something else than torch.
-        OSError: It cannot be written; what was there stays.
+        BundleError: ONNX Runtime and torch compute different results.
+        OSError: The bundle cannot be written; an existing one is unchanged.
     """
     network = network.cpu().float().eval()
     if base is not None and (base.network, base.format) == (network.config, FORMAT):
-        with suppress(BundleError):  # graphs that other versions exported may not serve
+        with suppress(BundleError):  # graphs from other versions may not work
             return _export(network, tokenizer, card, folder, base)
     return _export(network, tokenizer, card, folder, None)
 
@@ -85,7 +82,7 @@ def _export(
 
 
 def load_network(bundle: Bundle) -> EditNetwork:
-    """Make the torch network of a bundle, to train it further.
+    """Load the torch network of a bundle, to train it further.
 
     Raises:
         BundleError: The weights do not fit the architecture.
@@ -99,7 +96,7 @@ def load_network(bundle: Bundle) -> EditNetwork:
 
 
 def examples(network: EditNetwork, size: int, rows: int) -> dict[str, tuple[Any, ...]]:
-    """Draw inputs of the stages for a state of `size` tokens and a cache of `rows`."""
+    """Sample inputs of the stages for a state of `size` tokens and a cache of `rows`."""
     config = network.config
     draw = torch.Generator().manual_seed(size * 1000 + rows)
 
@@ -127,7 +124,7 @@ def examples(network: EditNetwork, size: int, rows: int) -> dict[str, tuple[Any,
 
 
 def _stages(network: EditNetwork) -> dict[str, nn.Module]:
-    """Make the stages of `SIGNATURES`."""
+    """Create the stages of `SIGNATURES`."""
     return {
         "encode": Encode(network),
         "advance": Advance(network),
@@ -137,7 +134,7 @@ def _stages(network: EditNetwork) -> dict[str, nn.Module]:
 
 
 def _write_graphs(network: EditNetwork, folder: Path, graphs: Path | None) -> None:
-    """Write the weights, and the graphs over them: those that lie in `graphs`, or new ones."""
+    """Write the weights and the graphs, which are copied from `graphs` if given."""
     weights = {name: value.contiguous() for name, value in network.state_dict().items()}
     save_file(weights, folder / WEIGHTS)
     if graphs is not None:
@@ -171,7 +168,7 @@ def _write_graphs(network: EditNetwork, folder: Path, graphs: Path | None) -> No
 
 
 def _strip(model: onnx.ModelProto) -> None:
-    """Remove what the exporter notes of the code it came from, its paths included."""
+    """Remove the exporter's metadata about the source code, which includes paths."""
     model.graph.ClearField("metadata_props")
     for part in (*model.graph.node, *model.graph.value_info, *model.graph.initializer):
         part.ClearField("metadata_props")
@@ -180,7 +177,7 @@ def _strip(model: onnx.ModelProto) -> None:
 
 
 def _places(path: Path) -> dict[str, tuple[int, int]]:
-    """Find the offset and length of every tensor in a safetensors file."""
+    """Return the offset and length of every tensor in a safetensors file."""
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
         head = json.loads(file.read(size))
@@ -192,7 +189,7 @@ def _places(path: Path) -> dict[str, tuple[int, int]]:
 
 
 def _refer_to_weights(model: onnx.ModelProto, places: dict[str, tuple[int, int]]) -> None:
-    """Make every initializer that is a parameter refer into the file of weights."""
+    """Make every initializer that is a parameter refer to the file of weights."""
     for tensor in model.graph.initializer:
         name = tensor.name.removeprefix("network.")
         if uses_external_data(tensor) or name not in places:
@@ -207,10 +204,10 @@ def _refer_to_weights(model: onnx.ModelProto, places: dict[str, tuple[int, int]]
 def check_parity(network: EditNetwork, folder: Path, tolerance: float = 1e-4) -> float:
     """Return the largest difference between torch and ONNX Runtime over several sizes.
 
-    Log probabilities below -30 are left out: there fp32 has no digits left.
+    Log probabilities below -30 are ignored, since fp32 is not precise enough there.
 
     Raises:
-        BundleError: It is above the tolerance.
+        BundleError: The difference is above the tolerance.
     """
     worst = 0.0
     stages = _stages(network)

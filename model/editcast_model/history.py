@@ -1,7 +1,7 @@
-"""The edit history of one file: its last snapshots and the hunks between them.
+"""The edit history of a file: its last snapshots and the hunks between them.
 
-Windows, repeated edits, features and recent edits all read this one record, and a session that is
-made anew from it, after another model was loaded, say, knows what the one before knew.
+Windows, repeated edits, features and recent edits all use this record. A new session on it, for
+example after another model was loaded, has the same knowledge as the old one.
 """
 
 from collections import deque
@@ -11,26 +11,26 @@ from dataclasses import dataclass
 from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.memory.project_memory import ProjectMemory
 
-#: Saves that are remembered.
+#: The number of saves that are kept.
 DEPTH = 30
-#: Saves by which it is judged if somebody repeats changes.
+#: The number of saves by which `repeating` is estimated.
 _JUDGED_SAVES = 3
-#: Brackets and quotes that editors close by themselves.
+#: Brackets and quotes that editors close automatically.
 _CLOSED = ")]}'\"`"
-#: What stood somewhere, and what stands there then, without common ends.
+#: The old and the new text of a change, without common ends.
 Change = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """The change that one save made.
+    """A save and its changes.
 
     Attributes:
-        number: Of the file's saves that changed something, from 1. A save that goes on with the
-            one before takes its number and its place.
-        before: The text that it replaced.
+        number: The number of the save among those that changed something, from 1. A save that
+            continues the previous one replaces it and keeps its number.
+        before: The text before the changes.
         after: The text that was saved.
-        hunks: From `before` to `after`, ascending.
+        hunks: The changes from `before` to `after`, ascending.
     """
 
     number: int
@@ -39,23 +39,23 @@ class Save:
     hunks: tuple[Hunk, ...]
 
     def is_continued(self, hunks: Sequence[Hunk], text: str) -> bool:
-        """Tell whether a save goes on with what this one left half-way, on its line.
+        """Tell whether the next save continues an unfinished change of this one, on its line.
 
-        Editors that save by themselves do so in the middle of a word. The next save makes one
-        change, where this one's last change ended, or replaces its end; brackets and quotes that
-        editors close by themselves may be behind. What takes this one back does not go on with it,
-        nor does what changes again what this one did at several places.
+        Editors with auto-save may save in the middle of a word. The next save then makes a single
+        change where the last change of this one ended, or replaces its end; brackets and quotes
+        that editors close automatically may follow. A save that undoes this one does not continue
+        it, nor does one that changes again what this one changed at several places.
 
         Args:
-            hunks: From `after` to the text that was saved next.
-            text: That text.
+            hunks: The changes from `after` to the next saved text.
+            text: The next saved text.
         """
         *others, last = self.hunks
         is_again = any(one.text == last.text for one in others)
         if len(hunks) != 1 or is_again or text == self.before:
             return False
         ends = [(_end(self.hunks), hunks[0])]
-        if not others:  # by characters, what was done may end at another place than by tokens
+        if not others:  # a diff by characters may end at another place than one by tokens
             end = _end([shortest_hunk(self.before, self.after)])
             ends.append((end, shortest_hunk(self.after, text)))
         return any(
@@ -64,13 +64,13 @@ class Save:
 
 
 def next_save(last: Save | None, before: str, after: str, hunks: tuple[Hunk, ...]) -> Save:
-    """Make the save of `after` that follows another: one with it if it goes on with it.
+    """Return the save of `after`, joined with the previous save if it continues that one.
 
     Args:
-        last: The save before; None for the first.
+        last: The previous save; None for the first.
         before: The text that was saved or opened last.
         after: The text that is saved.
-        hunks: From the one to the other.
+        hunks: The changes from `before` to `after`.
     """
     if last is None:
         return Save(1, before, after, hunks)
@@ -80,21 +80,21 @@ def next_save(last: Save | None, before: str, after: str, hunks: tuple[Hunk, ...
 
 
 class EditHistory:
-    """The edits of one file since it was opened.
+    """The edits of a file since it was opened.
 
     Attributes:
-        language: Its LSP identifier; empty where nobody knows it.
-        path: Within its project; empty where nobody knows it.
-        imports: Statements by which other files of the project get names, by the names.
-        memory: What files of the project say; of no other file where nobody knows them.
-        text: As it is now.
-        saves: The last `DEPTH` saves that changed something, oldest first. A save that goes on
-            with what the one before left half-way is one with it. What was done before somebody
-            went on elsewhere is one, too, whether or not the file was saved.
-        unsaved: The hunks from the text last saved to `text`, ascending.
-        last: Where the last change ends, an offset in `text`; 0 before the first.
-        repeating: How much of a change is likely one that was made before, 0 to 1: the share of
-            the last saves' changes, with half of one added. What is not saved yet counts as a save.
+        language: The LSP language identifier; empty if unknown.
+        path: The path within the project; empty if unknown.
+        imports: The import statements of other files of the project, by the imported name.
+        memory: The project memory; without other files if these are unknown.
+        text: The current text.
+        saves: The last `DEPTH` saves that changed something, oldest first. A save that continues
+            an unfinished change is joined with the previous one. The changes before the user moved
+            on to another place count as a save, whether or not the file was saved.
+        unsaved: The hunks from the last saved text to `text`, ascending.
+        last: The end of the last change, an offset in `text`; 0 before the first.
+        repeating: The smoothed share of the last saves' changes that repeat earlier ones, 0 to 1.
+            Unsaved changes count as a save.
     """
 
     def __init__(self, text: str, *, language: str = "", path: str = "") -> None:
@@ -111,7 +111,7 @@ class EditHistory:
 
     @property
     def saved(self) -> str:
-        """Return the text as it was when it was opened, or after the last of `saves`."""
+        """Return the text after the last of `saves`, or when the file was opened."""
         return self._saved
 
     @property
@@ -125,9 +125,9 @@ class EditHistory:
         return not self.saves and not self.unsaved
 
     def update(self, text: str, *, saved: bool) -> list[Save]:
-        """Take in that the text is now `text`, and return the saves that this adds.
+        """Set the current text, and return the saves that this adds.
 
-        What was done before counts as saved once the next change is made elsewhere.
+        Earlier changes count as saved once a change is made elsewhere.
         """
         added = []
         if self._goes_on_elsewhere(text):
@@ -142,7 +142,7 @@ class EditHistory:
         return added
 
     def _goes_on_elsewhere(self, text: str) -> bool:
-        """Tell whether a change is made that does not touch the last one that is not saved."""
+        """Tell whether a change to `text` does not touch the last unsaved change."""
         if not self.unsaved:
             return False
         end = _end(self.unsaved)
@@ -153,7 +153,7 @@ class EditHistory:
         )
 
     def _save(self) -> Save:
-        """Save the text as it is."""
+        """Save the current text."""
         latest = self.saves[-1] if self.saves else None
         save = next_save(latest, self._saved, self.text, self.unsaved)
         if latest and save.number == latest.number:
@@ -168,10 +168,10 @@ class EditHistory:
         return save
 
     def made(self, change: Change) -> tuple[int, int]:
-        """Count how often this change was made, and how many saves ago it was made last.
+        """Count how often a change was made, and how many saves ago it was last made.
 
-        What was taken back does not count: of a change that was made at all at least 1 is left.
-        What is not saved yet counts as of the last save; a change that was never made is 0 ago.
+        Undone changes do not count, but the count of a change that was made is at least 1. Unsaved
+        changes belong to the last save. A change that was never made was made 0 saves ago.
         """
         made = [*self._changes, changes(self._saved, self.unsaved)]
         times = [of_save.count(change) for of_save in made]
@@ -180,14 +180,14 @@ class EditHistory:
         return less_taken_back(sum(times), taken_back), max(len(times) - 2 - last, 0)
 
     def _judge(self, made: Sequence[Change]) -> None:
-        """Judge how somebody works by the last saves and what was made since."""
+        """Update `repeating` by the last saves and the changes since."""
         repeated = list(self._repeated)
         if made:
             repeated.append(self._share_known(made))
         self.repeating = _repeating(repeated[-_JUDGED_SAVES:])
 
     def _share_known(self, made: Sequence[Change]) -> float:
-        """Compute which share of some changes a save has made before."""
+        """Compute the share of changes that an earlier save made."""
         known = {change for of_save in self._changes for change in of_save}
         return sum(change in known for change in made) / len(made)
 
@@ -197,12 +197,12 @@ def _repeating(shares: Sequence[float]) -> float:
 
 
 def less_taken_back(times: int, taken_back: int) -> int:
-    """Return how often a change was made without what was taken back; 1 if nothing is left."""
+    """Subtract undone changes from the number of changes, but return at least 1 of them."""
     return min(times, max(times - taken_back, 1))
 
 
 def _goes_on(text: str, end: int, hunk: Hunk) -> bool:
-    """Tell whether a hunk goes on where a change of the text ended, on that line."""
+    """Tell whether a hunk continues a change that ended at `end`, on the same line."""
     touches = hunk.start <= end and not text[hunk.end : end].strip(_CLOSED)
     if not touches or "\n" in text[hunk.start : max(hunk.end, end)]:
         return False
@@ -211,12 +211,12 @@ def _goes_on(text: str, end: int, hunk: Hunk) -> bool:
 
 
 def _end(hunks: Sequence[Hunk]) -> int:
-    """Return where the last of some hunks ends once all of them are applied."""
+    """Return the end of the last hunk after all hunks are applied."""
     return hunks[-1].end + sum(one.growth for one in hunks)
 
 
 def _ending_at(end: int, hunk: Hunk, before: str, after: str) -> Hunk:
-    """Return a hunk that only inserts or deletes as one that ends at a place, if it may."""
+    """Move a hunk that only inserts or deletes so that it ends at `end`, if possible."""
     start = end - (hunk.end - hunk.start)
     moved = Hunk(start, end, after[start : start + len(hunk.text)])
     is_one_sided = not hunk.text or hunk.start == hunk.end
@@ -225,6 +225,6 @@ def _ending_at(end: int, hunk: Hunk, before: str, after: str) -> Hunk:
 
 
 def changes(text: str, hunks: Iterable[Hunk]) -> list[Change]:
-    """Return what stands at hunks of a text and what they put there, without common ends."""
+    """Return the old and new texts of hunks, without common ends."""
     shortest = (shortest_hunk(text[one.start : one.end], one.text, one.start) for one in hunks)
     return [(text[one.start : one.end], one.text) for one in shortest]

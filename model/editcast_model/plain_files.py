@@ -1,7 +1,7 @@
-"""Files of a folder that may be anybody's: plain ones of the folder itself, of a bounded size.
+"""Reading files of an untrusted folder: only regular ones, within the folder, of limited size.
 
-A name that leads out of the folder, a pipe, a device or a file without end would otherwise be read
-for ever, or shown to somebody who may not see it.
+Otherwise a pipe, a device or an endless file could block the reader, and a name that leads out of
+the folder could expose other files.
 """
 
 import hashlib
@@ -15,13 +15,13 @@ from typing import Any, BinaryIO
 
 from editcast_model.errors import BundleError
 
-#: Bytes of the largest file, and of the largest that is read as a whole.
+#: Maximum bytes of a file, and of a JSON file, which is read as a whole.
 MOST_BYTES, MOST_JSON = 1 << 30, 1 << 24
 _CHUNK = 1 << 20
 
 
 def is_plain_name(name: str) -> bool:
-    """Tell whether a name can be that of a file within a folder, on every system."""
+    """Tell whether a name is that of a file within a folder, on every system."""
     parts = PurePosixPath(name).parts
     return (
         "/".join(parts) == name != ""
@@ -32,10 +32,10 @@ def is_plain_name(name: str) -> bool:
 
 
 def digest_of(folder: Path, name: str, most: int = MOST_BYTES) -> str:
-    """Return the SHA-256 of a file of a folder, hexadecimal.
+    """Return the hexadecimal SHA-256 of a file in a folder.
 
     Raises:
-        BundleError: It is no plain file of the folder, is too large, or cannot be read.
+        BundleError: It is not a regular file of the folder, is too large, or cannot be read.
     """
     digest = hashlib.sha256()
     for chunk in _chunks(folder, name, most):
@@ -44,11 +44,11 @@ def digest_of(folder: Path, name: str, most: int = MOST_BYTES) -> str:
 
 
 def copy_file(folder: Path, name: str, to: Path, most: int = MOST_BYTES) -> int:
-    """Copy a file of a folder to the same name in the folder `to`; return its size in bytes.
+    """Copy a file of a folder to the folder `to`, and return its size in bytes.
 
     Raises:
-        BundleError: It is no plain file of the folder, is too large, or cannot be read.
-        OSError: It cannot be written.
+        BundleError: It is not a regular file of the folder, is too large, or cannot be read.
+        OSError: The copy cannot be written.
     """
     place = to / name
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -57,10 +57,10 @@ def copy_file(folder: Path, name: str, to: Path, most: int = MOST_BYTES) -> int:
 
 
 def read_json(folder: Path, name: str, most: int = MOST_JSON) -> Any:
-    """Return the value in a JSON file of a folder.
+    """Return the value of a JSON file in a folder.
 
     Raises:
-        BundleError: It is no plain file of the folder, is too large, or no JSON.
+        BundleError: It is not a regular file of the folder, is too large, or is not JSON.
     """
     try:
         with _opened(folder, name, most) as file:
@@ -72,15 +72,15 @@ def read_json(folder: Path, name: str, most: int = MOST_JSON) -> Any:
 
 
 class NotPlainError(OSError):
-    """A folder, a pipe or a device stands where a plain file should."""
+    """A folder, a pipe or a device instead of a regular file."""
 
 
 def open_plain(path: Path, *, follows_links: bool = False) -> BinaryIO:
-    """Open a plain file to read; a pipe that nobody writes to is not waited for.
+    """Open a regular file for reading, without waiting for the writer of a pipe.
 
     Raises:
-        NotPlainError: It is none.
-        OSError: It cannot be opened; it is a link where none is to be followed.
+        NotPlainError: It is not a regular file.
+        OSError: It cannot be opened, or is a link and `follows_links` is false.
     """
     names = ("O_NONBLOCK", "O_BINARY", *(() if follows_links else ("O_NOFOLLOW",)))
     flags = os.O_RDONLY | sum(getattr(os, name, 0) for name in names)  # no system has all of them

@@ -1,8 +1,7 @@
-"""Files and folders for their owner only, whatever the umask, each whole or not at all.
+"""Atomic writing of files and folders that only their owner can read, whatever the umask.
 
-What is made of somebody's texts is nobody else's to read. A file or folder is written beside its
-place and renamed once it is complete: who reads finds the old or the new one, and a process that
-is killed, or a disk that is full, changes nothing.
+A file or folder is written beside its destination and renamed once it is complete. Readers find the
+old or the new version, and a killed process or a full disk changes nothing.
 """
 
 import os
@@ -15,7 +14,7 @@ _FILE, _FOLDER = 0o600, 0o700
 
 
 def private_folder(path: Path) -> Path:
-    """Make a folder, and those above it that are missing; one that is there stays as it is."""
+    """Create a folder and its missing parents; an existing folder is not changed."""
     if not path.is_dir():
         if path.parent != path:
             private_folder(path.parent)
@@ -25,13 +24,13 @@ def private_folder(path: Path) -> Path:
 
 @contextmanager
 def atomic_write(path: Path, mode: int = _FILE) -> Iterator[Path]:
-    """Yield an empty file to write to, which takes the place of `path` when the block ends.
+    """Yield an empty file to write to, which replaces `path` when the block ends.
 
-    It is complete on the disk before it does. Where the block raises, nothing has happened. Others
-    than the owner may use it as `mode` says.
+    The new file is synchronized to the disk first. If the block raises, nothing changes. `mode`
+    sets the permissions.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     partial = path.with_name(f".{path.name}.partial")
     partial.unlink(missing_ok=True)  # of a process that was killed
@@ -50,15 +49,15 @@ def atomic_write(path: Path, mode: int = _FILE) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str, mode: int = _FILE) -> None:
-    """Write a whole file, UTF-8; see `atomic_write`."""
+    """Write a whole file in UTF-8; see `atomic_write`."""
     with atomic_write(path, mode) as partial:
         partial.write_text(text, "utf-8")
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a file that the user named, UTF-8: where a link leads, or to a terminal or a pipe."""
+    """Write a file that the user named, in UTF-8; it may be a link, a terminal or a pipe."""
     path = path.resolve()
-    if path.exists() and not path.is_file():  # nothing to be replaced
+    if path.exists() and not path.is_file():  # a terminal or a pipe cannot be replaced
         with path.open("w", encoding="utf-8") as file:
             file.writelines(lines)
         return
@@ -67,20 +66,20 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
 
 
 def append_text(path: Path, text: str) -> None:
-    """Add to the end of a file, which is made where it is not there."""
+    """Append to a file, which is created if missing."""
     with open(path, "a", encoding="utf-8", opener=_opener) as file:
         file.write(text)
 
 
 @contextmanager
 def fresh_folder(place: Path) -> Iterator[Path]:
-    """Yield an empty folder to fill, which takes its place when the block ends.
+    """Yield an empty folder to fill, which replaces `place` when the block ends.
 
-    Where a process was killed between the two renamings, the next one puts the old folder back.
-    One process at a time may make the same folder.
+    If a process is killed between the two renamings, the next call restores the old folder. Only
+    one process at a time may replace the same folder.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The folder cannot be written.
     """
     fresh, old = (place.with_name(f".{place.name}.{kind}") for kind in ("partial", "replaced"))
     _put_back(old, place)
@@ -102,14 +101,14 @@ def fresh_folder(place: Path) -> Iterator[Path]:
 
 
 def make_private(folder: Path) -> None:
-    """Let the owner alone read a folder and all that is in it, and see that it is on the disk."""
+    """Make a folder and its contents private to the owner, and synchronize them to the disk."""
     for path in (folder, *folder.rglob("*")):
         if not path.is_symlink():
             _settle(path)
 
 
 def discard(folder: Path) -> None:
-    """Remove a folder; a process that is killed at that leaves no part of it in its place."""
+    """Remove a folder; if the process is killed, no part of the folder stays in its place."""
     gone = folder.with_name(f".{folder.name}.gone")
     shutil.rmtree(gone, ignore_errors=True)
     if folder.exists():
@@ -132,9 +131,9 @@ def _settle(path: Path, mode: int = _FILE) -> None:
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
+    """Synchronize a file, or the names in a folder, to the disk."""
     if path.is_dir() and os.name != "posix":
-        return  # a folder cannot be opened there, and renaming is in the journal
+        return  # Windows cannot open folders; its journal includes renamings
     handle = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
     try:
         os.fsync(handle)

@@ -1,12 +1,12 @@
-"""Text to subtokens and back, without losing a character.
+"""Lossless conversion of text to subtokens and back.
 
-Two steps. A lexer splits the text into *lexical tokens*: line ends, runs of other white space,
-words, and single characters of anything else. It knows no language, never fails, and works line
-by line: ``lex(a + b) == lex(a) + lex(b)`` wherever `a` ends with a line feed. Then byte-level BPE
-splits each lexical token into *subtokens*, the vocabulary of the networks. The `tokenizers` library
-learns a vocabulary; `sentencepiece` encodes with it, to the same ids and without an HTTP client.
+First a lexer splits the text into *lexical tokens*: line ends, runs of other white space, words,
+and single other characters. It is independent of the language, never fails, and works line by line:
+``lex(a + b) == lex(a) + lex(b)`` if `a` ends with a line feed. Then byte-level BPE splits each
+lexical token into *subtokens*, the vocabulary of the networks. The library `tokenizers` learns a
+vocabulary; `sentencepiece` encodes with it, to the same ids and without an HTTP client.
 
-Text is any Python string, lone surrogates included: bytes are taken with ``surrogatepass``.
+Texts may contain lone surrogates, which are encoded with ``surrogatepass``.
 """
 
 import json
@@ -23,25 +23,25 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto  # type: ignore[att
 
 from editcast_model.errors import BundleError, CorpusError
 
-# The ids PAD, START, DELETE and SAVE of edits.py, in this order.
+# The tokens of the ids PAD, START, DELETE and SAVE of edits.py, in this order.
 SPECIAL_TOKENS = ("<pad>", "<s>", "<delete>", "<save>")
 
-# Words and blanks end after 64 characters, so that a line of ten megabytes is many short tokens.
+# Words and blanks end after 64 characters, so that very long lines have many short tokens.
 _LEXICAL = re.compile(r"\r\n|\n|\r|[^\S\r\n]{1,64}|[^\W\d]\w{0,63}|\d{1,64}|[^\w\s]")
 
 
 def lines(text: str) -> list[str]:
-    """Return the lines of `text`, each with its line feed; nothing else ends a line here."""
+    """Return the lines of `text` with their line feeds; no other character ends a line here."""
     return StringIO(text, newline="\n").readlines()
 
 
 def lex(text: str) -> list[str]:
-    """Return the lexical tokens of `text`, in order; joined they are `text` again."""
+    """Return the lexical tokens of `text`, whose concatenation is `text`."""
     return _LEXICAL.findall(text)
 
 
 def _byte_alphabet() -> list[str]:
-    """Return a printable character for each byte, as byte-level BPE has them since GPT-2."""
+    """Return a printable character for each byte, as in the byte-level BPE of GPT-2."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     alphabet = [""] * 256
     for byte in plain:
@@ -61,18 +61,18 @@ def _to_alphabet(token: str) -> str:
 
 
 def _characters(piece: bytes) -> int:
-    """Count the characters that begin in a piece of UTF-8: bytes 10xxxxxx begin none."""
+    """Count the characters that begin in a piece of UTF-8; bytes 10xxxxxx begin none."""
     return sum((byte & 0xC0) != 0x80 for byte in piece)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Encoding:
-    """The subtokens of a text, N of them.
+    """The N subtokens of a text.
 
     Attributes:
         ids: Vocabulary ids, int32 (N,).
-        starts: Code point offsets where they begin, int64 (N + 1,); the last is the text's end.
-            A subtoken inside a character of several bytes is empty: it begins where it ends.
+        starts: Their offsets in code points, int64 (N + 1,); the last is the end of the text. A
+            subtoken within a character of several bytes is empty.
         ends_token: Whether a lexical token ends with the subtoken, bool (N,).
     """
 
@@ -84,8 +84,7 @@ class Encoding:
 def _vocabulary(definition: str) -> list[str]:
     """Return the entries of a `tokenizer.json` in the order of their ids.
 
-    Of the merges only their order counts, which is that of the entries that they make: so it is
-    in every file that `Tokenizer.train` writes.
+    The merges must be in the order of the entries that they make, as `Tokenizer.train` writes them.
 
     Raises:
         ValueError: It is not byte-level BPE, or its merges are in another order.
@@ -105,7 +104,7 @@ def _vocabulary(definition: str) -> list[str]:
 
 
 def _encoder(vocabulary: list[str]) -> SentencePieceProcessor:
-    """Make what splits words of the byte alphabet: the entry made first is joined first."""
+    """Create the encoder for words of the byte alphabet; earlier entries are merged first."""
     model = ModelProto()
     model.trainer_spec.model_type = model.trainer_spec.BPE
     model.normalizer_spec.name = "identity"
@@ -114,7 +113,7 @@ def _encoder(vocabulary: list[str]) -> SentencePieceProcessor:
     model.normalizer_spec.escape_whitespaces = False
     for index, entry in enumerate(vocabulary):
         piece = model.pieces.add(piece=entry, score=-index)
-        if index < len(SPECIAL_TOKENS):  # never made of text; one has to be the unknown
+        if index < len(SPECIAL_TOKENS):  # never encoded from text; one must be the unknown token
             piece.type = piece.CONTROL if index else piece.UNKNOWN
     return SentencePieceProcessor(model_proto=model.SerializeToString())
 
@@ -136,7 +135,7 @@ class Tokenizer:
             b"" if index < len(SPECIAL_TOKENS) else piece.translate(_TO_BYTE).encode("latin-1")
             for index, piece in enumerate(vocabulary)
         ]
-        #: How many characters begin in each entry of the vocabulary, int64 (V,).
+        #: The number of characters that begin in each entry of the vocabulary, int64 (V,).
         self.sizes = np.array([_characters(piece) for piece in self._bytes], np.int64)
 
     @classmethod
@@ -146,7 +145,7 @@ class Tokenizer:
         Raises:
             CorpusError: The library that learns is not installed.
         """
-        # Not for users: it brings an HTTP client along, which nobody needs who only encodes.
+        # Not installed for users: it depends on an HTTP client, and encoding does not need it.
         try:
             from tokenizers import Tokenizer as Backend
             from tokenizers import decoders, models, pre_tokenizers, trainers
@@ -165,7 +164,7 @@ class Tokenizer:
             initial_alphabet=_ALPHABET,
             show_progress=False,
         )
-        # The alphabet has no white space, so a blank is free to stand between lexical tokens.
+        # The alphabet has no white space, so blanks can separate lexical tokens.
         words = (" ".join(map(_to_alphabet, lex(text))) for text in texts)
         backend.train_from_iterator(words, trainer)
         return cls(backend.to_str(pretty=True))
@@ -193,7 +192,7 @@ class Tokenizer:
         return len(self._bytes)
 
     def _split(self, token: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the ids of a lexical token's subtokens, and how many characters begin in each."""
+        """Return the ids of a lexical token's subtokens, and the characters that begin in each."""
         known = self._pieces.get(token)
         if known is not None:
             return known
@@ -212,7 +211,7 @@ class Tokenizer:
         return out
 
     def encode(self, text: str) -> Encoding:
-        """Return the subtokens of `text` with their places."""
+        """Return the subtokens of `text` with their offsets."""
         ids: list[int] = []
         sizes: list[int] = []
         last: list[int] = []
@@ -228,7 +227,7 @@ class Tokenizer:
         return Encoding(np.array(ids, np.int32), starts, ends_token)
 
     def decode(self, ids: Iterable[int]) -> str:
-        """Return the text of `ids`; special tokens are nothing, broken UTF-8 becomes U+FFFD."""
+        """Return the text of `ids`; special tokens are empty, invalid UTF-8 becomes U+FFFD."""
         raw = b"".join(self._bytes[index] for index in ids)
         try:
             return raw.decode("utf-8", "surrogatepass")

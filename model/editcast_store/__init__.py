@@ -1,1 +1,1 @@
-"""Everything Editcast keeps on the user's disk: saves, installed models, locks."""
+"""The data that Editcast keeps on the user's disk: saves, installed models, locks."""

@@ -1,4 +1,4 @@
-"""Taking files out of the store, by their names and times."""
+"""Deletion of saves from the store, by file and time."""
 
 import os
 import sqlite3
@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 
 class Period(NamedTuple):
-    """Times of saves in milliseconds since the epoch; `until` itself is not among them."""
+    """A period in milliseconds since the epoch, from `since` until before `until`."""
 
     since: int = 0
     until: int = 2**62
 
 
-#: All that the store can have.
+#: The period of all saves.
 ALWAYS = Period()
 
 
 class Forgotten(NamedTuple):
-    """Result of forgetting, with the damaged stores that nobody can look into."""
+    """The result of a deletion, with the damaged stores that cannot be searched."""
 
     files: int
     snapshots: int
@@ -28,36 +28,37 @@ class Forgotten(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Say what was forgotten."""
+        """Return a sentence about what was deleted."""
         return f"Forgot {self.snapshots:,} saves of {self.files:,} files."
 
     @property
     def warnings(self) -> list[str]:
-        """Say what may hold some of it still."""
+        """Return sentences about files that may still contain deleted saves."""
         return [
-            f"{path} is damaged; delete it yourself if it may hold them."
+            f"{path} is damaged and may still contain them; delete it yourself if so."
             for path in self.damaged_left
         ]
 
 
-#: The names of files; or a path, a folder (with all that is in it), or a glob over whole paths,
-#: whose `*` matches `/` too; or None for all files.
+#: Names of files; or a path, a folder (with its contents), or a glob for whole paths, whose `*`
+#: matches `/` too; or None for all files.
 Pattern = Sequence[str] | str | None
 
 
 def key_of(path: str | os.PathLike[str]) -> str:
-    """Return a path as SQLite can hold it: names that are not Unicode are escaped."""
+    """Return a path as SQLite can store it, with non-Unicode names escaped."""
     return os.fspath(path).encode("utf-8", "backslashreplace").decode()
 
 
 def named(paths: Iterable[str], pattern: Pattern) -> list[str]:
-    """List the paths a pattern names: these files; a file or folder of a name, else a glob.
+    """Return the paths that a pattern matches.
 
-    Brackets are usual in names: `app/[id]/page.tsx` is not `app/i/page.tsx` as well.
+    A pattern that is the name of a file or folder is not a glob, since names may contain brackets:
+    `app/[id]/page.tsx` does not match `app/i/page.tsx`.
 
     Args:
-        paths: Of the files that are known.
-        pattern: None for all of them.
+        paths: The paths of the known files.
+        pattern: The pattern; None for all files.
     """
     if pattern is None:
         return list(paths)
@@ -69,7 +70,7 @@ def named(paths: Iterable[str], pattern: Pattern) -> list[str]:
 
 
 def exactly(paths: Iterable[str], name: str) -> list[str]:
-    """Return the file of a name, or those in the folder of that name."""
+    """Return the file with this name, or the files in the folder with this name."""
     name = key_of(name)
     folder = name.rstrip("/\\")
     inside = (folder + "/", folder + "\\")
@@ -79,12 +80,12 @@ def exactly(paths: Iterable[str], name: str) -> list[str]:
 def delete_files(
     database: sqlite3.Connection, pattern: Pattern, period: Period = ALWAYS
 ) -> tuple[int, int]:
-    """Remove the snapshots and outcomes of a period, of the files that a pattern names.
+    """Delete the snapshots and outcomes of matching files in a period.
 
     Returns:
-        How many files lost snapshots, and how many snapshots were removed.
+        The number of files that lost snapshots, and of deleted snapshots.
     """
-    # By numbers: a damaged path is not found by its text.
+    # By id, since a damaged path is not found by its text.
     files = database.execute("SELECT id, CAST(path AS TEXT) FROM files").fetchall()
     outcomes = database.execute("SELECT id, CAST(path AS TEXT) FROM outcomes").fetchall()
     chosen = set(named({path for _, path in (*files, *outcomes)}, pattern))
@@ -104,7 +105,7 @@ def delete_files(
 
 
 def drop_unused(database: sqlite3.Connection) -> None:
-    """Remove the texts and the files that no snapshot has any more."""
+    """Delete the texts and files that no snapshot refers to."""
     database.execute(
         "DELETE FROM texts WHERE NOT EXISTS (SELECT 1 FROM snapshots WHERE text = texts.id)"
     )

@@ -1,8 +1,8 @@
-"""Forgetting from outside the store, also where the disk has no byte left: it cannot wait for room.
+"""Deletion of saves that also works on a full disk, where it must not wait for free space.
 
-SQLite writes a change somewhere else before it makes it, so even a removal needs room. Without any
-it is made in place: what was to be undone is in memory only, and a crash in these milliseconds can
-damage the store. Nobody else may have it open meanwhile.
+SQLite writes a change to another file first, so even a deletion needs space. Without free space the
+store is changed in place, with the rollback data in memory only: a crash within these milliseconds
+can damage the store. No one else may have it open.
 """
 
 import os
@@ -16,25 +16,25 @@ from editcast_store.forgetting import ALWAYS, Forgotten, Pattern, Period, delete
 from editcast_store.saves import Store
 from editcast_store.sqlite_file import explained, set_aside_files
 
-#: Told whether the store has something of a path, chooses what is forgotten; None is everything.
+#: Chooses the pattern to delete, given a function that tells whether the store contains a path.
 Choose = Callable[[Callable[[str], bool]], Pattern]
 _BUSY_SECONDS = 1.0
 
 
 def forget(path: Path, choose: Choose, period: Period, warn: Callable[[str], None]) -> str:
-    """Remove files' snapshots and outcomes, and their bytes from the disk, room or no room.
+    """Delete snapshots and outcomes, and overwrite their bytes on the disk.
 
     Args:
-        path: The store; this process may not have it open.
-        choose: Chooses a path, a folder or a glob, or files.
-        period: Of the saves to forget.
-        warn: Given sentences for the user, such as what may hold some of it still.
+        path: The store, which this process must not have open.
+        choose: Chooses a path, a folder, a glob, or files.
+        period: The period of the saves to delete.
+        warn: Called with sentences for the user.
 
     Returns:
-        A sentence for the user: how much was forgotten.
+        A sentence for the user that says how much was deleted.
 
     Raises:
-        StoreError: It cannot be used, or the disk is full and the store is open elsewhere.
+        StoreError: The store cannot be used, or the disk is full and it is open elsewhere.
     """
     try:
         with Store.open(path) as store:
@@ -52,22 +52,22 @@ def forget(path: Path, choose: Choose, period: Period, warn: Callable[[str], Non
 
 
 def forget_without_room(path: Path, choose: Choose, period: Period = ALWAYS) -> tuple[int, int]:
-    """Remove files' snapshots and outcomes, and their bytes, without adding a byte to the disk.
+    """Delete snapshots and outcomes without writing an additional byte to the disk.
 
     Args:
         path: The store.
-        choose: Chooses a path, a folder or a glob, or files.
-        period: Of the saves to forget.
+        choose: Chooses a path, a folder, a glob, or files.
+        period: The period of the saves to delete.
 
     Returns:
-        How many files and how many snapshots were removed.
+        The number of files that lost snapshots, and of deleted snapshots.
 
     Raises:
-        StoreError: It is open elsewhere, or what is left does not fit into what is there.
+        StoreError: The store is open elsewhere, or the rest does not fit into its present size.
     """
     with explained(path), closing(_alone(path)) as database:
         try:
-            # The log's changes go where they belong; from here on the old pages are in memory.
+            # This applies the log to the file; from here on the rollback data is in memory.
             (mode,) = database.execute("PRAGMA journal_mode = MEMORY").fetchone()
             if mode == "memory":
                 return _forget(database, choose, period)
@@ -76,7 +76,7 @@ def forget_without_room(path: Path, choose: Choose, period: Period = ALWAYS) -> 
                 raise
             if database.in_transaction:
                 database.execute("ROLLBACK")
-        # The log has pages that the file has no room for: what is left takes the log's place.
+        # The log does not fit into the file, so the remaining data replaces the log instead.
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
             copy.text_factory = database.text_factory
             database.backup(copy)
@@ -86,7 +86,7 @@ def forget_without_room(path: Path, choose: Choose, period: Period = ALWAYS) -> 
 
 
 def _alone(path: Path) -> sqlite3.Connection:
-    """Return the store, open here only; the index of its log is in memory and needs no file."""
+    """Open the store exclusively, which keeps the index of its log in memory."""
     database = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
     try:
         database.text_factory = lambda data: data.decode("utf-8", "backslashreplace")
@@ -121,7 +121,7 @@ def _forget(database: sqlite3.Connection, choose: Choose, period: Period) -> tup
 
 
 def _replace(path: Path, image: bytes) -> None:
-    """Write a whole store over the log, whose bytes on the disk there are, and put it in place."""
+    """Overwrite the log, whose bytes are allocated, with a whole store, and rename it."""
     log = path.with_name(path.name + "-wal")
     room = log.stat().st_size
     if len(image) > room:
@@ -137,5 +137,5 @@ def _replace(path: Path, image: bytes) -> None:
         file.truncate(len(image))
         os.fsync(file.fileno())
     os.replace(log, path)
-    with suppress(OSError):  # the index of a log that is no more
+    with suppress(OSError):  # the index of the old log
         path.with_name(path.name + "-shm").unlink()

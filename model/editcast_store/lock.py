@@ -1,4 +1,4 @@
-"""A lock between processes that ends with its process, however that ends: nothing is ever stale."""
+"""A lock between processes that is released when its process ends, even by a crash."""
 
 import os
 import sqlite3
@@ -9,17 +9,17 @@ from pathlib import Path
 
 @contextmanager
 def process_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
-    """Hold the lock that a file stands for; the file stays behind, empty.
+    """Hold the lock of a file, which remains afterwards, empty.
 
-    SQLite knows how to lock a file on each platform; nothing is ever written to it.
+    SQLite implements the locking for each platform; nothing is written to the file.
 
     Args:
-        path: The file; its folder must be there.
-        wait: Seconds to wait for the one who holds it.
+        path: The file; its folder must exist.
+        wait: Seconds to wait for the lock.
 
     Raises:
-        TimeoutError: Another one holds it, in this process or in another.
-        OSError: The file cannot be made or locked here.
+        TimeoutError: The lock is held elsewhere, in this process or another.
+        OSError: The file cannot be created or locked.
     """
     with closing(_open(path, wait)) as database:
         try:
@@ -33,7 +33,7 @@ def process_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
 
 def _open(path: Path, wait: float) -> sqlite3.Connection:
     try:
-        # SQLite would make it for everybody to read.
+        # SQLite would create it readable for everybody.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         return sqlite3.connect(path, timeout=wait, isolation_level=None)
     except (sqlite3.Error, OSError) as error:

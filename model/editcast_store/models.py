@@ -1,12 +1,11 @@
-"""The user's own models: folders of bundles, and one file that says which of them is in use.
+"""The user's own models: bundles, and a file that records which of them is in use.
 
     models/20260131T101500    a bundle
     models/active.json        {"current": FOLDER, "previous": FOLDER}; null is the bundled model
-    models/.lock              held by whoever changes any of this
+    models/.lock              held during changes
 
-`active.json` is replaced in one step: who reads it gets the old pair or the new one. The version
-before had links or bundles of the names `current` and `previous` instead. They are read as they
-are, and named in the file by the first change.
+`active.json` is replaced atomically. The previous version of Editcast used links or bundles named
+`current` and `previous` instead, which are still read. The first change records them in the file.
 """
 
 import json
@@ -24,7 +23,7 @@ from editcast_store.lock import process_lock
 from editcast_store.paths import chosen_home
 
 _ACTIVE = "active.json"
-_WAIT = 15.0  # seconds: renaming takes milliseconds, removing an old bundle hardly more
+_WAIT = 15.0  # seconds; a change takes only milliseconds
 
 
 class Active(NamedTuple):
@@ -35,20 +34,20 @@ class Active(NamedTuple):
 
     @classmethod
     def of(cls, models: Path) -> "Active":
-        """Read what a folder of models says; what is not there any more is the bundled model."""
+        """Read the active models of a folder; a missing one means the bundled model."""
         names: list[object] = ["current", "previous"]
         try:
             said = json.loads((models / _ACTIVE).read_bytes())
             names = [said[name] for name in names]
         except FileNotFoundError:
-            pass  # nothing was installed, or by the version before
+            pass  # nothing was installed, or by the previous version
         except (OSError, ValueError, KeyError, TypeError):
             return cls(None, None)
-        # A name is one of a folder in this one, whoever wrote the file.
+        # Names must not lead out of the folder, whoever wrote the file.
         return cls(*(_folder(models, name) for name in names))
 
     def write(self, models: Path) -> None:
-        """Write the active model, in one step."""
+        """Write the active models atomically."""
         names = {name: path and path.name for name, path in self._asdict().items()}
         write_text(models / _ACTIVE, json.dumps(names))
 
@@ -60,14 +59,14 @@ def default_bundle_path() -> Path:
 
 
 def install(bundle: Path, models: Path) -> Path:
-    """Make a bundle the current one; the one that was in use becomes the previous one.
+    """Make a bundle the current one; the current one becomes the previous one.
 
     Args:
-        bundle: The folder, on the file system of `models`; it is moved.
+        bundle: The bundle's folder, on the file system of `models`; it is moved.
         models: The folder of models.
 
     Returns:
-        Where it is now.
+        The new folder of the bundle.
 
     Raises:
         BundleError: The folder of models cannot be changed.
@@ -83,17 +82,17 @@ def install(bundle: Path, models: Path) -> Path:
 
 
 def revert(models: Path, *, wait: float = _WAIT) -> str:
-    """Go back to the model that was in use before; done twice, all is as it was.
+    """Swap the current and the previous model.
 
-    The model before the first training is the bundled one. Another Editcast that changes the
-    models is waited for, `wait` seconds.
+    The model before the first training is the bundled one. The function waits `wait` seconds for
+    another process that changes the models.
 
     Returns:
         A sentence that names the model in use now.
 
     Raises:
-        BundleError: Nothing was trained yet, the model before is damaged, or the folder of models
-            cannot be changed. The model in use stays the same.
+        BundleError: Nothing was trained yet, the previous model is damaged, or the folder of models
+            cannot be changed. The model in use does not change.
     """
     with _changing(models, wait) as active:
         if active == (None, None):
@@ -112,7 +111,7 @@ def revert(models: Path, *, wait: float = _WAIT) -> str:
 
 @contextmanager
 def _changing(models: Path, wait: float = _WAIT) -> Iterator[Active]:
-    """Hold the folder alone, and yield what is active in it."""
+    """Lock the folder, and yield its active models."""
     try:
         private_folder(models)
         with process_lock(models / ".lock", wait=wait):
@@ -131,7 +130,7 @@ def _changing(models: Path, wait: float = _WAIT) -> Iterator[Active]:
 
 
 def _adopt(models: Path) -> None:
-    """Name what the version before left in `active.json`: links by the folders they lead to."""
+    """Record the models of the previous version in `active.json`, with links resolved."""
     found = []
     for path in Active.of(models):
         target = path.resolve() if path else None
@@ -146,7 +145,7 @@ def _folder(models: Path, name: object) -> Path | None:
 
 
 def _free(models: Path) -> Path:
-    """Return a folder that is not there yet, named by the time."""
+    """Return an unused name for a folder, made from the time."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     place, number = models / stamp, 1
     while place.exists():
@@ -156,7 +155,7 @@ def _free(models: Path) -> Path:
 
 
 def _remove_others(models: Path, active: Active) -> None:
-    """Remove bundles that are not active, and what the version before pointed at them with."""
+    """Remove bundles that are not active, and the links of the previous version."""
     for old in (*models.glob("2*T*"), models / "current", models / "previous"):
         if old.is_symlink():
             old.unlink()

@@ -1,4 +1,4 @@
-"""The folder that Editcast writes to: one that belongs to the user, or `EDITCAST_HOME`."""
+"""The folder that Editcast writes to: the user data folder, or `EDITCAST_HOME`."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ from editcast_model.errors import HomeError
 
 
 def chosen_home() -> Path:
-    """Return the folder that Editcast writes to; it may be missing or unusable."""
+    """Return the folder that Editcast writes to, which may be missing or unusable."""
     chosen = os.environ.get("EDITCAST_HOME")
     if chosen:
         return Path(os.path.expanduser(chosen))
@@ -18,31 +18,31 @@ def chosen_home() -> Path:
 
 
 def home() -> Path:
-    """Return the folder that holds everything Editcast writes.
+    """Return the folder for everything that Editcast writes.
 
-    Made on first use, for its owner only.
+    It is created on first use, for its owner only.
 
     Raises:
-        HomeError: It cannot be made, or nothing can be written there.
+        HomeError: The folder cannot be created or written to.
     """
     folder = _usable(chosen_home())
-    if not os.access(folder, os.W_OK | os.X_OK):  # a disk that is read-only among the reasons
+    if not os.access(folder, os.W_OK | os.X_OK):  # for example on a read-only disk
         raise _home_error(folder, "nothing can be written there")
     return folder
 
 
 def store_path() -> Path:
-    """Return the store of save snapshots; neither it nor its folder need be there."""
+    """Return the path of the store; neither it nor its folder may exist yet."""
     return chosen_home() / "history.sqlite3"
 
 
 def models_dir() -> Path:
-    """Return the folder of bundles trained on this machine; `current` in it is the one in use."""
+    """Return the folder of the bundles that were trained or installed on this machine."""
     return _usable(home() / "models")
 
 
 def reports_dir() -> Path:
-    """Return the folder of the pages that `editcast report` writes."""
+    """Return the folder of reports."""
     return _usable(home() / "reports")
 
 
@@ -52,18 +52,18 @@ def logs_dir() -> Path:
 
 
 def training_dir() -> Path:
-    """Return the folder in which a personal training works."""
+    """Return the working folder of a training on the user's own history."""
     return _usable(home() / "training")
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder for its owner only, and those above it that are missing.
+    """Create a folder for its owner only, with its missing parents.
 
-    One that is there is closed to others as well, if it is Editcast's: what else lies in a folder
-    that the user chose is not Editcast's to close.
+    An existing folder is closed to others if it is Editcast's own, but not if the user chose it,
+    since it may contain other files.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The folder cannot be created.
     """
     is_new = not folder.is_dir()
     private_files.private_folder(folder)

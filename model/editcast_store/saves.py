@@ -1,7 +1,7 @@
-"""The durable store of save snapshots, and of what became of suggestions, in one SQLite file.
+"""The durable store of snapshots and of the outcomes of suggestions, in one SQLite file.
 
-A save is one transaction, synchronised to the disk before `record` returns. A text is compressed
-and kept once, however many snapshots have it. Several processes may write at once.
+A save is one transaction, synchronized to the disk before `record` returns. A text is compressed
+and stored once, even if several snapshots share it. Several processes may write at once.
 """
 
 import json
@@ -34,17 +34,17 @@ from editcast_store.forgetting import (
 from editcast_store.secrets import is_secret
 from editcast_store.sqlite_file import WAIT, connect, explained, set_aside_files
 
-#: Saves of a file this close to its newest snapshot replace it (auto-save), in milliseconds.
+#: A save within this many milliseconds of the newest snapshot replaces it (auto-save).
 MERGE_WINDOW_MS = 10_000
 
-#: What becomes of a suggestion: the user saw it, took it or did not want it; a minute after it was
-#: taken it still stood, or no longer did.
+#: The outcomes of a suggestion: the user saw, accepted or rejected it; a minute after an accept its
+#: text was still there, or was not.
 What = Literal["shown", "accepted", "rejected", "kept", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file that has snapshots: how many, first and last time (ms), bytes of text in all."""
+    """A file with the number of its snapshots, their first and last time (ms) and total bytes."""
 
     path: str
     language: str
@@ -56,7 +56,7 @@ class StoredFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredSnapshot:
-    """The text that a save left, and when (milliseconds since the epoch)."""
+    """The text of a save, and its time (milliseconds since the epoch)."""
 
     time: int
     text: str
@@ -64,7 +64,7 @@ class StoredSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One event of a suggestion. `time` is in milliseconds since the epoch."""
+    """An outcome of a suggestion; `time` is in milliseconds since the epoch."""
 
     suggestion: str
     what: str
@@ -76,7 +76,7 @@ class Outcome:
 
 
 def project_of(path: str | os.PathLike[str]) -> str:
-    """Return the project that a file of this machine belongs to: its repository or folder."""
+    """Return the project of a file on this machine: its repository or folder."""
     for folder in Path(path).parents:
         if (folder / ".git").exists():
             return str(folder)
@@ -84,28 +84,28 @@ def project_of(path: str | os.PathLike[str]) -> str:
 
 
 class Store:
-    """The store. Safe to use from several threads; every method raises `StoreError`."""
+    """The store, which is thread-safe; every method may raise `StoreError`."""
 
     def __init__(self, path: Path, database: sqlite3.Connection, notices: list[str]) -> None:
         self.path = path
-        #: Sentences for the user: a damaged file that was set aside, texts that cannot be read.
+        #: Sentences for the user, about a damaged file that was set aside or unreadable texts.
         self.notices = notices
         self._database = database
         self._lock = threading.RLock()
 
     @classmethod
     def open(cls, path: Path, *, wait: float = WAIT) -> Self:
-        """Open the store, or make it; a damaged one is set aside and named in `notices`.
+        """Open the store, or create it; a damaged one is set aside and named in `notices`.
 
-        Who has it open elsewhere is waited for, `wait` seconds each time.
+        Each operation waits `wait` seconds for other processes.
 
         Raises:
-            StoreError: it is another program's or a newer version's, or cannot be used.
+            StoreError: It belongs to another program or a newer version, or cannot be used.
         """
         return cls(path, *connect(path, wait))
 
     def close(self) -> None:
-        """Close the file. What was recorded is on the disk already."""
+        """Close the file; all records are on the disk already."""
         with self._lock:
             self._database.close()
 
@@ -118,14 +118,14 @@ class Store:
     # Writing
 
     def record(self, path: str | os.PathLike[str], text: str, time_ms: int, language: str) -> bool:
-        """Keep what a save left behind; on the disk when this returns.
+        """Record the text of a save, which is on the disk when this returns.
 
-        A save within `MERGE_WINDOW_MS` of the file's newest snapshot replaces that snapshot and
-        takes its own time, so the window moves on while auto-save goes on.
+        A save within `MERGE_WINDOW_MS` of the file's newest snapshot replaces that snapshot but
+        keeps its own time, so the window moves along with auto-saves.
 
         Returns:
-            False when there was nothing to keep: the file's text is the one kept last, or it is
-            a secret, or what a link to one leads to.
+            False if nothing was recorded, because the text is the last one recorded, or the file is
+            a secret or a link to one.
         """
         if is_secret(path):
             return False
@@ -144,7 +144,7 @@ class Store:
             if newest:
                 snapshot, last, _, old_text = newest[0]
                 replaces = abs(time_ms - last) < MERGE_WINDOW_MS
-                time_ms = max(time_ms, last)  # a clock set back does not undo the order
+                time_ms = max(time_ms, last)  # keep the order if the clock was set back
                 if replaces:
                     database.execute("DELETE FROM snapshots WHERE id = ?", (snapshot,))
                     if len(newest) == 2 and newest[1][2] == digest:  # back to what it was before
@@ -175,7 +175,7 @@ class Store:
         model: str,
         language: str,
     ) -> None:
-        """Keep what became of a suggestion; on the disk when this returns."""
+        """Record an outcome of a suggestion, which is on the disk when this returns."""
         with self._writing() as database:
             database.execute(
                 "INSERT INTO outcomes (suggestion, what, path, language, model, confidence, time)"
@@ -186,7 +186,7 @@ class Store:
     # Reading
 
     def files(self) -> list[StoredFile]:
-        """Return every file that has snapshots, by path."""
+        """Return all files with snapshots, sorted by path."""
         rows = self._read(
             "SELECT CAST(path AS TEXT), language, count(*), min(time), max(time), sum(size)"
             " FROM snapshots JOIN files ON files.id = file JOIN texts ON texts.id = text"
@@ -195,9 +195,9 @@ class Store:
         return [StoredFile(*row) for row in rows]
 
     def snapshots(self, path: str | os.PathLike[str]) -> list[StoredSnapshot]:
-        """Return the snapshots of one file in time order, successive texts differ.
+        """Return the snapshots of a file in order of time; consecutive texts differ.
 
-        Empty if unknown.
+        The list is empty if the file is unknown.
         """
         rows = self._read(
             "SELECT time, data FROM snapshots JOIN files ON files.id = file"
@@ -219,7 +219,7 @@ class Store:
         return found
 
     def outcomes(self) -> list[Outcome]:
-        """Return the events of suggestions, in the order they were recorded."""
+        """Return all outcomes, in the order in which they were recorded."""
         rows = self._read(
             "SELECT suggestion, what, path, language, model, confidence, time FROM outcomes"
             " ORDER BY id"
@@ -227,7 +227,7 @@ class Store:
         return [Outcome(*row) for row in rows]
 
     def names(self, path: str) -> bool:
-        """Tell whether there is something of a file, or of one in a folder of that name."""
+        """Tell whether the store contains a file, or a folder of that name."""
         return bool(exactly(self._paths(), path))
 
     def _paths(self) -> list[str]:
@@ -237,18 +237,18 @@ class Store:
         return [path for (path,) in rows]
 
     def size(self) -> int:
-        """Return the bytes that the store needs on the disk, its write-ahead log not counted."""
+        """Return the size of the store on the disk in bytes, without its write-ahead log."""
         return self._pragma("page_count") * self._pragma("page_size")
 
     def export(self, pattern: Pattern = None) -> Iterator[str]:
-        """Yield the histories as JSON lines (without line ends), one file a line; no secrets.
+        """Yield the histories as JSON lines (without line ends), one per file, without secrets.
 
         The format is that of save histories: `{id, language, path, license, origin, text0, time0,
         changes: [{time, edits: [[start, end, new text], ...]}, ...]}`. Offsets are code points
         into the text before the change; the edits of one change are simultaneous.
 
         Args:
-            pattern: of the files.
+            pattern: The pattern of the files.
         """
         files = {file.path: file for file in self.files()}
         for path in named(files, pattern):
@@ -278,10 +278,10 @@ class Store:
             )
 
     def export_to(self, out: Path, pattern: Pattern = None) -> None:
-        """Write what `export` yields into a file that only the user can read.
+        """Write the lines of `export` to a file that only the user can read.
 
         Raises:
-            ReportError: It cannot be written.
+            ReportError: The file cannot be written.
         """
         try:
             write_lines(out, (f"{line}\n" for line in self.export(pattern)))
@@ -291,15 +291,15 @@ class Store:
                 "another file."
             ) from error
 
-    # Letting go
+    # Deleting
 
     def forget(self, pattern: Pattern, period: Period = ALWAYS) -> Forgotten:
-        """Remove files' snapshots and outcomes, and their bytes from the disk.
+        """Delete snapshots and outcomes, and overwrite their bytes on the disk.
 
         Args:
-            pattern: of the files.
-            period: of the saves to remove. All files at all times: with the damaged stores that
-                were set aside.
+            pattern: The pattern of the files.
+            period: The period of the saves. For all files and all times, damaged stores that were
+                set aside are deleted too.
         """
         with self._writing() as database:
             files, snapshots = delete_files(database, pattern, period)
@@ -313,10 +313,10 @@ class Store:
         return Forgotten(files, snapshots, damaged)
 
     def prune(self, days: int, max_bytes: int) -> int:
-        """Remove what is older than `days`, then the oldest until the store fits `max_bytes`.
+        """Delete what is older than `days`, then the oldest until the store fits `max_bytes`.
 
         Returns:
-            How many snapshots were removed.
+            The number of deleted snapshots.
         """
         oldest = int(time.time() * 1000) - days * 86_400_000
         with self._writing() as database:
@@ -341,7 +341,7 @@ class Store:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Open a transaction that holds the right to write from its beginning."""
+        """Open a transaction that has the write lock from its beginning."""
         with self._lock, explained(self.path):
             self._database.execute("BEGIN IMMEDIATE")
             try:
@@ -380,8 +380,8 @@ class Store:
         )
 
     def _shrink(self) -> None:
-        """Give the pages of removed rows back to the disk, and empty the log that has them too."""
+        """Free the pages of deleted rows, and empty the log, which contains them too."""
         with self._lock, explained(self.path):
-            # A page a step, and `execute` would take one step only.
+            # `execute` would run only one step, which frees one page.
             self._database.executescript("PRAGMA incremental_vacuum")
             self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")

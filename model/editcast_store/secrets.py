@@ -1,8 +1,8 @@
-"""Files that usually hold secrets: by their names, by their folders, and by where links lead.
+"""Detection of files that usually hold secrets, by their names, folders and link targets.
 
-The names are those that scanners for secrets know (gitrob, shhgit, gitleaks, detect-secrets), and
-the places where well-known programs keep passwords and tokens. Names that source files have as
-well, such as `tokens.py`, are not among them. A hard link to a secret cannot be told from a file.
+The names come from scanners for secrets (gitrob, shhgit, gitleaks, detect-secrets) and from the
+places where well-known programs keep passwords and tokens. Names that source files also have, such
+as `tokens.py`, are not included. A hard link to a secret cannot be detected.
 """
 
 import os
@@ -16,17 +16,17 @@ _DATA = "txt json yaml yml toml ini cfg conf csv xml properties plist".split()
 
 
 def _files_of_data(*names: str) -> list[str]:
-    """Return the names without an extension, and with each of those that data have."""
+    """Return the names without an extension, and with each extension of data files."""
     return [*names, *(f"{name}.{extension}" for name in names for extension in _DATA)]
 
 
-#: Names of files (globs, without case); their texts are never read.
+#: Names of files (globs that ignore case), whose texts are never read.
 SECRETS = (
     *"""
     .env* *.env .dev.vars local.settings.json local.properties wp-config*.php localsettings.php
     local_settings.py settings_local.py database.yml secrets.py secret_token.rb api_keys.py knife.rb
     """.split(),
-    # Keys, certificates and containers of them
+    # Keys, certificates and key stores
     *"""
     *.pem *.pem.* *.key *.keypair *.cert *.crt *.cer *.der *.p8 *.p12 *.pkcs12 *.pfx *.ppk *.gpg
     *.pgp *private*.asc *secret*.asc secring.* *.jks *.jceks *.bks *.keystore *.keytab *.psafe3
@@ -54,7 +54,7 @@ SECRETS = (
     .token* .*[-_]token credentials credentials.* .credentials* credentials-config.json auth.json
     passwd shadow gshadow master.passwd .htpasswd* htpasswd proftpdpasswd .passwd*
     """.split(),
-    # What programs keep in the user's folder
+    # Files of programs in the user's home folder
     *"""
     .netrc _netrc .authinfo* .npmrc .pypirc .pgpass pgpass.conf .my.cnf .mylogin.cnf .odbc.ini
     .git-credentials .gitcookies .fetchmailrc .msmtprc .esmtprc .offlineimaprc .muttrc .curlrc
@@ -63,14 +63,14 @@ SECRETS = (
     ws_ftp.ini winscp.ini ventrilo_srv.ini robomongo.json favorites.plist *dbeaver-data-sources.xml
     key[34].db signons.sqlite cookies.sqlite
     """.split(),
-    # What was typed
+    # Histories of shells and other programs
     *"""
     .*_history .history .histfile .zhistory fish_history consolehost_history.txt .dbshell .lesshst
     .viminfo
     """.split(),
 )
 
-#: Folders whose every file is taken for a secret; a path of several is one after the other.
+#: Folders in which every file counts as a secret; a path means nested folders.
 SECRET_FOLDERS = tuple(
     """
     .ssh .gnupg .aws .azure .oci .aliyun .bluemix .kube .password-store .pki .kaggle .snowsql
@@ -84,7 +84,7 @@ SECRET_FOLDERS = tuple(
     """.split()
 )
 
-#: Files that hold secrets in a folder of that name only.
+#: Files that hold secrets only in a folder of that name.
 SECRET_PLACES = tuple(
     """
     .docker/config.json .m2/settings.xml .m2/settings-security.xml .gradle/gradle.properties
@@ -95,7 +95,7 @@ SECRET_PLACES = tuple(
     """.split()
 )
 
-# What editors and people put behind, or around, the name of a file that they keep a copy of.
+# Additions to the name of a file by which editors and people name its copies.
 _COPY = re.compile(
     r"(~|\.(bak|backup|bkp|old|orig|save|copy|tmp|temp|rej|sw[a-p]|un~|\d{1,3}|rpmsave|dpkg-\w+))$"
 )
@@ -103,16 +103,16 @@ _MOST_LINKS = 40  # what Linux follows
 
 
 def is_secret(path: str | os.PathLike[str]) -> bool:
-    """Tell whether a file usually holds secrets, by its name or by what a link leads to.
+    """Tell whether a file usually holds secrets, by its name or the target of a link.
 
-    Looks at the disk, where a network's folder can take its time: not for each key typed.
+    This reads the disk, which can be slow in a network folder: do not call it for every key press.
     """
     return any(is_secret_name(one) for one in _led_to(os.fspath(path)))
 
 
 @lru_cache(maxsize=4096)
 def is_secret_name(path: str) -> bool:
-    """Tell whether a file usually holds secrets, by its path as written; either kind of slash."""
+    """Tell whether a path, with either kind of slash, usually holds secrets."""
     parts = [part for part in re.split(r"[\\/]", path.casefold()) if part]
     if not parts:
         return False
@@ -123,7 +123,7 @@ def is_secret_name(path: str) -> bool:
 
 
 def _originals(name: str) -> Iterator[str]:
-    """Return a name and those that it may be a copy of: `.server.key.swp`, `#.env#`."""
+    """Yield a name, and the names that it may be a copy of: `.server.key.swp`, `#.env#`."""
     yield name
     bare = name.strip("#").removeprefix(".#")
     while (shorter := _COPY.sub("", bare)) != bare:
@@ -134,9 +134,9 @@ def _originals(name: str) -> Iterator[str]:
 
 
 def _led_to(path: str) -> Iterator[str]:
-    """Return a path, and what it becomes as one link in it after the other is followed."""
+    """Yield a path, and the paths that result from following its links one by one."""
     yield path
-    if not os.path.isabs(path):  # a name in a repository, or in another machine's list
+    if not os.path.isabs(path):  # a path in a repository, or from another machine
         return
     for _ in range(_MOST_LINKS):
         followed = _without_first_link(Path(path))
@@ -145,7 +145,7 @@ def _led_to(path: str) -> Iterator[str]:
         path = followed
         yield path
     try:
-        yield os.path.realpath(path)  # what is no link, such as a short name of Windows
+        yield os.path.realpath(path)  # resolves more than links, such as short names on Windows
     except (OSError, ValueError):
         return
 
@@ -154,7 +154,7 @@ def _without_first_link(path: Path) -> str | None:
     for part in (*reversed(path.parents), path):
         try:
             target = os.readlink(part)
-        except (OSError, ValueError):  # no link, not there, or a name that no file can have
+        except (OSError, ValueError):  # not a link, missing, or an invalid name
             continue
         return str(part.parent / target / path.relative_to(part))
     return None
@@ -164,7 +164,7 @@ def _one_of(names: Iterable[str]) -> str:
     return "|".join(re.escape(name) for name in names)
 
 
-# Most globs are plain names or endings: compiled in one expression, all would take long to import.
+# Most globs are plain names or suffixes; compiling all in one expression would slow down imports.
 _NAMES = frozenset(glob for glob in SECRETS if not re.search(r"[*?[]", glob))
 _ENDINGS = tuple(glob[1:] for glob in SECRETS if re.fullmatch(r"\*[^*?[]+", glob))
 _GLOBS = re.compile("|".join(translate(glob) for glob in SECRETS if re.search(r"[*?[]", glob[1:])))

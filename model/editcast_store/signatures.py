@@ -1,7 +1,7 @@
-"""Signatures of SSH keys, which a team has already, made and checked by OpenSSH's `ssh-keygen`.
+"""SSH signatures, which OpenSSH's `ssh-keygen` makes and verifies with a team's existing keys.
 
-They are those of `git commit -S`, of another namespace, and so is the file of who may sign:
-`allowed_signers` of ssh-keygen(1). The keys stay OpenSSH's; here they are never read.
+They work like those of `git commit -S`, in another namespace, and use the same list of signers,
+`allowed_signers` of ssh-keygen(1). Editcast itself never reads the keys.
 """
 
 import os
@@ -17,7 +17,7 @@ _PATIENCE = 300.0  # seconds; a key's passphrase is asked for meanwhile
 
 
 def sign(statement: str, key: Path) -> str:
-    """Sign a text with a private key, or with the agent's key of which `key` is the public part.
+    """Sign a text with a private key, or with the agent's key whose public part is `key`.
 
     Raises:
         BundleError: OpenSSH is not installed, or cannot sign with this key.
@@ -33,13 +33,13 @@ def sign(statement: str, key: Path) -> str:
 
 
 def signer_of(statement: str, signature: str, allowed: Path) -> str | None:
-    """Return who signed a text; None where it is nobody whom the file `allowed` lists.
+    """Return the signer of a text; None if the file `allowed` does not list one.
 
     Raises:
-        BundleError: OpenSSH is not installed, or the file of who may sign cannot be read.
+        BundleError: OpenSSH is not installed, or the list of signers cannot be read.
     """
     if not os.access(allowed, os.R_OK):
-        raise BundleError(f"The file of who may sign, {allowed}, cannot be read; check its path.")
+        raise BundleError(f"The list of signers {allowed} cannot be read; check its path.")
     with TemporaryDirectory() as folder:
         place = Path(folder) / "signature"
         place.write_text(signature, "utf-8")

@@ -1,8 +1,8 @@
-"""One SQLite file that must not lose what it acknowledged: how it is opened, and what can go wrong.
+"""A SQLite file that must not lose acknowledged writes: opening it, and handling damage.
 
-The file belongs to its owner alone. It appears with its tables in it, so that an empty one has lost
-what it held. A damaged one is set aside under a new name, never repaired in place and never
-deleted; one that a newer version wrote is left as it is.
+Only its owner can read the file. It is created together with its tables, so an empty file is one
+that lost its contents. A damaged file is renamed, never repaired in place and never deleted. A file
+from a newer version is not changed.
 """
 
 import errno
@@ -24,7 +24,7 @@ from editcast_store.paths import private_folder
 
 _Result = TypeVar("_Result")
 
-#: Seconds that others who have the file are waited for.
+#: Seconds to wait for other processes that use the file.
 WAIT = 15.0
 _APPLICATION_ID = 0x45646974  # "Edit"
 _VERSION = 1
@@ -58,19 +58,19 @@ CREATE INDEX outcomes_by_path ON outcomes (path)
 _opening = threading.Lock()
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-# What SQLite reports where it cannot make the files that it needs beside the database.
+# The errors of SQLite if it cannot create the additional files of the database.
 _WITHOUT_ROOM = (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
 _LEAST_ROOM = 1 << 16  # bytes of these files
 
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn what SQLite reports about the file into a `StoreError` that says what to do."""
+    """Turn errors of SQLite about the file into a `StoreError` that says what to do."""
     try:
         yield
     except sqlite3.Error as error:
         code = _code(error)
-        if code is None:  # a mistake in the program, not something about the file
+        if code is None:  # a bug, not a problem of the file
             raise
         if code == sqlite3.SQLITE_FULL or (code in _WITHOUT_ROOM and _is_full(path.parent)):
             raise no_room(path) from error
@@ -94,7 +94,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def no_room(path: Path) -> NoRoomError:
-    """Make the error of a disk that is full."""
+    """Return the error for a full disk."""
     return NoRoomError(
         f"The history of saves {path} has no room: the disk is full. What was stored before is "
         "safe; free some space and save again."
@@ -106,18 +106,18 @@ def _is_full(folder: Path) -> bool:
 
 
 def connect(path: Path, wait: float) -> tuple[sqlite3.Connection, list[str]]:
-    """Open the file, or make it and its folder, in WAL mode with full synchronisation.
+    """Open the file in WAL mode with full synchronization; create it and its folder if missing.
 
     Args:
         path: The file.
-        wait: Seconds to wait for others that have it.
+        wait: Seconds to wait for others that use it.
 
     Returns:
         The connection, in autocommit mode and usable from any thread, one at a time; and a
-        sentence for the user when a damaged file was set aside.
+        sentence for the user if a damaged file was set aside.
 
     Raises:
-        StoreError: The file is another program's or a newer version's, or cannot be used.
+        StoreError: The file belongs to another program or a newer version, or cannot be used.
     """
     with _opening, explained(path):
         private_folder(path.parent)
@@ -127,7 +127,7 @@ def connect(path: Path, wait: float) -> tuple[sqlite3.Connection, list[str]]:
 
 
 def set_aside_files(path: Path) -> list[Path]:
-    """Return the damaged files that were set aside next to `path`, with their logs."""
+    """Return the damaged files that were set aside beside `path`, with their logs."""
     return sorted(path.parent.glob(f"{path.stem}.damaged-*{path.suffix}*"))
 
 
@@ -155,7 +155,7 @@ def _columns(database: sqlite3.Connection) -> dict[str, set[str]]:
 
 
 def _check(path: Path, wait: float) -> str | None:
-    """Make sure that a usable file is there; a sentence when a damaged one was set aside for it."""
+    """Make sure that there is a usable file; return a sentence if a damaged one was set aside."""
     lock = path.with_name(path.name + ".lock")
     while True:
         if not path.exists():
@@ -168,7 +168,7 @@ def _check(path: Path, wait: float) -> str | None:
         except (FileNotFoundError, sqlite3.OperationalError):
             if _own(path) == identity:
                 raise
-            continue  # another window set it aside while it was looked at
+            continue  # another window has set it aside meanwhile
         if damage is None:
             return None
         with _alone(lock, wait):
@@ -182,10 +182,10 @@ def _check(path: Path, wait: float) -> str | None:
 
 
 def _make(path: Path, wait: float) -> None:
-    """Make a file that was not there, at once with its tables in it; for one process at a time."""
+    """Create a missing file together with its tables; for one process at a time."""
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size > 0:
-        _own(path)  # its file is gone: empty, it is found to be damaged, and the log is kept
+        _own(path)  # the file is gone: an empty one counts as damaged, which keeps the log
         return
     fresh = path.with_name(path.name + ".new")
     for rest in (fresh, *(fresh.with_name(fresh.name + suffix) for suffix in ("-wal", "-shm"))):
@@ -197,7 +197,7 @@ def _make(path: Path, wait: float) -> None:
 
 @contextmanager
 def _alone(lock: Path, wait: float) -> Iterator[None]:
-    """Keep other processes out while a file is made, or a damaged one is set aside."""
+    """Exclude other processes while a file is created, or a damaged one is set aside."""
     _own(lock)
     try:
         with process_lock(lock, wait=wait):
@@ -210,13 +210,13 @@ def _alone(lock: Path, wait: float) -> Iterator[None]:
 
 
 def _own(path: Path) -> tuple[int, int]:
-    """Make the file, empty, for its owner only; SQLite gives `-wal` and `-shm` the same mode.
+    """Create the file, empty, for its owner only; SQLite gives `-wal` and `-shm` the same mode.
 
     Returns:
-        What tells this file from another one of the same name.
+        An identity that distinguishes this file from another one of the same name.
     """
     with suppress(FileExistsError):
-        # A file that is there is not opened: closing it would drop the locks that another
+        # An existing file is not opened: closing it would drop the locks that another
         # connection of this process holds on it (SQLite, "How To Corrupt", 2.2).
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     status = path.stat()
@@ -226,16 +226,16 @@ def _own(path: Path) -> tuple[int, int]:
 
 
 def _damage(path: Path, wait: float) -> str | None:
-    """Describe the damage of the file, None when there is none. Reads only: evidence stays."""
+    """Describe the damage of the file, without changing it; None if there is none."""
     if path.stat().st_size == 0:
-        # SQLite would take the file for a new one and delete the log, with all that is in it.
+        # SQLite would treat the file as a new one, and delete the log with its data.
         return "it was empty"
     try:
         return _retrying(lambda: _examine(path, wait), wait)
-    except UnicodeDecodeError:  # of SQLite's own message, which repeats the name
-        return "the names of its tables make no sense"
+    except UnicodeDecodeError:  # in SQLite's own message, which quotes the name
+        return "the names of its tables are invalid"
     except sqlite3.DatabaseError as error:
-        if _code(error) in (*_DAMAGED, sqlite3.SQLITE_ERROR):  # the latter: tables without sense
+        if _code(error) in (*_DAMAGED, sqlite3.SQLITE_ERROR):  # the latter for invalid tables
             return str(error)
         raise
 
@@ -243,8 +243,10 @@ def _damage(path: Path, wait: float) -> str | None:
 def _examine(path: Path, wait: float) -> str | None:
     uri = f"{path.absolute().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, timeout=wait)) as database:
-        database.text_factory = lambda name: name.decode(errors="replace")  # damaged, it may be any
-        database.execute("BEGIN")  # another window may be making it: all of this is read at once
+        database.text_factory = lambda name: name.decode(
+            errors="replace"
+        )  # damaged names may be invalid
+        database.execute("BEGIN")  # read everything at once: another window may be creating it
         (found_id,) = database.execute("PRAGMA application_id").fetchone()
         (found_version,) = database.execute("PRAGMA user_version").fetchone()
         tables, wanted = _columns(database), _wanted()
@@ -272,19 +274,21 @@ def _examine(path: Path, wait: float) -> str | None:
 
 def _connect(path: Path, wait: float) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
-    # A damaged name is one that is escaped, and no error of whoever reads the others.
+    # A damaged name is escaped, so that the others can be read.
     database.text_factory = lambda data: data.decode("utf-8", "backslashreplace")
     try:
-        # Before the first page is written, or never: forgotten pages can then leave the file.
+        # Only possible before the first page is written; lets the file shrink later.
         database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         database.execute("PRAGMA journal_mode = WAL")
         database.execute("PRAGMA synchronous = FULL")
         database.execute("PRAGMA fullfsync = ON")  # macOS: fsync alone stops at the drive's cache
         database.execute("PRAGMA checkpoint_fullfsync = ON")
         database.execute("PRAGMA secure_delete = ON")
-        database.execute("PRAGMA temp_store = MEMORY")  # no text in a file of SQLite's own
+        database.execute("PRAGMA temp_store = MEMORY")  # no texts in temporary files
         database.execute("PRAGMA foreign_keys = ON")
-        database.execute("BEGIN IMMEDIATE")  # of several windows that open it first, one makes it
+        database.execute(
+            "BEGIN IMMEDIATE"
+        )  # if several windows open it first, only one creates the tables
         if not _columns(database):
             for statement in _SCHEMA.split(";"):
                 database.execute(statement)
@@ -298,7 +302,7 @@ def _connect(path: Path, wait: float) -> sqlite3.Connection:
 
 
 def _retrying(attempt: Callable[[], _Result], wait: float) -> _Result:
-    """Try again while another window makes the file: SQLite does not wait for that by itself."""
+    """Retry while another window creates the file, since SQLite does not wait for that."""
     deadline = time.monotonic() + wait
     while True:
         try:
@@ -310,7 +314,7 @@ def _retrying(attempt: Callable[[], _Result], wait: float) -> _Result:
 
 
 def _set_aside(path: Path) -> Path:
-    """Rename a damaged file and its log; the log first, since without it the file is less."""
+    """Rename a damaged file and its log; the log first, since the file needs it."""
     stamp = f"{datetime.now():%Y%m%d-%H%M%S}"
     kept = path.with_name(f"{path.stem}.damaged-{stamp}{path.suffix}")
     count = 1
@@ -321,6 +325,6 @@ def _set_aside(path: Path) -> Path:
     if log.exists() and log.stat().st_size > 0:
         log.rename(kept.with_name(kept.name + "-wal"))
     path.rename(kept)
-    for rest in (log, index):  # the index is made anew from the log
+    for rest in (log, index):  # the index is rebuilt from the log
         rest.unlink(missing_ok=True)
     return kept

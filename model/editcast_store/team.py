@@ -1,11 +1,11 @@
-"""A team's model: a folder that many can read, from which each of them installs what lies there.
+"""A team's model, which is published in a shared folder and installed from there.
 
-    TEAM/published.json      which bundle it is, since when, its checksum, perhaps a signature
+    TEAM/published.json      the current bundle: its time, its checksum, an optional signature
     TEAM/20260131T101500/    a bundle; earlier ones stay until somebody removes them
 
-The checksum is that of `config.json`, which has those of all other files. The folder may be a
-mounted share or a copy that other tools fetched; nothing here opens a connection. On a user's own
-disk `models/team.json` keeps since when the newest publication is that the user was told of.
+The checksum is that of `config.json`, which contains those of all other files. The folder may be a
+mounted share or a copy made by other tools; this module opens no connection. On a user's own disk,
+`models/team.json` records the time of the newest publication that the user was told of.
 """
 
 import json
@@ -36,14 +36,14 @@ _WAIT = 15.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """A model as its team has published it.
+    """A published model.
 
     Attributes:
-        name: What it is called.
-        since: When it was published; later than whatever the folder held before.
-        folder: Of the bundle, in the team's.
-        checksum: SHA-256 of the bundle's `config.json`.
-        signature: Of the other four, by `ssh-keygen`; empty where nobody signed.
+        name: The model's name.
+        since: The time of the publication, later than any earlier one in the folder.
+        folder: The bundle's folder, within the team's.
+        checksum: The SHA-256 of the bundle's `config.json`.
+        signature: The signature of the other four by `ssh-keygen`; empty if unsigned.
     """
 
     name: Name
@@ -54,16 +54,16 @@ class Publication:
 
     @property
     def statement(self) -> str:
-        """Return the text that is signed."""
+        """Return the text to sign."""
         return json.dumps(self._written() | {"signature": ""}, sort_keys=True)
 
     @property
     def sentence_part(self) -> str:
-        """Name the model and its time."""
+        """Return the model's name and time, as a part of a sentence."""
         return f"{self.name or 'without a name'}, published on {self.since:%Y-%m-%d at %H:%M} UTC"
 
     def write(self, team: Path) -> None:
-        """Write it for all who may read the team's folder."""
+        """Write the publication with the permissions of the team's folder."""
         text = json.dumps(self._written(), indent=1)
         write_text(team / _PUBLISHED, text, team.stat().st_mode & 0o666)
 
@@ -75,7 +75,7 @@ def team_folder(named: str) -> Path:
     """Return the folder that a path or a `file:` URL names.
 
     Raises:
-        BundleError: It is another URL, or no path from the root.
+        BundleError: It is another URL, or a relative path.
     """
     path = Path(os.path.expanduser(named))
     if "://" in named:
@@ -87,15 +87,15 @@ def team_folder(named: str) -> Path:
             )
         path = Path(url2pathname(url.path))
     if not path.is_absolute():
-        raise BundleError(f"{named} is no absolute path of a team's folder.")
+        raise BundleError(f"{named} is not an absolute path of a team's folder.")
     return path
 
 
 def published(team: Path) -> Publication | None:
-    """Return what a team's folder offers; None while that is nothing.
+    """Return the publication in a team's folder; None if there is none.
 
     Raises:
-        BundleError: The folder is missing, or what is said there makes no sense.
+        BundleError: The folder is missing, or the publication is invalid.
     """
     if not os.path.isdir(team):
         raise BundleError(f"The team's folder {team} is not there; check the path, or mount it.")
@@ -108,19 +108,19 @@ def published(team: Path) -> Publication | None:
         return replace(said, since=said.since.astimezone(UTC))
     except UnfitError as error:
         raise BundleError(
-            f"What {team} offers is no model ({_PUBLISHED}: {error}); publish one again."
+            f"The publication in {team} is invalid ({_PUBLISHED}: {error}); publish a model again."
         ) from error
 
 
 def publish(bundle: Bundle, team: Path, key: Path | None = None) -> Publication:
-    """Copy a bundle into a team's folder, and make it what the folder offers.
+    """Copy a bundle into a team's folder and publish it.
 
-    Whoever may read the folder may read the copy. One at a time may publish.
+    Whoever can read the folder can read the copy. Only one process may publish at a time.
 
     Args:
         bundle: The model.
-        team: The folder; it must be there.
-        key: Signs it; see `signatures.sign`.
+        team: The folder, which must exist.
+        key: The key to sign with, if any; see `signatures.sign`.
 
     Raises:
         BundleError: The folder is missing or cannot be written to, or the key does not sign.
@@ -149,18 +149,18 @@ def publish(bundle: Bundle, team: Path, key: Path | None = None) -> Publication:
 
 
 def install_published(team: Path, models: Path, signers: Path | None = None) -> Publication:
-    """Install what a team's folder offers: it is copied, checked, run once, and then in use.
+    """Install the model of a team's folder, after it was copied, checked and run once.
 
-    What is in use already stays as it is.
+    Nothing changes if the model is in use already.
 
     Args:
         team: The folder.
         models: The folder of the user's own models.
-        signers: Who must have signed; see `signatures.signer_of`. None where nobody need.
+        signers: The list of accepted signers, if a signature is required.
 
     Raises:
-        BundleError: Nothing is published there, it is damaged or does not run, nobody of `signers`
-            has signed it, or it cannot be copied. The model in use stays the same.
+        BundleError: Nothing is published, the model is damaged, does not run or cannot be copied,
+            or a required signature is missing. The model in use does not change.
     """
     from editcast_model.forecasting.forecaster import NeuralForecaster  # takes most of a second
 
@@ -204,12 +204,12 @@ def install_published(team: Path, models: Path, signers: Path | None = None) -> 
 
 
 def newly_seen(team: Path, offered: Publication, models: Path) -> bool:
-    """Note that the user knows of a publication; tell whether it is newer than those known.
+    """Record that the user knows of a publication; tell whether it is a newer one.
 
-    Of several processes that ask at once, one is told so.
+    If several processes ask at once, only one of them gets True.
 
     Raises:
-        BundleError: The note cannot be written.
+        BundleError: The record cannot be written.
     """
     place, key = models / _SEEN, str(team)
     try:
@@ -227,5 +227,5 @@ def newly_seen(team: Path, offered: Publication, models: Path) -> bool:
 def _seen(place: Path) -> dict[str, datetime]:
     try:
         return structure(json.loads(place.read_bytes()), dict[str, datetime])
-    except (OSError, ValueError):  # none yet, or damaged: then the user is told once more
+    except (OSError, ValueError):  # missing or damaged: the user is told again
         return {}

@@ -1,1 +1,1 @@
-"""The command line: the one package that knows both the server and the training side."""
+"""The command line, the only package that imports both the server and the training side."""

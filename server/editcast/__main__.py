@@ -1,4 +1,4 @@
-"""`editcast`, also `python -m editcast`: one command with the subcommands of both sides."""
+"""The command `editcast`, also `python -m editcast`, with the subcommands of both sides."""
 
 import importlib
 import os
@@ -9,19 +9,19 @@ import click
 from editcast.printable import printable
 from editcast_model.errors import EditcastError
 
-# Nothing below imports more than it needs: `serve` must be up in a second, and the training side
-# may not be installed.
+# Each command is imported only when it is called: `serve` must start within a second, and the
+# training side may not be installed.
 _COMMANDS = {
     "serve": ("serve", "Speak LSP with an editor."),
-    "demo": ("demo", "Watch the next edits of a recorded session being predicted."),
-    "history": ("history", "List, show, export and forget remembered saves."),
-    "report": ("doctor", "Write a page on what became of the suggestions."),
-    "doctor": ("doctor", "Report versions, the model, the store and where all is."),
+    "demo": ("demo", "Predict the next edits of a recorded session."),
+    "history": ("history", "List, show, export and delete recorded saves."),
+    "report": ("doctor", "Write a page about the outcomes of suggestions."),
+    "doctor": ("doctor", "Report versions, the model, the store and all folders."),
     "corpus": ("corpus", "Turn histories into a corpus."),
     "train": ("train", "Train a model on your own history, or on a corpus."),
-    "evaluate": ("evaluate", "Measure models on histories that they have not seen."),
-    "calibrate": ("calibrate", "Fit a model's confidence to histories it has not seen."),
-    "reproduce": ("reproduce", "Make a paper's tables and figures again."),
+    "evaluate": ("evaluate", "Evaluate models on histories that they were not trained on."),
+    "calibrate": ("calibrate", "Fit a model's confidence on histories that it was not trained on."),
+    "reproduce": ("reproduce", "Reproduce a paper's tables and figures."),
     "model": ("model", "Publish a model for your team, or install the team's."),
     "export": ("train", "Make a bundle from a checkpoint."),
 }
@@ -31,7 +31,7 @@ _PAPERS_MODULES = {"editcast_papers", "matplotlib", "sacrebleu"}
 
 
 class _Commands(click.Group):
-    """Imports a command when it is called, and lists them without importing any."""
+    """A group that imports a command when it is called, and lists the commands without imports."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -55,16 +55,17 @@ def cli() -> None:
 
 
 def main(recipe: object = None) -> None:
-    """Run the command line; what is expected to go wrong is one line on stderr and exit code 2.
+    """Run the command line; expected errors print one line to stderr and exit with code 2.
 
-    `recipe` is a `editcast_training.pipeline.Recipe` for trainings, in place of the usual one.
+    `recipe` is an `editcast_training.pipeline.Recipe` for trainings, instead of the default one.
 
-    Exit code 1 says that there was nothing to do, that another process is doing it, or that
-    Editcast has a defect; 130 and 143, that Ctrl-C or SIGTERM ended what can be gone on with.
+    Exit code 1 means that there was nothing to do, that another process is doing it, or that
+    Editcast has a defect. Codes 130 and 143 mean that Ctrl-C or SIGTERM ended a command that can be
+    resumed.
     """
-    # Workers are Pythons too, and none is to import what lies in the folder that the user is in.
+    # Workers inherit this: no Python may import modules from the current folder.
     os.environ["PYTHONSAFEPATH"] = "1"
-    os.umask(0o077)  # what a killed command leaves half written is for nobody else either
+    os.umask(0o077)  # for partial files of a killed command
     try:
         cli(prog_name="editcast", obj=recipe)
     except EditcastError as error:

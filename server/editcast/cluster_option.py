@@ -1,4 +1,4 @@
-"""The option by which a command works on a cluster."""
+"""The option that runs a command on a cluster."""
 
 import click
 
@@ -9,5 +9,5 @@ ray_option = click.option(
     is_flag=False,
     flag_value=HERE,
     metavar="[HOST:PORT]",
-    help="Work on a Ray cluster that this machine belongs to, or without an address on its own.",
+    help="Use the Ray cluster that this machine belongs to, or without an address a local one.",
 )

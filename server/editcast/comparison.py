@@ -1,4 +1,4 @@
-"""A fine-tuned model beside the one it began with: what their user sees on the newest tenth."""
+"""Comparison of a fine-tuned model with its base, on the newest tenth of the history."""
 
 from collections.abc import Sequence
 from typing import get_args
@@ -8,13 +8,13 @@ from editcast_model.card import Card
 from editcast_server.prediction.policy import threshold_of
 from editcast_server.settings import Eagerness
 
-#: After each save, the best suggestion: its confidence, and whether it was clean; None without one.
+#: For each save, the confidence of the best suggestion and whether it was clean; None without one.
 Seen = Sequence[tuple[float, bool] | None]
 _FEW = 100  # saves
 
 
 def page(bundle: Bundle) -> str:
-    """Write the comparison as Markdown: a table and a sentence; empty where none was made."""
+    """Return the comparison in Markdown, a table and a sentence; empty if there is none."""
     found = _found(bundle.card)
     if found is None:
         return ""
@@ -38,7 +38,7 @@ def page(bundle: Bundle) -> str:
 
 
 def sentence(bundle: Bundle) -> str:
-    """Say what changes at the default eagerness; empty where nothing was compared."""
+    """Describe the change at the default eagerness; empty if nothing was compared."""
     found = _found(bundle.card)
     if found is None:
         return ""
@@ -58,7 +58,7 @@ def _found(card: Card) -> tuple[Seen, Seen] | None:
 
 
 def _counts(seen: Seen, threshold: float) -> tuple[int, int]:
-    """Count what is shown at a threshold, and what of it is right."""
+    """Count the suggestions shown at a threshold, and the right ones among them."""
     shown = [one for one in seen if one is not None and one[0] >= threshold]
     return len(shown), sum(is_clean for _, is_clean in shown)
 

@@ -1,7 +1,7 @@
-"""Commands that work for long: stopped, or come upon the unexpected, they end in a sentence.
+"""A decorator that ends long-running commands with a sentence if they are stopped or fail.
 
-What they print is shown by editors and kept in logs. So of an exception that nobody expected its
-message is left out, which may quote the user's files.
+Their output is shown by editors and kept in logs. So the message of an unexpected exception is left
+out, since it may quote the user's files.
 """
 
 import traceback
@@ -14,26 +14,26 @@ import click
 from editcast_model.errors import EditcastError
 from editcast_training.interrupts import Interrupted, interruptible
 
-_SIGNALLED = 128  # plus the signal's number: how shells count
+_SIGNALLED = 128  # plus the signal's number, as in shells
 
 
 class EndError(click.ClickException):
-    """A sentence on stderr, and an exit code; 1 when nothing was done, and nothing is broken."""
+    """An error with a sentence for stderr and an exit code; 1 means that nothing was done."""
 
     def __init__(self, message: str, code: int = 1) -> None:
         super().__init__(message)
         self.__dict__["exit_code"] = code  # click declares it for the class
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the sentence alone, without the word error."""
+        """Print the sentence without a prefix."""
         click.echo(self.message, file=file, err=True)
 
 
 def guarded(stopped: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a command end in a sentence.
+    """Make a command end with a sentence.
 
     Args:
-        stopped: What is said after Ctrl-C or SIGTERM.
+        stopped: The sentence after Ctrl-C or SIGTERM.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -46,7 +46,7 @@ def guarded(stopped: str) -> Callable[[Callable[..., None]], Callable[..., None]
                 raise EndError(stopped, _SIGNALLED + stop.signal) from stop
             except (EditcastError, click.ClickException, click.exceptions.Exit, click.Abort):
                 raise
-            except ModuleNotFoundError:  # the training side is not installed, which is said
+            except ModuleNotFoundError:  # `main` reports that the training side is missing
                 raise
             except Exception as error:
                 raise EndError(_unexpected(error)) from error

@@ -1,12 +1,12 @@
-"""Text from outside as a terminal may show it: a file's name can hold what moves the cursor."""
+"""Escaping of untrusted text for the terminal: a file's name can contain control characters."""
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    """Return the text with control characters, and others that are not seen, written as escapes.
+    """Return the text with control characters and other invisible ones escaped.
 
     Args:
-        text: A path, a model's name, a sentence that names one.
-        keep: Characters to leave as they are, such as line ends.
+        text: A path, a model's name, or a sentence that contains one.
+        keep: Characters to leave unescaped, such as line ends.
     """
     if text.isprintable():
         return text

@@ -1,12 +1,12 @@
-"""Progress of a training: a bar on a terminal, sentences elsewhere, or JSON lines for a program.
+"""Progress of a training, as a bar on a terminal, as sentences, or as JSON lines for a program.
 
 A JSON line is an object with a `type` and a `text` for the user:
 
-    {"type": "stage", "text": ...}                                what begins, or went wrong
+    {"type": "stage", "text": ...}                                a new stage, or a problem
     {"type": "step", "text": ..., "share": 0 to 1, "step": N}     at most one for each per cent
     {"type": "evaluation", "text": ..., "share": ..., "step": N}
-    {"type": "unchanged", "text": ...}                            nothing better was made
-    {"type": "comparison", "text": ..., "page": PATH}             with the model before, in Markdown
+    {"type": "unchanged", "text": ...}                            the new model is not better
+    {"type": "comparison", "text": ..., "page": PATH}             with the old model, in Markdown
 """
 
 import json
@@ -24,7 +24,7 @@ from editcast.render_diff import plain
 
 
 class TrainingProgress:
-    """Shows what a training reports; a context, so that the bar is cleared away.
+    """The display of a training's progress; a context manager, which removes the bar.
 
     Args:
         as_json: Whether to print JSON lines.
@@ -62,21 +62,21 @@ class TrainingProgress:
             self._bar.stop()
 
     def stage(self, sentence: str) -> None:
-        """Show what begins, or what went wrong."""
+        """Show a new stage, or a problem."""
         self._print("stage", sentence)
 
     def unchanged(self, sentence: str) -> None:
-        """Show that the training made nothing better than what it began with."""
+        """Show that the new model is not better than the old one."""
         self._print("unchanged", sentence)
 
     def comparison(self, sentence: str, page: Path) -> None:
-        """Show what changes for the user, and where there is more of it."""
+        """Show what changes for the user, and where the comparison is."""
         self._print("comparison", sentence, page=str(page))
         if not self._as_json:
             self.stage(f"The comparison is in {page}.")
 
     def line(self, line: dict[str, Any]) -> None:
-        """Show a step, an evaluation or a message of the trainer."""
+        """Show a step, an evaluation or a message from the trainer."""
         if "message" in line:
             self.stage(line["message"])
         elif "dev" in line:
@@ -114,7 +114,7 @@ class TrainingProgress:
 
     @property
     def _left(self) -> str:
-        """Say the most time that is left: training may stop early."""
+        """Format the maximum time left; training may stop early."""
         if self._began is None or self._share <= self._began[1]:
             return ""
         began, share = self._began
@@ -123,5 +123,5 @@ class TrainingProgress:
 
 
 def time_left(seconds: float) -> str:
-    """Say how much time is left, as precisely as anyone can know."""
+    """Format the time left."""
     return f"{seconds / 60:.0f} min left" if seconds >= 60 else f"{seconds:.0f} s left"

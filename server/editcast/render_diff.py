@@ -1,4 +1,4 @@
-"""Changes of a text for the terminal: whole lines, red and green, what changed stands out."""
+"""Rendering of changes for the terminal: whole lines, red and green, with the changes marked."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,12 +11,12 @@ _LAYOUT = "\n\r\t"
 
 
 def plain(text: object) -> Text:
-    """Escape text from outside, such as a path: brackets are no markup, control codes are seen."""
+    """Return untrusted text, such as a path, without markup and with control codes escaped."""
     return Text(printable(str(text)))
 
 
 def render_changes(text: str, hunks: Sequence[Hunk], *, most_lines: int = 24) -> Text:
-    """Render the lines of `text` that the hunks change, before and after, numbered."""
+    """Render the changed lines of `text`, before and after, with line numbers."""
     lines = []
     for start, end, inside in _groups(text, hunks):
         number = text.count("\n", 0, start) + 1
@@ -41,7 +41,7 @@ def render_changes(text: str, hunks: Sequence[Hunk], *, most_lines: int = 24) ->
 
 
 def _groups(text: str, hunks: Sequence[Hunk]) -> Iterator[tuple[int, int, list[Hunk]]]:
-    """Return the hunks that touch the same lines, with the beginning and the end of these lines."""
+    """Yield groups of hunks on the same lines, with the start and the end of these lines."""
     start = end = -1
     group: list[Hunk] = []
     for hunk in hunks:
@@ -58,7 +58,7 @@ def _groups(text: str, hunks: Sequence[Hunk]) -> Iterator[tuple[int, int, list[H
 
 
 def _sides(text: str, start: int, end: int, hunks: list[Hunk]) -> tuple[list[Text], list[Text]]:
-    """Return the lines from `start` to `end` without and with the hunks, which stand out."""
+    """Return the lines from `start` to `end` before and after the hunks, which are marked."""
     old, new = Text(), Text()
     for hunk in hunks:
         for side in (old, new):

@@ -1,6 +1,6 @@
-"""A small editor without a screen: opens a file, saves it again and again, asks what comes next.
+"""A minimal editor for replays: it opens a file, saves it repeatedly and requests suggestions.
 
-The demo and the evaluation drive the real server process through it.
+The demo and the evaluation use it to drive the real server process.
 """
 
 import json
@@ -31,16 +31,16 @@ _ENCODING = types.PositionEncodingKind.Utf32  # columns are code points
 
 
 class ReplayClient:
-    """A server process, and one file at a time in it; use as a context manager.
+    """A server process with one open file at a time; use as a context manager.
 
-    Every method raises `ServerError` when the server has died or does not answer.
+    Every method raises `ServerError` if the server has died or does not answer.
 
     Args:
-        settings: The settings, as initializationOptions.
-        home: The server's EDITCAST_HOME; this process's own when None.
+        settings: The settings, for initializationOptions.
+        home: The server's EDITCAST_HOME; None for this process's own.
 
     Attributes:
-        name: The model that the server says it has.
+        name: The name of the server's model.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class ReplayClient:
         self._saved = 0.0
 
     def __enter__(self) -> Self:
-        # Opened for appending, so that reading it does not move where the server writes.
+        # In append mode, reading does not change where the server writes.
         self._stderr = tempfile.TemporaryFile("a+b")  # noqa: SIM115
         try:
             self._process = subprocess.Popen(
@@ -103,7 +103,7 @@ class ReplayClient:
             self._end()
 
     def open(self, text: str, language: str) -> None:
-        """Open a new file in a new folder; the ones before are closed."""
+        """Close the last file and folder, and open new ones."""
         self._close()
         self._opened += 1
         before, self._folder = self._folder, f"file:///replayed/{self._opened}"
@@ -115,7 +115,7 @@ class ReplayClient:
         self._did_open(self._uri, text)
 
     def add_other_save(self, other: OtherSave) -> None:
-        """Open another file of the folder for a moment, change it, and save it."""
+        """Open another file of the folder, change it, save it and close it."""
         self._saved = time.perf_counter()
         uri = f"{self._folder}/other/{quote(other.file)}"
         self._did_open(uri, other.before)
@@ -124,9 +124,9 @@ class ReplayClient:
         self._notify("textDocument/didClose", textDocument={"uri": uri})
 
     def save(self, text: str) -> None:
-        """Change the file to `text`, and save it; the clock of the next answer starts here."""
+        """Change the file to `text` and save it; the time of the next answer starts here."""
         self._saved = time.perf_counter()
-        while not self._inbox.empty():  # what was predicted before this save
+        while not self._inbox.empty():  # predictions from before this save
             self._handle(self._receive())
         if text == self._buffer.text:
             self._predicted.discard((self._uri, self._version))
@@ -142,13 +142,13 @@ class ReplayClient:
         self._notify("textDocument/didSave", textDocument={"uri": self._uri}, text=text)
 
     def suggest(self) -> tuple[Prediction | None, float]:
-        """Ask for the best suggestion for the file as it is now; and the milliseconds since."""
+        """Return the best suggestion for the current file, and the milliseconds since the save."""
         version = self._uri, self._version
         while True:
             document = {"uri": self._uri}
             result = self._request(protocol.NEXT_EDIT, textDocument=document, count=1)
             found = result["suggestions"] if result else []
-            # The server answers after two seconds even when it has not predicted yet.
+            # The server answers after two seconds even without a prediction.
             if result is None or found or version in self._predicted:
                 best = self._prediction(found[0]) if found else None
                 return best, 1e3 * (time.perf_counter() - self._saved)
@@ -205,7 +205,7 @@ class ReplayClient:
                 if state not in ("thinking", "training"):
                     self.name = self.name or model
             case {"method": protocol.DID_PREDICT, "params": params} if params["milliseconds"]:
-                # Without any it only says that older suggestions are gone.
+                # Zero milliseconds mean that only older suggestions are gone.
                 self._predicted.add((params["uri"], params["version"]))
             case {"method": _, "id": number}:
                 self._send(id=number, result=None)
@@ -238,7 +238,7 @@ class ReplayClient:
         )
 
     def _end(self) -> None:
-        """Leave no process, thread or file behind."""
+        """End the process and the thread, and close the files."""
         self._process.kill()
         self._process.wait()
         self._reader.join()
@@ -252,7 +252,7 @@ def _named(folder: str) -> dict[str, str]:
 
 
 def _read(stdout: IO[bytes], inbox: "SimpleQueue[dict[str, Any] | None]") -> None:
-    """Put every message of the server into the queue, and None behind the last one."""
+    """Put every message from the server into the queue, and None after the last one."""
     try:
         while header := stdout.readline():
             name, _, value = header.partition(b":")
@@ -260,6 +260,6 @@ def _read(stdout: IO[bytes], inbox: "SimpleQueue[dict[str, Any] | None]") -> Non
                 length = int(value)
             elif not header.strip():
                 inbox.put(json.loads(stdout.read(length)))
-    except ValueError:  # cut off in the middle of a message
+    except ValueError:  # the stream ended within a message
         pass
     inbox.put(None)

@@ -1,8 +1,7 @@
-"""Sessions replayed in servers: of this machine, or of the workers of a cluster.
+"""Replay of sessions in language servers, on this machine or on the workers of a cluster.
 
 A worker gets the sessions and the model's files, so it needs neither the repositories nor a folder
-of this machine. Each session is a project of its own to a server, so it does not matter which
-server replays it.
+of this machine. Each session is a separate project, so it does not matter which server replays it.
 """
 
 import tempfile
@@ -23,11 +22,11 @@ _AT_ONCE = 20  # sessions that a worker is given
 
 @contextmanager
 def serving(model: str, device: str) -> Iterator[ReplayClient]:
-    """Start a server that runs a bundle, or a baseline by its name, and keeps nothing.
+    """Start a server that runs a bundle, or a baseline by its name, and records nothing.
 
     Raises:
-        BundleError: It cannot use the bundle.
-        ServerError: It cannot start.
+        BundleError: The server cannot use the bundle.
+        ServerError: The server cannot start.
     """
     settings = {
         # The server works in a folder of its own.
@@ -51,14 +50,14 @@ def serving(model: str, device: str) -> Iterator[ReplayClient]:
 def replayed_on_cluster(
     model: str, device: str, sessions: Sequence[EditingSession], address: str, processes: int
 ) -> Iterator[Row]:
-    """Yield the rows that `results.replay` makes of sessions, as workers have made them.
+    """Yield the rows of `results.replay`, computed by the workers of a cluster.
 
     Args:
         model: A bundle's folder, or a baseline.
-        device: What it is to run on.
-        sessions: What is replayed.
-        address: Of the cluster; see `cluster.mapped`.
-        processes: Sessions at once, where the cluster is this machine alone.
+        device: The device for the model.
+        sessions: The sessions to replay.
+        address: The address of the cluster; see `cluster.mapped`.
+        processes: The number of sessions at once on a local cluster.
 
     Raises:
         ClusterError: The cluster cannot be used, or a worker cannot use the model.
@@ -74,14 +73,14 @@ def replayed_on_cluster(
 
 @dataclass(frozen=True, slots=True)
 class _Elsewhere:
-    """Replays sessions on a worker."""
+    """A task that replays sessions on a worker."""
 
     model: str
     device: str
     files: dict[str, bytes]
 
     def __call__(self, part: tuple[int, Sequence[EditingSession]]) -> list[Row]:
-        """Replay a part of the sessions, the first of which has the number given."""
+        """Replay some sessions, given the number of the first one."""
         first, sessions = part
         with tempfile.TemporaryDirectory(prefix="editcast-") as folder:
             for name, data in self.files.items():

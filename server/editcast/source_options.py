@@ -1,4 +1,4 @@
-"""The options by which a command names what to read: repositories, saves, one's own history."""
+"""The options that name sources: repositories, saves, the user's own history."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -24,19 +24,19 @@ _OPTIONS = (
         metavar="FILE",
         help="Save histories in JSON lines (.jsonl or .jsonl.gz); may be repeated.",
     ),
-    click.option("--local-history", is_flag=True, help="What VS Code's Local History kept."),
+    click.option("--local-history", is_flag=True, help="VS Code's Local History."),
     click.option("--store", is_flag=True, help="The saves that Editcast has recorded."),
     click.option(
         "--repositories",
         type=_PATH,
         help="A TOML file with the lists train, dev and test of repositories, OWNER/NAME.",
     ),
-    click.option("--mirror", type=_PATH, help="The folder of these repositories, OWNER+NAME."),
+    click.option("--mirror", type=_PATH, help="The folder of their clones, OWNER+NAME."),
 )
 
 
 def source_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of all sources; it is called with their `origins`."""
+    """Add the options of all sources to a command, which receives them as `origins`."""
 
     @wraps(command)
     def run(
@@ -48,7 +48,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         mirror: Path | None,
         **others: Any,
     ) -> None:
-        home()  # what cannot be written to is said before anything is read
+        home()  # report an unusable folder before reading anything
         if (repositories is None) != (mirror is None):
             raise click.UsageError("--repositories and --mirror go together.")
         origins: list[Origin] = []

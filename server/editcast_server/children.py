@@ -1,7 +1,6 @@
-"""Python processes of our own, kept away from the folder that the user works in.
+"""Child processes that run Python, isolated from the user's working directory.
 
-Where a module is looked for must never depend on what lies in a workspace: its `random.py` would
-be executed.
+Modules must never be imported from a workspace: its `random.py` would be executed.
 """
 
 import os
@@ -13,19 +12,17 @@ from typing import Any
 def isolated_python(*arguments: str) -> tuple[str, ...]:
     """Return the command line of a Python that imports nothing from its working directory.
 
-    It is isolated as this process is: with `-I` a Python that finds Editcast by PYTHONPATH, or in
-    the user's own site-packages, would not find it any more.
+    It uses `-I` only if this process does: with `-I`, a Python that finds Editcast by PYTHONPATH or
+    in the user's site-packages would no longer find it.
     """
     return sys.executable, "-I" if sys.flags.isolated else "-P", *arguments
 
 
 def in_folder(home: Path) -> dict[str, Any]:
-    """Make the options of such a process: it works in Editcast's folder, and knows its name.
-
-    The folder is made if it is missing.
+    """Return options for a process that works in Editcast's folder, which is created if missing.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: The folder cannot be created.
     """
     folder = home.absolute()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Decisions on suggestions: shown, accepted or rejected, and later kept or changed."""
+"""The user's decisions on suggestions: shown, accepted or rejected, later kept or changed."""
 
 import asyncio
 from collections import OrderedDict
@@ -19,7 +19,7 @@ REMEMBERED: Final = 256  # suggestions that can still be accepted or rejected
 
 @dataclass(slots=True)
 class Offer:
-    """A suggestion that was offered: where, made by whom, and whether the user has seen it."""
+    """A suggestion that was offered, with its document, its model, and whether the user saw it."""
 
     document: Document
     suggestion: Suggestion
@@ -28,13 +28,13 @@ class Offer:
 
 
 class Feedback:
-    """The suggestions that the user can decide on, and what follows from the decisions.
+    """The suggestions that the user can decide on, and the effects of the decisions.
 
     Args:
-        policy: What the decisions move.
-        record: Called with what became of a suggestion.
+        policy: The policy that the decisions adjust.
+        record: Called with the outcome of a suggestion.
         has_applied: Called when an accepted suggestion is in the text of its document.
-        follow_s: Seconds from an accept to the look at what became of the accepted text.
+        follow_s: Seconds after an accept until the accepted text is checked.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Feedback:
         self._offers: OrderedDict[str, Offer] = OrderedDict()
 
     def offer(self, document: Document, answer: Answer) -> tuple[Suggestion, ...]:
-        """Make suggestions of an answer; what was suggested before keeps its id."""
+        """Turn an answer into suggestions; a suggestion that is repeated keeps its id."""
         text, model = answer.job.conditions.context.text, answer.model
         ids = {one.hunks: one.id for one in document.suggestions}
         offered = tuple(
@@ -72,13 +72,13 @@ class Feedback:
         return offered
 
     def take_applied(self, document: Document) -> None:
-        """Look at a document after a change; what was typed to its end counts as accepted."""
+        """Count suggestions that a change has completed as accepted."""
         for suggestion in document.take_applied():
             document.end_typing()
             self._policy.count_decision(True, suggestion.confidence)
 
     def shown(self, id: str) -> Offer | None:
-        """Record that a suggestion was seen; None when there is none of this id (any more)."""
+        """Record that a suggestion was seen; None if the id is unknown."""
         offer = self._offers.get(id)
         if offer and not offer.is_shown:
             offer.is_shown = True
@@ -86,12 +86,12 @@ class Feedback:
         return offer
 
     def accept(self, id: str) -> Offer | None:
-        """Record that a suggestion was accepted; None when there is none of this id (any more)."""
+        """Record that a suggestion was accepted; None if the id is unknown."""
         offer = self._offers.pop(id, None)
         if offer is None:
             return None
         document, suggestion = offer.document, offer.suggestion
-        # What the user has typed since may have changed what is left of it.
+        # The user may have typed a part of it since.
         now = next((one for one in document.suggestions if one.id == id), suggestion)
         self._record(offer, "accepted")
         self._policy.shorten_pause()
@@ -103,7 +103,7 @@ class Feedback:
         return offer
 
     def reject(self, id: str) -> Offer | None:
-        """Record that a suggestion was rejected; None when there is none of this id (any more)."""
+        """Record that a suggestion was rejected; None if the id is unknown."""
         offer = self._offers.pop(id, None)
         if offer is None:
             return None

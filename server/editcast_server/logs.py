@@ -1,7 +1,7 @@
-"""The server's log: files in the logs folder, never what the editor reads.
+"""The server's log, written to files in the logs folder.
 
-A user's text is in no line of it. Exceptions are named without their words, and so is what other
-packages log: pygls logs whole messages, and with them texts.
+The log never contains the user's texts. Exceptions are logged without their messages, and so are
+records of other packages: pygls logs whole LSP messages, which include texts.
 """
 
 import logging
@@ -23,7 +23,11 @@ _PLAIN = re.compile(r"[A-Za-z_][\w.]{0,60}", re.ASCII)
 
 
 def start_logging() -> Path | None:
-    """Log to a file of this process; the last `KEPT` ones stay. None when none can be written."""
+    """Log to a file of this process, and keep the last `KEPT` files.
+
+    Returns:
+        The file; None if it cannot be written.
+    """
     try:
         folder = paths.logs_dir()
         path = folder / f"server-{os.getpid()}.log"
@@ -42,7 +46,7 @@ def start_logging() -> Path | None:
 
 
 def without_words(error: BaseException) -> str:
-    """Return an exception's type, and where it was raised, the innermost place first."""
+    """Describe an exception by its type and its traceback, the innermost place first."""
     places = [
         f"{Path(frame.f_code.co_filename).name}:{line}"
         for frame, line in traceback.walk_tb(error.__traceback__)
@@ -52,7 +56,7 @@ def without_words(error: BaseException) -> str:
 
 
 class _Formatter(logging.Formatter):
-    """One line for each record; of other packages' records only where they were made."""
+    """A formatter of one line per record, without the messages of other packages."""
 
     def format(self, record: logging.LogRecord) -> str:
         if record.name.partition(".")[0] in _OWN:
@@ -67,7 +71,7 @@ class _Formatter(logging.Formatter):
 
 
 class _LogFile(RotatingFileHandler):
-    """A log file that its owner alone can read."""
+    """A log file that only its owner can read."""
 
     def _open(self) -> TextIOWrapper:
         file = super()._open()
@@ -75,7 +79,7 @@ class _LogFile(RotatingFileHandler):
         return file
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Say nothing: `logging` would print the record's arguments to stderr."""
+        """Do nothing: `logging` would print the record's arguments to stderr."""
 
 
 def _remove_old(folder: Path, own: Path) -> None:

@@ -1,7 +1,7 @@
-"""Service for one editor: documents in, suggestions out.
+"""The service for one editor: documents in, suggestions out.
 
-Belongs to the event loop, knows nothing of messages, and hands everything slow to the engine's
-thread and to the store's.
+The service runs on the event loop and does not know LSP. It passes slow work to the engine's thread
+and to the store's.
 """
 
 import asyncio
@@ -9,11 +9,10 @@ import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from lsprotocol import types
 
-from editcast_server.client import Client
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
 from editcast_server.feedback import Feedback, Offer
@@ -23,33 +22,46 @@ from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Policy
 from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
-from editcast_server.status import Activity
+from editcast_server.status import Activity, Status
 from editcast_server.store_writer import Saves, now_ms
 from editcast_store.saves import What
 
 log = logging.getLogger(__name__)
 
-PATIENCE: Final = 2.0  # seconds that a request waits for a prediction under way
-_TIMED: Final = 1000  # predictions
+PATIENCE: Final = 2.0  # seconds that a request waits for a prediction in progress
+_TIMED: Final = 1000  # predictions whose latency is kept
+
+
+class Client(Protocol):
+    """The editor, as the service sees it; called on the event loop."""
+
+    def show_message(self, sentence: str, *, warning: bool) -> None:
+        """Show the user a sentence."""
+
+    def has_predicted(self, document: Document) -> None:
+        """Tell the editor that the suggestions of a document have changed."""
+
+    def has_status(self, status: Status) -> None:
+        """Tell the editor what the server is doing."""
 
 
 class Service:
-    """Open documents, the engine, the store, and the settings that they follow.
+    """The open documents, the engine, the store and the settings.
 
     Attributes:
-        documents: The open ones, by URI.
-        projects: Of the folders that the editor has open.
-        settings: As the user has them now.
-        latencies: Milliseconds that the last predictions took.
-        saves: Writer of the store.
-        activity: What the server does now, and the model in use.
-        engine: What forecasts.
+        documents: The open documents, by URI.
+        projects: The projects of the editor's open folders.
+        settings: The current settings.
+        latencies: The durations of the last predictions, in milliseconds.
+        saves: The writer of the store.
+        activity: The server's current activity, and the model in use.
+        engine: The prediction thread.
 
     Args:
         client: The editor.
-        units: How it counts characters.
-        settings: As the user has them now.
-        follow_s: Seconds from an accept to the look at what became of the accepted text.
+        units: The units in which the editor counts characters.
+        settings: The initial settings.
+        follow_s: Seconds after an accept until the accepted text is checked.
     """
 
     def __init__(
@@ -75,16 +87,16 @@ class Service:
         self._has_ended = False
 
     def start(self) -> None:
-        """Load the model, and let go of what the store has had for too long."""
+        """Load the model, and delete saves that are too old from the store."""
         self.engine.choose(self._choice)
         self.saves.prune(self.settings.history_days)
 
     def stop(self) -> None:
-        """Finish what must be finished; returns when the last save is on the disk."""
+        """Close all documents, and return when the last save is on the disk."""
         self._has_ended = True
         for uri in list(self.documents):
             self.close(uri)
-        self.saves.close()  # first: whoever ends the process may not wait for the engine
+        self.saves.close()  # first, since the process may be killed while the engine stops
         self.engine.stop()
 
     # Documents
@@ -98,7 +110,7 @@ class Service:
         self.documents[uri] = document
         if known is None:
             self._warn_once(document, self.settings.too_long(document.name))
-        document.exclusion.follow(self.settings.exclude, partial(self._begin, document))
+        self._begin(document)
 
     def change(
         self, uri: str, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
@@ -106,15 +118,15 @@ class Service:
         """Apply changes to a document."""
         document = self.documents.get(uri)
         if document is None:
-            log.warning("%s was changed but never opened; Editcast takes no notice of it.", uri)
+            log.warning("%s was changed but never opened; Editcast ignores it.", uri)
             return
         had = document.suggestions
         trouble = document.change(version, changes)
         if trouble:
             self._warn_once(
                 document,
-                f"Editcast and the editor do not agree about {document.name}: {trouble}. "
-                "Suggestions there go on after the next save.",
+                f"Editcast and the editor disagree about {document.name}: {trouble}. "
+                "Suggestions in it resume after the next save.",
             )
         is_served = self._is_served(document)
         if is_served:
@@ -126,10 +138,10 @@ class Service:
         document.pause = self._loop.call_later(self._policy.pause, self._ask, document, 1)
 
     def save(self, uri: str, text: str | None) -> None:
-        """Take in a save of a document, with its text if the editor sent it."""
+        """Process a save of a document, with its text if the editor sent it."""
         document = self.documents.get(uri)
         if document is None:
-            log.warning("%s was saved but never opened; Editcast takes no notice of it.", uri)
+            log.warning("%s was saved but never opened; Editcast ignores it.", uri)
             return
         if text is not None:
             if self.settings.is_too_long(text):
@@ -140,30 +152,7 @@ class Service:
         document.check_path()
         if document.buffer is None:
             return
-        if document.exclusion.known.is_set():
-            self._take_in(document, document.buffer.text)
-        else:
-            document.exclusion.saved.append(document.buffer.text)
-
-    def close(self, uri: str) -> None:
-        """Close a document."""
-        document = self.documents.pop(uri, None)
-        if document:
-            document.exclusion.finish(partial(self._begin, document))
-            document.close()
-
-    def _begin(self, document: Document, saved: list[str]) -> None:
-        """Begin with a document, now that it is known whether it may be read; take in its saves."""
-        if document.buffer is not None and document.is_allowed(self.settings):
-            self.engine.open(self._track(document, document.buffer.text))
-            self.projects.read(document.folder, self.settings)
-            if self.projects.of(document.folder).has_saves:
-                self._ask(document, 1)
-        for text in saved:
-            self._take_in(document, text)
-
-    def _take_in(self, document: Document, text: str) -> None:
-        """Take in a saved text."""
+        text = document.buffer.text
         if not (document.is_allowed(self.settings) and self._fits(document)):
             return
         self._feedback.take_applied(document)
@@ -174,9 +163,23 @@ class Service:
             if other is not document and document.folder and other.folder == document.folder:
                 other.expire_answer()
         self._record(document, text)
-        self.engine.check_for_newer()
         document.forget_suggestions()
         self._ask(document, 1)
+        self.engine.check_for_newer()
+
+    def close(self, uri: str) -> None:
+        """Close a document."""
+        document = self.documents.pop(uri, None)
+        if document:
+            document.close()
+
+    def _begin(self, document: Document) -> None:
+        """Prepare the predictions of a document if it may be read."""
+        if document.buffer is not None and document.is_allowed(self.settings):
+            self.engine.open(self._track(document, document.buffer.text))
+            self.projects.read(document.folder, self.settings)
+            if self.projects.of(document.folder).has_saves:
+                self._ask(document, 1)
 
     def _track(self, document: Document, text: str) -> Track:
         if document.track is None:
@@ -200,13 +203,11 @@ class Service:
     async def wait_for(self, uri: str, most: int, *, is_wanted: bool = True) -> Document | None:
         """Return the document once its suggestions are known, or after `PATIENCE`.
 
-        None when the document is unknown, or not to be served. What the user has not asked for
-        (`is_wanted`) is not predicted when a typing pause would not predict it.
+        Return None if the document is unknown or not served. Without `is_wanted`, the request did
+        not come from the user and starts no prediction that a typing pause would not start.
         """
         end = self._loop.time() + PATIENCE
         document = self.documents.get(uri)
-        if document:
-            await document.exclusion.known.wait()
         while document and self._is_served(document) and not document.has(most):
             if document.is_suppressed and not is_wanted:
                 break
@@ -219,7 +220,7 @@ class Service:
         return self.at_once(uri)
 
     def at_once(self, uri: str) -> Document | None:
-        """Return the document with the suggestions there are; None when it is not to be served."""
+        """Return the document with its current suggestions; None if it is not served."""
         document = self.documents.get(uri)
         return document if document and self._is_served(document) else None
 
@@ -265,7 +266,7 @@ class Service:
         if is_current:
             self._client.has_predicted(document)
 
-    # Decisions; a suggestion that is not remembered any more is no mistake of the editor's
+    # Decisions; an unknown id is not an error: the suggestion may have expired
 
     def shown(self, id: str) -> None:
         """Record that the user has seen a suggestion."""
@@ -278,19 +279,19 @@ class Service:
             self._ask(offer.document, 1)
 
     def reject(self, id: str) -> None:
-        """Record a rejection; the suggestion does not come back."""
+        """Record a rejection; the suggestion is not offered again."""
         offer = self._feedback.reject(id)
         if offer:
             self._client.has_predicted(offer.document)
 
     def snooze(self, seconds: float) -> None:
-        """Suggest nothing for so long; 0 ends that."""
+        """Suggest nothing for this many seconds; 0 ends the pause."""
         self.activity.snooze(seconds)
         if seconds > 0:
             self._withdraw_all()
 
     def apply_settings(self, settings: Settings) -> None:
-        """Follow other settings."""
+        """Use other settings from now on."""
         before, self.settings = self.settings, settings
         if settings == before:
             return
@@ -300,19 +301,19 @@ class Service:
         if reads(settings) != reads(before):
             self.projects.forget_files()
             for document in self.documents.values():
-                document.exclusion.follow(settings.exclude, partial(self._begin, document))
+                self._begin(document)
         self._withdraw_all()
         self.activity.update()
 
     def set_training(self, message: str) -> None:
-        """Set how far training is, empty when none runs; a new model is loaded at its end."""
+        """Set the progress of a training, empty when none runs; load the new model at its end."""
         if self.activity.training and not message:
             self.check_model()
         self.activity.training = message
         self.activity.update()
 
     def check_model(self) -> None:
-        """Load the model in place if it is another one than the model in use."""
+        """Load the installed model if it is not the one in use."""
         self.engine.check_for_newer()
 
     def _withdraw_all(self) -> None:
@@ -323,7 +324,7 @@ class Service:
                 self._client.has_predicted(document)
 
     def _record_outcome(self, offer: Offer, what: What) -> None:
-        """Keep what became of a suggestion."""
+        """Record the outcome of a suggestion."""
         document = offer.document
         if document.path and self.settings.history_enabled and document.is_allowed(self.settings):
             self.saves.record_outcome(
@@ -336,7 +337,7 @@ class Service:
             )
 
     def _has_applied(self, document: Document) -> None:
-        """Go on with the next suggestion."""
+        """Predict the next suggestion, now that this one was applied."""
         document.end_typing()
         if document.is_open and not document.has(1):
             self._ask(document, 1)
@@ -348,7 +349,7 @@ class Service:
         return Choice(self.settings.model_path, self.settings.device)
 
     def _is_served(self, document: Document) -> bool:
-        """Tell whether suggestions are to be made in a document as it is now."""
+        """Tell whether suggestions may be made in a document in its current state."""
         return (
             not self.activity.is_snoozed
             and document.is_allowed(self.settings)
@@ -356,7 +357,7 @@ class Service:
         )
 
     def _fits(self, document: Document) -> bool:
-        """Tell whether a document's text is known, and such that Editcast can use it."""
+        """Tell whether a document's text is known and can be used."""
         if document.buffer is None:
             return False
         problem = document.problem(self.settings)
@@ -373,7 +374,7 @@ class Service:
             self._warn(model.problem)
         self.activity.update()
         for document in self.documents.values():
-            if document.has(1) or document.job:  # the answer is another model's
+            if document.has(1) or document.job:  # the answer came from another model
                 document.forget_suggestions()
                 self._ask(document, 1)
 
@@ -389,7 +390,7 @@ class Service:
     def _on_loop(self, what: Callable[..., None], *args: Any) -> None:
         try:
             self._loop.call_soon_threadsafe(self._until_the_end, what, *args)
-        except RuntimeError:  # the loop has ended, and with it whoever wanted to know
+        except RuntimeError:  # the loop has ended
             log.info("After the end: %s", what.__name__)
 
     def _until_the_end(self, what: Callable[..., None], *args: Any) -> None:

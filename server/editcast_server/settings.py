@@ -1,4 +1,4 @@
-"""The user's settings: their defaults, how an editor's JSON becomes them, what they leave alone."""
+"""The user's settings: their defaults, how they are read from JSON, and what they exclude."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Eagerness = Literal["low", "medium", "high"]
 
 SECTION = "editcast"
 
-#: Beside the settings in initializationOptions: whether the user trusts the folders that are open.
+#: The key in initializationOptions that tells whether the user trusts the open folders.
 TRUSTED = "isWorkspaceTrusted"
 
 
@@ -26,21 +26,21 @@ Positive = Annotated[int, _at_least_one]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that a user can set, under the names that editors show in camel case.
+    """The settings; editors show their names in camel case.
 
     Attributes:
-        enabled: Whether to suggest (and to remember saves) at all.
-        eagerness: How sure a suggestion must be to be shown.
-        confidence_threshold: The same as a number, 0 to 1; None for what `eagerness` says.
+        enabled: Whether to suggest edits and record saves at all.
+        eagerness: How confident a suggestion must be to be shown.
+        confidence_threshold: The same as a number, 0 to 1; None to use `eagerness`.
         debounce_ms: How long typing must pause before a prediction, in milliseconds.
-        languages: Language identifiers to serve; `*` is all of them, `!python` leaves one out.
-        exclude: Globs of files that are neither stored nor predicted in; see `globs`.
-        history_enabled: Whether saves go to the store of snapshots.
-        history_days: How long the store keeps them.
-        max_file_bytes: Files longer than this in UTF-8 are left alone.
+        languages: Language identifiers to serve; `*` means all, `!python` excludes one.
+        exclude: Globs of files in which nothing is recorded or predicted; see `globs`.
+        history_enabled: Whether saves are recorded in the store.
+        history_days: How many days the store keeps them.
+        max_file_bytes: The maximum size of a file in UTF-8.
         model_path: The bundle to use; empty for the newest one trained here, else the bundled one.
-        team_model: Folder of a team's models, of whose newest one the user is told; see `team`.
-        device: Where the network runs.
+        team_model: The folder of a team's models; the user is told of new ones. See `team`.
+        device: The device for the network.
     """
 
     enabled: bool = True
@@ -62,7 +62,7 @@ class Settings:
         return self.enabled and bool({"*", language} & {*wanted}) and f"!{language}" not in wanted
 
     def refusal(self, name: str, language: str, *, is_secret: bool, is_excluded: bool) -> str:
-        """Say why Editcast may not read a document, for the user; empty where it may."""
+        """Return a sentence that says why Editcast may not read a document; empty if it may."""
         if not self.enabled:
             return "Editcast is switched off by its setting `enabled`."
         if not self.serves(language):
@@ -74,24 +74,25 @@ class Settings:
         return ""
 
     def problem(self, name: str, text: str | None) -> str:
-        """Say why a document's text cannot be used; None is a text that is not known."""
+        """Return a sentence that says why a text cannot be used; empty if it can.
+
+        A text of None is unknown.
+        """
         if text is None:
-            return (
-                f"{name} is too long (setting maxFileBytes), or has to be saved to be known again."
-            )
+            return f"{name} is too long (setting maxFileBytes), or must be saved first."
         if "\0" in text:
             return f"{name} holds NUL bytes, as no text does; Editcast leaves it alone."
         return self.too_long(name) if self.is_too_long(text) else ""
 
     def too_long(self, name: str) -> str:
-        """Say that a document is too long."""
+        """Return a sentence that says that a document is too long."""
         return (
             f"{name} is longer than {self.max_file_bytes:,} bytes; Editcast leaves it alone "
             "(setting maxFileBytes)."
         )
 
     def is_too_long(self, text: str) -> bool:
-        """Tell whether a text takes more bytes in UTF-8 than it may."""
+        """Tell whether a text in UTF-8 exceeds the maximum size."""
         most = self.max_file_bytes
         if len(text) > most:
             return True
@@ -101,10 +102,10 @@ class Settings:
 
 
 def read_settings(given: Any) -> tuple[Settings, list[str]]:
-    """Read the settings in an editor's JSON object, with a sentence for each bad value.
+    """Read the settings in an editor's JSON object; return them and a sentence for each bad value.
 
-    A bad value is replaced by its default. Keys that are not the server's (an editor keeps its own
-    under the same section) are passed over; null stands for "not set".
+    A bad value is replaced by its default. Unknown keys are ignored, since an editor keeps its own
+    settings in the same section; null means "not set".
     """
     if given is None:
         return Settings(), []
@@ -133,14 +134,14 @@ def read_settings(given: Any) -> tuple[Settings, list[str]]:
 
 
 def is_trusted(options: Any) -> bool:
-    """Tell whether the folders are trusted; those of an editor that does not say are."""
+    """Tell whether the user trusts the folders; the default is yes."""
     return not isinstance(options, Mapping) or options.get(TRUSTED) in (None, True)
 
 
 def _within_bounds(given: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
-    """Return the globs that can be matched in bounded time; say in a sentence what others lack.
+    """Return the globs within the limits, and a sentence for each problem.
 
-    The others are kept: what they exclude is not to be read because of a mistake beside them.
+    A bad glob does not invalidate the others, since the files that they exclude must not be read.
     """
     kept, complaints, count, characters = [], [], 0, 0
     for number, glob in enumerate(given):
@@ -168,7 +169,7 @@ def _camel_case(name: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    """Write a value as JSON, cut short."""
+    """Write a value as JSON, shortened."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "null"}[value]
     if isinstance(value, tuple):

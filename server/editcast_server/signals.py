@@ -1,4 +1,4 @@
-"""Signals that end the server: SIGTERM and SIGHUP, which come at a log-out or a reboot."""
+"""Handling of SIGTERM and SIGHUP, which end the server at a log-out or a reboot."""
 
 import asyncio
 import contextlib
@@ -13,15 +13,15 @@ PATIENCE: Final = 15.0  # seconds; the editor may have left the loop in the midd
 
 
 def stop_on_signals(stop: Callable[[], None]) -> None:
-    """Have the running loop call `stop` before a signal ends the process.
+    """Make the running loop call `stop` before a signal ends the process.
 
-    A thread waits for the signals. The loop calls `stop` between two of its own calls, as it does
-    at `shutdown`: in the middle of one it could wait for a lock that is held there. Then the thread
-    ends the process, with 128 and the signal's number as shells have it: another thread waits for
-    the editor's next message, and would hold an orderly end up until the editor sends one.
+    A thread waits for the signals. The loop calls `stop` between two callbacks, as it does at
+    `shutdown`: within a callback `stop` could wait for a lock that the callback holds. Then the
+    thread exits with 128 plus the signal's number, as shells do. An ordinary exit would wait for
+    the thread that reads the editor's next message.
 
-    A signal that is ignored (`nohup`) stays ignored. On Windows there is none: a process is ended
-    without being asked.
+    A signal that is ignored (`nohup`) stays ignored. Windows has no such signals: it ends a process
+    without notice.
     """
     if sys.platform == "win32":
         return

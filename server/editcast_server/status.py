@@ -8,7 +8,7 @@ from typing import Final, Literal
 from editcast_server.prediction.model_loader import Model
 
 _THINKING_SHOWS_AFTER: Final = 0.15  # seconds
-_ENDLESS: Final = 1e8  # seconds; nobody counts these
+_ENDLESS: Final = 1e8  # seconds; a longer snooze has no end
 
 State = Literal["ready", "thinking", "snoozed", "disabled", "baseline", "training"]
 
@@ -23,15 +23,15 @@ class Status:
 
 
 class Activity:
-    """Activity of one server; belongs to the event loop.
+    """The activity of a server; used on the event loop only.
 
     Args:
-        send: Called with the status whenever it is another one.
-        is_enabled: Says whether the user wants suggestions at all.
+        send: Called with the status whenever it changes.
+        is_enabled: Tells whether the user wants suggestions at all.
 
     Attributes:
-        model: What forecasts; None while none is loaded yet.
-        training: What a training said last; empty when there is none.
+        model: The model in use; None until one is loaded.
+        training: The last message of a training; empty when none runs.
     """
 
     def __init__(self, send: Callable[[Status], None], is_enabled: Callable[[], bool]) -> None:
@@ -47,7 +47,7 @@ class Activity:
 
     @property
     def status(self) -> Status:
-        """Return the most important of all activities."""
+        """Return the status of the most important activity."""
         name = self.model.forecaster.name if self.model else ""
         if not self._is_enabled():
             return Status("disabled", name, "Editcast is switched off by its setting `enabled`.")
@@ -67,7 +67,7 @@ class Activity:
         return self._snooze is not None
 
     def snooze(self, seconds: float) -> None:
-        """Suggest nothing for so long; 0 ends that."""
+        """Suggest nothing for this many seconds; 0 ends the pause."""
         if self._snooze:
             self._snooze.cancel()
             self._snooze = None
@@ -76,12 +76,12 @@ class Activity:
         self.update()
 
     def begin_thinking(self) -> None:
-        """Begin a prediction; the status shows it when it takes long."""
+        """Begin a prediction; the status shows it if it takes long."""
         if self._thinking is None:
             self._thinking = self._loop.call_later(_THINKING_SHOWS_AFTER, self._show_thinking)
 
     def end_thinking(self) -> None:
-        """End the predictions under way."""
+        """End the predictions in progress."""
         if self._thinking:
             self._thinking.cancel()
             self._thinking = None
@@ -89,7 +89,7 @@ class Activity:
         self.update()
 
     def update(self) -> None:
-        """Tell the status if it is another one now."""
+        """Send the status if it has changed."""
         status = self.status
         if status != self._last:
             self._last = status

@@ -1,7 +1,7 @@
-"""The thread that writes to the store: saves and outcomes, in the order in which they happened.
+"""The thread that writes saves and outcomes to the store, in the order in which they happened.
 
-The event loop hands them in and goes on. The store is opened with the first of them, so that a
-store that cannot be used is no hindrance to starting.
+The event loop does not wait for it. The store is opened at the first write, so that the server can
+start with a store that cannot be used.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ MOST_BYTES = 500_000_000
 
 
 class Saves:
-    """Everything that one server process writes to the store.
+    """The writer of one server process.
 
     Args:
-        show: Called on the store's thread with a sentence for the user; not twice in a row with
-            the same one.
+        show: Called on the store's thread with a sentence for the user, but not twice in a row
+            with the same one.
     """
 
     def __init__(self, show: Callable[[str], None]) -> None:
@@ -38,41 +38,41 @@ class Saves:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
 
     def record(self, path: Path, text: str, time_ms: int, language: str) -> None:
-        """Keep what a save left behind."""
+        """Record the text of a save."""
         self._later(lambda store: store.record(path, text, time_ms, language))
 
     def record_first(self, path: Path, text: str, time_ms: int, language: str) -> None:
-        """Keep the text that the first save of a document replaces.
+        """Record the text that the first save of a document replaces.
 
-        Without it nobody would know later what that save changed. The text is older than the
-        save; it must not be taken for one of several saves in a row and be merged into it.
+        Without it the changes of that save would be unknown. Its time is set early enough to keep
+        the store from merging it with the save.
         """
         self.record(path, text, time_ms - MERGE_WINDOW_MS, language)
 
     def record_outcome(self, suggestion: str, what: What, **about: Any) -> None:
-        """Keep what the user did with a suggestion; see `Store.record_outcome`."""
+        """Record an outcome of a suggestion; see `Store.record_outcome`."""
         now = now_ms()
         self._later(lambda store: store.record_outcome(suggestion, what, time_ms=now, **about))
 
     def prune(self, days: int) -> None:
-        """Let go of what is older than `days`, and of the oldest when there is too much."""
+        """Delete what is older than `days`, and the oldest saves of a store that is too large."""
         if os.path.exists(paths.store_path()):
             self._later(lambda store: store.prune(days, MOST_BYTES))
 
     async def written(self) -> None:
-        """Wait until all writes so far are on the disk."""
+        """Wait until all earlier writes are on the disk."""
         await asyncio.wrap_future(self._thread.submit(lambda: None))
 
     async def forget(self, pattern: Pattern, period: Period) -> str:
-        """Forget saves after all writes so far; see `forgetting_without_room.forget`.
+        """Delete saves after all earlier writes; see `forgetting_without_room.forget`.
 
-        The store is closed for it, and opened again with the next write: on a full disk whoever
-        forgets must have it alone.
+        The store is closed first, and opened again at the next write: on a full disk, deleting
+        needs exclusive access to the store.
         """
         return await asyncio.wrap_future(self._thread.submit(self._forget, pattern, period))
 
     def close(self) -> None:
-        """Write what is still to be written; returns when it is on the disk."""
+        """Finish all writes, and return when they are on the disk."""
         self._thread.shutdown(wait=True)
         self._close()
 

@@ -1,6 +1,6 @@
-"""News of a team's model: the user is told once that a newer one lies in the team's folder.
+"""Notifications of a team's new models, once for each.
 
-Nothing is installed, and nothing of the model is read before the user runs the command.
+The server installs nothing, and does not read the model before the user runs the command.
 """
 
 import asyncio
@@ -25,11 +25,11 @@ _EVERY: Final = 3600.0  # seconds
 
 
 class TeamModel:
-    """Looks into a team's folder now and then; belongs to the event loop.
+    """A regular check of a team's folder; used on the event loop.
 
     Args:
         show: Called with a sentence for the user, and whether it is a warning.
-        every: Seconds between two looks.
+        every: Seconds between two checks.
     """
 
     def __init__(self, show: Callable[[str, bool], None], every: float = _EVERY) -> None:
@@ -40,13 +40,13 @@ class TeamModel:
         self._thread: threading.Thread | None = None
 
     def watch(self, folder: str) -> None:
-        """Look into a folder from now on, as the setting names it; empty for none."""
+        """Check the folder that the setting names from now on; empty for none."""
         if folder != self._folder:
             self._folder = folder
             self._look()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop checking."""
         self.watch("")
 
     def _look(self) -> None:
@@ -57,7 +57,7 @@ class TeamModel:
             return
         loop = asyncio.get_running_loop()
         self._next = loop.call_later(self._every, self._look)
-        if self._thread and self._thread.is_alive():  # a share can keep one waiting for ever
+        if self._thread and self._thread.is_alive():  # a network share can block forever
             return
         args = (self._folder, loop)
         self._thread = threading.Thread(target=self._read, args=args, name="team", daemon=True)
@@ -83,10 +83,10 @@ class TeamModel:
 
 
 def _news(folder: str) -> str:
-    """Return what the user is to be told of a team's folder; nothing where it is known.
+    """Return the notification for the user; empty if there is nothing new.
 
     Raises:
-        EditcastError: The setting is none of a folder, or what lies there makes no sense.
+        EditcastError: The setting does not name a folder, or its contents are invalid.
     """
     from editcast_store.team import newly_seen, published, team_folder  # imports the tokenizer
 
@@ -107,7 +107,7 @@ def _news(folder: str) -> str:
 
 
 def _install_command(team: Path) -> str:
-    """Return the command to be run in a terminal, by the Python that runs here."""
+    """Return the terminal command that installs the model with this Python."""
     found = shutil.which("editcast")
     is_ours = found and Path(found).parent == Path(sys.executable).parent
     program = ("editcast",) if is_ours else isolated_python("-m", "editcast")

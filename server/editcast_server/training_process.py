@@ -1,6 +1,6 @@
-"""`editcast train` as a process of its own, started by the editor's command, with its progress.
+"""`editcast train` as a child process that an editor's command starts, with its progress.
 
-It works in Editcast's own folder; the folders that the editor has open are arguments.
+It runs in Editcast's own folder, and gets the editor's open folders as arguments.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ COUNT = isolated_python("-m", "editcast", "history", "count", "--json")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A line of a training; see `editcast.progress`. What is no JSON line is a text alone."""
+    """An event of a training; see `editcast.progress`. A line that is not JSON becomes its text."""
 
     text: str
     type: str = "stage"
@@ -41,7 +41,7 @@ class Event:
 
     @classmethod
     def of(cls, line: str) -> "Event":
-        """Read a line."""
+        """Parse a line."""
         try:
             event = structure(json.loads(line), cls)
         except (ValueError, RecursionError):
@@ -50,13 +50,13 @@ class Event:
 
 
 class TrainingRun:
-    """At most one training at a time.
+    """A training in a child process, at most one at a time.
 
     Args:
-        server: For the progress that the editor shows.
-        report: Called with the last thing that the training said; empty when it has ended.
+        server: The server, to show progress in the editor.
+        report: Called with each message of the training, and with an empty one at its end.
         show: Called with a sentence for the user, and whether it is a warning.
-        command: What to run.
+        command: The command to run.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class TrainingRun:
         self._offering: asyncio.Task[None] | None = None
 
     def start(self, without: Sequence[str] = ()) -> None:
-        """Begin to train on the user's own history, but for the kinds to be left out."""
+        """Begin to train on the user's history, without the given kinds of sources."""
         if self._task and not self._task.done():
             self._show("Editcast is training already.", False)
             return
@@ -84,7 +84,7 @@ class TrainingRun:
         self._task = asyncio.get_running_loop().create_task(self._run(without))
 
     def stop(self) -> None:
-        """End the training; it can be resumed from its last checkpoint."""
+        """Stop the training; it can be resumed from its last checkpoint."""
         self._was_stopped = True
         if self._process and self._process.returncode is None:
             self._process.terminate()
@@ -92,10 +92,10 @@ class TrainingRun:
             self._offering.cancel()
 
     async def count(self) -> Any:
-        """Count what there is to train on; see `editcast.commands.history.count`.
+        """Count the history available for training; see `editcast.commands.history.count`.
 
         Returns:
-            The object that the command prints; None, and the reason is shown, if it fails.
+            The object that the command prints. If it fails, show the reason and return None.
         """
         try:
             process = await asyncio.create_subprocess_exec(
@@ -126,7 +126,7 @@ class TrainingRun:
                 *self._workspaces(),
                 *(f"--without={kind}" for kind in without),
                 **in_folder(paths.home()),
-                # The server's own input and output belong to the editor.
+                # The server's own stdin and stdout belong to the editor.
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
@@ -161,7 +161,7 @@ class TrainingRun:
         self._report("")
 
     def _show_end(self, end: str, comparison: Event | None) -> None:
-        """Show how it ended, with a button for the page where the editor can open one."""
+        """Show how the training ended, with a button that opens the comparison if possible."""
         window = self._server.client_capabilities.window
         if comparison and comparison.page and window and window.show_document:
             offering = self._offer(end, Path(comparison.page))
@@ -177,7 +177,7 @@ class TrainingRun:
             await self._server.window_show_document_async(shown)
 
     def _workspaces(self) -> list[str]:
-        """Return the editor's folders: their repositories are part of the user's own history."""
+        """Return the editor's folders, whose repositories are part of the user's history."""
         workspace = self._server.workspace
         folders = [path_of(uri) for uri in workspace.folders]
         if not folders and workspace.root_uri:
@@ -208,7 +208,7 @@ class TrainingRun:
 
 
 async def _lines(process: asyncio.subprocess.Process) -> AsyncIterator[str]:
-    """Yield what a process prints, line by line."""
+    """Yield the lines that a process prints."""
     assert process.stdout
     rest = b""
     while data := await process.stdout.read(4096):

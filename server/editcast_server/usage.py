@@ -1,18 +1,18 @@
-"""Numbers of suggestions, from the store's outcomes. Pure.
+"""Statistics of suggestions, computed from the outcomes in the store.
 
-The store has one line for each thing that happened to a suggestion: shown, accepted, rejected,
-kept, changed. Numbers are of suggestions, so lines are first put together. A suggestion's id
-counts up from 1 in each run of the server and says little by itself: the same file has a
-suggestion 5 today and had one yesterday. So lines belong together when
+The store has one row for each outcome of a suggestion: shown, accepted, rejected, kept, changed.
+The statistics count suggestions, so the rows of each suggestion are grouped first. Ids start at 1
+in each run of the server and are therefore not unique: the same file may have a suggestion 5 today
+and yesterday. Rows belong to the same suggestion if
 
 - they have the same id, path and model,
-- the next one comes at most an hour after the one before it, and
-- together they are one life of a suggestion: shown at most once, then accepted or rejected at most
-  once, and after an accept kept or changed at most once.
+- each follows the previous one within an hour, and
+- they form a possible sequence: shown at most once, then accepted or rejected at most once, and
+  after an accept kept or changed at most once.
 
-A line that does not fit begins a suggestion of its own. One that was accepted or rejected and has
-no line `shown` (it was taken from a menu, say) counts as shown: somebody saw it. A line `kept` or
-`changed` without an accept before it (the store lets go of what is old) counts as nothing.
+Any other row begins a new suggestion. A suggestion that was accepted or rejected without a row
+`shown` (from a menu, for example) counts as shown. A row `kept` or `changed` without an earlier
+accept, which the store may have deleted, is ignored.
 """
 
 from collections import defaultdict
@@ -24,9 +24,9 @@ from typing import NamedTuple, TypeVar
 
 from editcast_store.saves import Outcome
 
-#: Confidence is looked at in so many bins of equal width.
+#: The number of bins of confidence, of equal width.
 BINS = 10
-#: Days that `Usage.days` covers, today included.
+#: The number of days in `Usage.days`, including today.
 DAYS = 30
 
 _LONGEST_MS = 3_600_000
@@ -39,10 +39,10 @@ class Suggested:
     """One suggestion that the user saw.
 
     Attributes:
-        time: When it was first heard of, in milliseconds since the epoch.
-        confidence: As it was then, 0 to 1.
-        decision: "accepted" or "rejected"; None when it was ignored.
-        stood: After 60 s, whether the accepted text was still there; None when that is not known.
+        time: The time of its first outcome, in milliseconds since the epoch.
+        confidence: The confidence at that time, 0 to 1.
+        decision: "accepted" or "rejected"; None if it was ignored.
+        stood: Whether the accepted text was still there after 60 s; None if unknown.
     """
 
     time: int
@@ -54,7 +54,7 @@ class Suggested:
 
 
 class Counts(NamedTuple):
-    """Numbers of suggestions shown, and of each decision."""
+    """The numbers of suggestions shown, and of each outcome."""
 
     shown: int = 0
     accepted: int = 0
@@ -79,16 +79,16 @@ class Counts(NamedTuple):
 
     @classmethod
     def of(cls, ones: Sequence[Suggested]) -> "Counts":
-        """Count them."""
+        """Count suggestions."""
         decisions, stood = ([getattr(one, name) for one in ones] for name in ("decision", "stood"))
         decided = decisions.count("accepted"), decisions.count("rejected")
         return cls(len(ones), *decided, stood.count(True), stood.count(False))
 
 
 class Bin(NamedTuple):
-    """The suggestions of one tenth of confidence, from `low` up.
+    """The suggestions in one bin of confidence, which begins at `low`.
 
-    `confidence` is the mean of those that were shown; None without any.
+    `confidence` is their mean confidence; None without any.
     """
 
     low: float
@@ -100,9 +100,10 @@ class Usage(NamedTuple):
     """Counts of all suggestions, in several groups.
 
     Attributes:
-        first: When the first one was shown; None without any.
-        days: The last `DAYS` days, oldest first, those without suggestions included.
-        languages: By language, the most often suggested first.
+        total: All suggestions.
+        first: The date of the first suggestion; None without any.
+        days: The last `DAYS` days, oldest first, including days without suggestions.
+        languages: By language, the most frequent first.
         models: By model, the most recent first.
         bins: The `BINS` bins of confidence, lowest first.
     """
@@ -118,12 +119,13 @@ class Usage(NamedTuple):
 def usage(
     outcomes: Iterable[Outcome], today: date, baselines: Collection[str] = frozenset()
 ) -> Usage:
-    """Count what the store has.
+    """Compute the statistics of outcomes.
 
     Args:
-        outcomes: In the order in which they were recorded.
-        today: The last day of `Usage.days`; days are those of the local clock.
-        baselines: Names of models whose confidence is no probability: not in `Usage.bins`.
+        outcomes: The outcomes, in the order in which they were recorded.
+        today: The last day of `Usage.days`, in local time.
+        baselines: Names of models to leave out of `Usage.bins`, since their confidence is not a
+            probability.
     """
     ones = suggestions(outcomes)
     by_day = _grouped(ones, lambda one: datetime.fromtimestamp(one.time / 1000).date())
@@ -149,7 +151,7 @@ def usage(
 
 
 def suggestions(outcomes: Iterable[Outcome]) -> list[Suggested]:
-    """List the suggestions of these outcomes, in the order in which they begin."""
+    """Group outcomes into suggestions, in the order of their first outcomes."""
     found: list[Suggested] = []
     lives: dict[tuple[str, str, str], tuple[Suggested, Outcome]] = {}
     for outcome in outcomes:
@@ -173,7 +175,7 @@ def suggestions(outcomes: Iterable[Outcome]) -> list[Suggested]:
 
 
 def _goes_on(one: Suggested, last: Outcome, outcome: Outcome) -> bool:
-    """Tell whether an outcome is the next thing that happened to a suggestion."""
+    """Tell whether an outcome belongs to a suggestion."""
     if abs(outcome.time - last.time) > _LONGEST_MS:
         return False
     if outcome.what in ("kept", "changed") and one.decision != "accepted":
@@ -187,9 +189,9 @@ def bin_of(confidence: float) -> int:
 
 
 def interval(hits: int, of: int) -> tuple[float, float]:
-    """Return the Wilson's 95 % interval of a share, 0 to 1; of nothing, it is all of that.
+    """Compute Wilson's 95 % interval of a share; it is 0 to 1 without data.
 
-    It is what keeps 1 of 1 from looking like 100 %: that is anything from 21 % up.
+    The interval shows how little 1 of 1 says: anything from 21 % up.
     """
     if of == 0:
         return 0.0, 1.0
@@ -201,7 +203,7 @@ def interval(hits: int, of: int) -> tuple[float, float]:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Return the least value that so large a share of them does not exceed (nearest rank)."""
+    """Return the percentile of some values, by the nearest rank."""
     ordered = sorted(values)
     return ordered[max(0, ceil(share * len(ordered)) - 1)]
 

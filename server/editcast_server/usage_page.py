@@ -1,7 +1,7 @@
-"""The report: one page of HTML on what became of suggestions, from this machine's data alone.
+"""The report: an HTML page on the outcomes of suggestions, from this machine's data alone.
 
-The page needs nothing else: no scripts, no pictures, no fonts. It takes an editor's colours where
-there are any (VS Code's custom properties), and the browser's light or dark ones elsewhere.
+The page is self-contained: it has no scripts, pictures or fonts. It uses VS Code's colours if its
+custom properties are defined, and otherwise the browser's light or dark scheme.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from editcast_server.prediction.policy import default_threshold, measured_precis
 from editcast_server.usage import BINS, interval, percentile, usage
 from editcast_store.saves import Store
 
-# Jinja2 and the model's side take a tenth of a second to import, and the server starts without.
+# Jinja2 and the model's modules take a tenth of a second to import; the server starts without them.
 
 _TEMPLATE = Path(__file__).with_name("templates") / "usage.html"
 _KINDS = {
@@ -68,15 +68,15 @@ def usage_page(
         made=f"{datetime.now():%Y-%m-%d %H:%M}",
         bins=BINS,
     )
-    # Names may hold surrogates that no UTF-8 can.
+    # Names may contain surrogates, which UTF-8 cannot encode.
     return page.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def write_page(page: str, path: Path) -> None:
-    """Put a page where the user can open it: whole or not at all, readable by its owner only.
+    """Write a page atomically, readable by its owner only.
 
     Raises:
-        ReportError: It cannot be written there.
+        ReportError: The page cannot be written.
     """
     try:
         write_lines(path, [page])
@@ -88,7 +88,7 @@ def write_page(page: str, path: Path) -> None:
 
 
 def _stored(path: Path) -> dict[str, Any]:
-    """Read the values of the store for the template."""
+    """Return the template's values from the store."""
     from editcast_model.forecasting.sources.repeated_edits import BASELINES
 
     found: dict[str, Any] = {"store": path, "size": None, "saves": 0, "files": 0, "problem": ""}
@@ -109,10 +109,10 @@ def _stored(path: Path) -> dict[str, Any]:
 
 
 def _card(path: Path | None) -> tuple[str, dict[str, Any]]:
-    """Read the model's name, and what a bundle's card says of it; what it lacks is left out."""
+    """Return the model's name, and the template's values from its card."""
     shown: dict[str, Any] = {"facts": [], "suggestions": [], "tokens": [], "problem": ""}
     if path is None:
-        problem = "No network is in use; edits that were made before are repeated."
+        problem = "No network is in use; Editcast repeats earlier edits."
         return "", shown | {"problem": problem}
     try:
         from editcast_model.bundle import Bundle
@@ -124,10 +124,10 @@ def _card(path: Path | None) -> tuple[str, dict[str, Any]]:
     trained, calibration, created = card.trained_on, card.calibration, card.created
     facts = [
         ("made", f"{created:%Y-%m-%d %H:%M}" if created else None),
-        ("begun from", card.base),
+        ("fine-tuned from", card.base),
         ("trained on", trained.what),
         ("sources", f"{len(trained.sources):,}" if trained.sources else None),
-        ("edits to train on", _number(trained.edits.get("train"), "{:,}")),
+        ("training edits", _number(trained.edits.get("train"), "{:,}")),
         ("parameters", _number(card.network.parameters, "{:,}")),
         ("calibrated on", _number(calibration.suggestions, "{:,} suggestions")),
         ("shown from", f"a confidence of {default_threshold(card):.2f}"),
@@ -142,7 +142,7 @@ def _card(path: Path | None) -> tuple[str, dict[str, Any]]:
 
 
 def _part_of(part: int, whole: int) -> str:
-    """Format a share with what it is a share of."""
+    """Format a share with both of its numbers."""
     return f"{part:,} of {whole:,} ({_share(part, whole)})" if whole else "–"
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.edits import DELETE, SAVE, START, Edit, EditSequence, Timeline, apply, inverse
+from editcast_model.edits import DELETE, SAVE, START, Edit, EditSequence, Timeline, apply
 from editcast_model.errors import EditError
 
 tokens = st.integers(4, 9)
@@ -49,15 +49,6 @@ def test_both_representations_imply_the_same_states(case: tuple[list[int], list[
     sequence = EditSequence.from_explicit(initial, edits)
     assert list(sequence.states()) == expected
     assert sequence.final() == expected[-1]
-
-
-@given(explicit_sequences())
-def test_inverse_takes_back(case: tuple[list[int], list[Edit]]) -> None:
-    state, edits = case
-    for edit in edits:
-        after = apply(edit, state)
-        assert apply(inverse(edit, state), after) == state
-        state = after
 
 
 @given(explicit_sequences(), st.data())

@@ -119,7 +119,9 @@ def test_the_memory_finds_what_a_search_finds(
 def test_a_memory_that_followed_is_one_that_is_made_anew(
     saves: list[tuple[str, str]], asked: str
 ) -> None:
-    followed, fresh = ProjectMemory(), ProjectMemory()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(project_memory, "MOST_REMOVED", 0)
+        followed, fresh = ProjectMemory(), ProjectMemory()
     for file, text in saves:
         followed.update(file, text)
         followed.read()
@@ -128,6 +130,27 @@ def test_a_memory_that_followed_is_one_that_is_made_anew(
         fresh.put(file, text)
     assert found(followed, asked) == found(fresh, asked)
     assert followed._size == fresh._size
+
+
+def test_lines_that_are_gone_are_known_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(project_memory, "MOST_REMOVED", 2)
+    memory = ProjectMemory()
+    memory.put("p", "first = one(1)\nkept\nsecond = two(2)\n")
+    memory.put("p", "kept\n")
+    assert [text for text, _ in found(memory, "first = one(")] == ["1)\nsecond = two(2)\n"]
+    memory.put("p", "third = three(3)\n\n\n")
+    memory.put("p", "kept\n")
+    assert not found(memory, "first = one(")
+    assert len(found(memory, "third = three(")) == len(found(memory, "second = two(")) == 1
+    memory.forget()
+    assert not found(memory, "third = three(")
+
+
+def test_what_is_read_from_the_disk_was_not_removed_by_anybody() -> None:
+    memory = ProjectMemory()
+    memory.put("p", "first = one(1)\n", lambda: True)
+    memory.put("p", "second\n", lambda: True)
+    assert [text for text, _ in found(memory, "first = one(")] == ["1)\n"]
 
 
 @given(TEXTS, TEXTS, TEXTS)

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from editcast_model.cancellation import never
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
+from editcast_model.forecasting.interface import never
 from editcast_model.inference.decoding import decode, score
 from editcast_model.inference.sequence import _ANSWERS, Sequence
 

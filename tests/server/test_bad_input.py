@@ -102,8 +102,8 @@ async def test_changes_out_of_range(editor: Any) -> None:
     editor.send_change(uri, 2, Partial(types.Range(WHERE(900, 0), WHERE(901, 0)), "x"))
     message = await wait_for_message(editor, "range.py")
     assert message == (
-        "Editcast and the editor do not agree about range.py: line 901 is not among the text's "
-        "17 lines. Suggestions there go on after the next save."
+        "Editcast and the editor disagree about range.py: line 901 is not among the text's "
+        "17 lines. Suggestions in it resume after the next save."
     )
     assert await editor.next_edit(uri) is None
     editor.send_change(uri, 3, Partial(types.Range(WHERE(0, 0), WHERE(0, 0)), "x"))

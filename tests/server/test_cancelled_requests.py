@@ -9,9 +9,8 @@ from typing import Any
 import pytest_asyncio
 from lsprotocol import types
 
-from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions
+from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions, never
 from editcast_model.history import EditHistory
 from editcast_server.documents.buffer import Units
 from editcast_server.service import Service

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from editcast_model.cancellation import never
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import EditContext
-from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions
+from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions, never
 from editcast_model.history import EditHistory
 from editcast_server.prediction.engine import Answer, Engine, Job, Track
 from editcast_server.prediction.model_loader import Choice

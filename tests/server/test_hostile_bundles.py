@@ -59,6 +59,7 @@ async def said_next(editor: Any, name: str) -> tuple[Any, list[str]]:
     """
     before = len(editor.messages)
     uri = editor.open(name, CALLS)
+    editor.save(uri)  # another model is looked for after its prediction
     result = None
     for _ in range(25):
         editor.type(uri, "render", "draw")

@@ -190,7 +190,7 @@ def test_before_anything_was_shown(tmp_path: Path) -> None:
     with Store.open(store) as opened:
         opened.record("/a.py", "x = 1\n", 1_700_000_000_000, "python")
     page = Page(usage_page(store, "m", None, []))
-    assert "Editcast remembers 1 saves of 1 files" in page.words
+    assert "Editcast has recorded 1 saves of 1 files" in page.words
     assert "0 of 0" not in page.text and "predictions since" not in page.words
 
 

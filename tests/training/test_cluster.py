@@ -90,7 +90,7 @@ def test_it_goes_on_after_its_own_death_and_that_of_a_node(
         process.send_signal(number)
         said = process.communicate()[1]
         assert process.returncode == code, said
-        assert number == signal.SIGKILL or "goes on where it was" in said
+        assert number == signal.SIGKILL or "run the same command to continue" in said
     assert nodes.kill_one(is_node)
     code, said = corpus.make(out, "--ray", nodes.address)
     assert code == 0, said
@@ -142,7 +142,7 @@ def test_storage_that_is_full_is_said_and_gone_on_with(
     begin += [f"resource.setrlimit(kind, ({size}, {size}))"]
     begin += ["runpy.run_module('editcast', run_name='__main__')"]
     code, said = corpus.make(out, "--ray", nodes.address, begin="; ".join(begin))
-    assert code == 2 and "has no room left" in said and said.count("\n") == 1
+    assert code == 2 and "has no space left" in said and said.count("\n") == 1
     assert corpus.make(out, "--ray", nodes.address)[0] == 0
     assert contents(out) == local
 

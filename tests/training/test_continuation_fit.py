@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.sources.continuation import Continuation
 from editcast_training.calibration.continuation import examples, fit
-from editcast_training.evaluation.project_sessions import files_before, memory_of, no_files
+from editcast_training.evaluation.known_files import Project, files_before, no_files
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
 from editcast_training.evaluation.typed_document import opened
 from editcast_training.sources.file_history import Skipped
@@ -39,9 +39,9 @@ def test_the_files_are_those_before_the_commit(small_repository: Path) -> None:
     drawn = draw_sessions(read_origin(origin, Skipped()), count=1)
     files = files_before([origin])
     for one in drawn:
-        found = dict(files(one))
+        found = {file.path: file.text for file in files(one) if not file.is_saved}
         assert found[one.path] == one.texts[0]
-        assert one.path not in memory_of(one, files)._numbers
+        assert one.path not in Project(one, files(one)).memory._numbers
 
 
 @given(st.text("a\r\n", max_size=12), st.text("a\r\n", max_size=6), st.data())

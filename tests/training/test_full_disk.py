@@ -74,7 +74,7 @@ cp -a {disk} {folder}/kept
 
 def said_once(stderr: str) -> bool:
     """Tell whether it is one sentence that says what to do."""
-    return len(stderr.splitlines()) == 1 and "no room left" in stderr and "make room" in stderr
+    return len(stderr.splitlines()) == 1 and "no space left" in stderr and "free some" in stderr
 
 
 def test_at_a_checkpoint(small_bundle: Path, small_corpus: Path, tmp_path: Path) -> None:

@@ -6,9 +6,13 @@ from pathlib import Path
 import pytest
 
 from editcast_papers.lines import append_line
+from editcast_papers.training import Config
 from editcast_papers.zhao2019 import paper
+from editcast_papers.zhao2019.grid import plan
+from editcast_papers.zhao2019.report import write_report
 from editcast_papers.zhao2019.runs import (
     RealRun,
+    Results,
     Run,
     Statistics,
     StepTime,
@@ -148,3 +152,29 @@ def test_displacement_is_the_papers(task: object) -> None:
     assert average_displacement(task.name) == (  # type: ignore[attr-defined]
         6 if task.name == "Surround33" else task.displacement  # type: ignore[attr-defined]
     )
+
+
+def test_what_departs_from_the_tables_stands_apart(tmp_path: Path) -> None:
+    runs = [
+        _run(),
+        _run(test_accuracy=70.0, dev=[[20, 99.0]], diff="longest-block"),
+        _run(test_accuracy=60.0, model="IA-ag untied"),
+        _run(test_accuracy=50.0, model="POMP", diff="longest-block", dev=[]),
+        _run(test_accuracy=40.0, model="IA+", task="MetaFlip11", diff="longest-block"),
+    ]
+    page = write_report(Results(runs=runs), [], tmp_path).read_text("utf-8")
+    assert "| Append1 | 100.0 / not run | 100.0 / not run | 100.0 / not run | 99.9 / 90.0 /" in page
+    assert "| Append1, IA-ag | 99.9 | 90.0 | 70.0 | 60.0 |" in page
+    assert "| MetaFlip11, IA+ | – | not run | 40.0 | not run |" in page
+    assert "POMP |" not in page.split("## Two departures")[1].split("\n## ")[0]
+
+
+def test_a_job_under_another_diff_is_another_job(tmp_path: Path) -> None:
+    config = Config(16, 0.001, 64, 30)
+    results = Results(runs=[_run(config=config.to_json())])
+    ours, theirs = (
+        plan(["Append1"], ["IA-ag"], [0], [config], scratch=tmp_path, device="cpu", diff=diff)[0]
+        for diff in ("canonical", "longest-block")
+    )
+    assert ours.is_in(results) and not theirs.is_in(results)
+    assert ours.folder != theirs.folder and "longest-block" in theirs.name

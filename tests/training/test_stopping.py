@@ -97,7 +97,7 @@ def test_the_readers_of_a_corpus(
     with running(*command, home=tmp_path / "home") as process:
         until(lambda: len(workers(process, "spawn_main")) == 2, process)
         process.send_signal(end)
-        check_end(process, end, "The corpus was stopped; the same command goes on where it was.")
+        check_end(process, end, "The corpus was stopped; run the same command to continue.")
 
 
 @ends
@@ -109,7 +109,7 @@ def test_the_server_of_an_evaluation(
     with running(*command, home=tmp_path / "home") as process:
         until(lambda: workers(process, "editcast serve"), process)
         process.send_signal(end)
-        sentence = "The evaluation was stopped; what was measured so far is in its folder."
+        sentence = "The evaluation was stopped; the results so far are in its folder."
         check_end(process, end, sentence)
 
 
@@ -147,5 +147,5 @@ def test_a_training_leaves_a_checkpoint(
         latest = out / "run" / "latest.safetensors"
         before = latest.stat().st_ino  # of step 0
         process.send_signal(end)
-        check_end(process, end, "The training was stopped; the same command goes on where it was.")
+        check_end(process, end, "The training was stopped; run the same command to continue.")
     assert read_checkpoint(latest)[2]["progress"]["step"] >= (latest.stat().st_ino != before)

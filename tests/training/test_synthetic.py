@@ -7,9 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from editcast_model.diff import diff_tokens
 from editcast_model.edits import DELETE, Edit, EditSequence, apply
 from editcast_model.errors import ReproductionError
+from editcast_papers.zhao2019.block_diff import block_changes, longest_block
 from editcast_papers.zhao2019.synthetic import (
     FIRST,
     LENGTH,
@@ -158,3 +162,62 @@ def test_same_seed_same_instances() -> None:
 def test_unknown_tasks_are_told_the_known(name: str) -> None:
     with pytest.raises(ReproductionError, match="Append1, Append3, .*MetaSurround33, MultiTask"):
         generate(name, 1, seed=0)
+
+
+# -- the paper's diff ------------------------------------------------------------------------------
+
+_texts = st.text("ABC", max_size=9)
+
+
+@given(before=_texts, after=_texts)
+def test_the_longest_block_is_the_first_of_the_longest(before: str, after: str) -> None:
+    blocks = [
+        (-length, first, other)
+        for first in range(len(before))
+        for other in range(len(after))
+        for length in range(1, len(before) - first + 1)
+        if after.startswith(before[first : first + length], other)
+    ]
+    length, first, other = min(blocks, default=(0, 0, 0))
+    assert longest_block(before, after) == (first, other, -length)
+
+
+@given(before=_texts, after=_texts)
+def test_changes_are_what_blocks_leave(before: str, after: str) -> None:
+    changes = block_changes(before, after)
+    made, at = "", 0
+    for a0, a1, b0, b1 in changes:
+        assert a0 >= at and (a1 > a0 or b1 > b0)
+        made += before[at:a0]
+        assert len(made) == b0
+        made += after[b0:b1]
+        at = a1
+    assert made + before[at:] == after
+    first, other, length = longest_block(before, after)
+    if length:  # what is left and right of the longest block is compared on its own
+        left = block_changes(before[:first], after[:other])
+        rest = block_changes(before[first + length :], after[other + length :])
+        moved = [
+            (a0 + first + length, a1 + first + length, b0 + other + length, b1 + other + length)
+            for a0, a1, b0, b1 in rest
+        ]
+        assert changes == [*left, *moved]
+
+
+def test_the_two_diffs_put_an_insertion_at_different_places() -> None:
+    assert block_changes("XAAY", "XAAAY") == [(3, 3, 3, 4)]
+    assert diff_tokens("XAAY", "XAAAY") == [(1, 1, 1, 2)]
+
+
+@pytest.mark.parametrize("name", ["MetaFlip33", "Surround11", "Delete2", MULTITASK])
+def test_under_both_diffs_the_texts_are_the_same(name: str) -> None:
+    ours, theirs = generate(name, _COUNT, seed=15), generate(name, _COUNT, 15, "longest-block")
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.matches == other.matches and one.task == other.task
+        assert one.sequence.initial == other.sequence.initial
+        assert one.sequence.final() == other.sequence.final()
+        states = [list(example.sequence.states()) for example in (one, other)]
+        for start, begin in zip(one.starts, other.starts, strict=True):
+            assert states[0][start] == states[1][begin]
+    # Where twins are, the two disagree.
+    assert [one.sequence for one in ours] != [one.sequence for one in theirs]

@@ -175,7 +175,7 @@ def test_training_begins_with_the_bundled_model_where_the_own_one_is_damaged(
     assert result.exit_code == 0, result.output
     first = result.output.splitlines()[0]
     assert "card.json" in first
-    assert first.endswith("Training begins with the model that Editcast came with, small.")
+    assert first.endswith("Training starts from the bundled model, small.")
 
 
 def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
@@ -197,7 +197,7 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     assert made["base"] == "small" and made["calibration"] == card["calibration"]
     assert made["trained_on"]["sources"] == {"earlier": ["train"], "project": ["dev", "train"]}
     refused = _invoke(train, *further)
-    assert refused.exit_code == 2 and "--further goes with OUT" in refused.output
+    assert refused.exit_code == 2 and "--further needs OUT" in refused.output
 
 
 def test_graphs_of_a_bundle_compute_with_new_weights(small_bundle: Path, tmp_path: Path) -> None:
@@ -339,7 +339,7 @@ def test_a_second_training_is_refused_while_the_first_one_lives(
         second = _run("train", "--steps", 3, cwd=small_repository, home=home)
         assert second.returncode == 1
         assert second.stdout == "" and len(second.stderr.splitlines()) == 1
-        assert "Another training is under way in" in second.stderr
+        assert "Another training is running in" in second.stderr
         plan = (home / "training" / "plan.json").read_text()
     finally:
         first.kill()

@@ -9,7 +9,6 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.interface import (
@@ -17,6 +16,7 @@ from editcast_model.forecasting.interface import (
     OtherSave,
     Prediction,
     PredictionOptions,
+    never,
 )
 from editcast_model.forecasting.sources.repeated_edits import RepeatBest
 from editcast_model.history import EditHistory

@@ -128,7 +128,7 @@ class Training:
         config, network, progress = self.config, self.network, Progress()
         latest, best = self.folder / "latest.safetensors", self.folder / "best.safetensors"
         private_folder(self.folder)
-        optimizer = torch.optim.Adam(network.parameters(), lr=config.rate)
+        optimizer = torch.optim.Adam(network.parameters(), lr=config.rate, fused=True)
         if latest.exists():
             weights, moments, about = read_checkpoint(latest)
             restore(network, optimizer, weights, moments)

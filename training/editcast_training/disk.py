@@ -1,4 +1,4 @@
-"""Errors of the system as sentences: a disk that is full, a file that cannot be written."""
+"""Conversion of file errors to sentences, such as for a full disk."""
 
 import errno
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 @contextmanager
 def explained(kind: type[EditcastError]) -> Iterator[None]:
-    """Raise `kind` where the system, or a library that writes, refuses; also a decorator."""
+    """Raise `kind` for errors of files and of libraries that write them; also a decorator."""
     try:
         yield
     except (OSError, SafetensorError, pa.ArrowException) as error:
@@ -25,7 +25,7 @@ def _sentence(error: Exception) -> str:
     name = getattr(error, "filename", None)
     if getattr(error, "errno", None) in _FULL or "No space left" in str(error):
         place = f" for {name}" if name else ""
-        return f"The disk has no room left{place}; make room and run the same command again."
+        return f"The disk has no space left{place}; free some and run the same command again."
     why = getattr(error, "strerror", None) or error
     return (
         f"{name or 'A file'} cannot be read or written ({why}); check its folder and the disk, and "

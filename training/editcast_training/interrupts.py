@@ -1,6 +1,6 @@
-"""The wish that a process end, Ctrl-C or SIGTERM, as an exception at a moment that suits.
+"""Ctrl-C and SIGTERM as an exception that can be deferred to a suitable moment.
 
-A training is stopped between two steps, where its checkpoint can say all that is to be known.
+A training is stopped between two steps, when its state is consistent.
 """
 
 import signal
@@ -13,10 +13,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupted(KeyboardInterrupt):
-    """Somebody wants this process to end.
+    """A request to end this process.
 
     Attributes:
-        signal: The number of the signal that said so.
+        signal: The number of the signal.
     """
 
     def __init__(self, signal: int) -> None:
@@ -31,9 +31,9 @@ class _State:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise `Interrupted` in the block at either signal; a signal that is ignored stays so.
+    """Raise `Interrupted` in the block at either signal; ignored signals stay ignored.
 
-    Outside the main thread, which alone can have handlers, it does nothing.
+    Outside the main thread, which alone can have handlers, this does nothing.
     """
     before = {}
     _State.depth, _State.waiting = 0, None
@@ -50,7 +50,7 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Let the block end before `Interrupted` is raised; a second signal does not wait."""
+    """Defer `Interrupted` to the end of the block; a second signal is not deferred."""
     _State.depth += 1
     try:
         yield

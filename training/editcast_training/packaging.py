@@ -1,10 +1,10 @@
-"""A checkpoint to a bundle that says how good it is: exported, scored, calibrated.
+"""Packaging of a checkpoint as a bundle: export, evaluation and calibration.
 
-Confidence is calibrated on sessions that were not trained on, replayed in this process; the card
-carries the calibration, the token-level scores, and what the suggestions of these sessions came to.
-What was fine-tuned keeps its base's line head and confidence: an own history has a hundred steps
-to fit them on where the base had thousands, and confidence that is fitted on a hundred never says
-more than 0.6, so that nothing would be shown.
+Confidence is calibrated on held-out sessions, which are replayed in this process. The card contains
+the calibration, the token-level scores, and the metrics of the suggestions in these sessions. A
+fine-tuned model keeps the line ranker and the calibration of its base: the user's history has some
+hundred steps to fit them on, where the base had thousands. Confidences fitted on a hundred steps
+never exceed 0.6, so nothing would be shown.
 """
 
 import gc
@@ -44,11 +44,11 @@ from editcast_training.fit.loss import score
 from editcast_training.sources.file_history import Skipped, split_by_time
 from editcast_training.sources.registry import Origin, project_and_kind, read_origin, trained_on
 
-_COMMITS = 200  # of each project, to replay
-# Replayed to calibrate by: from scratch, and after fine-tuning, for which somebody waits.
+_COMMITS = 200  # commits of each project to replay
+# Steps replayed for the calibration, from scratch and after fine-tuning, for which a user waits.
 _MOST_STEPS, _MOST_TUNED_STEPS = 5_000, 300
-_MOST_LOOKS = 10_000  # steps that the line head is fitted on
-_MOST_INSTANCES = 320  # of each split, scored token by token
+_MOST_LOOKS = 10_000  # steps that the line ranker is fitted on
+_MOST_INSTANCES = 320  # instances of each split for the token-level scores
 _LICENCE = (
     "MIT, like Editcast. The model was trained on the projects listed here, whose own licences "
     "hold for their texts; a model of your own history is yours and stays on your machine."
@@ -57,14 +57,14 @@ _LICENCE = (
 
 @dataclass(frozen=True)
 class Provenance:
-    """Origin of a model, for its card.
+    """The origin of a model, for its card.
 
     Attributes:
-        name: What the model is called.
-        trained_on: In words: "projects", "your own history".
-        listed: Repositories that were to be trained on; those that the corpus lacks are named.
-        base: The model whose weights it began with, or None.
-        earlier: The sources that these weights had learned from, by name, with their splits.
+        name: The model's name.
+        trained_on: A description of the data: "projects", "your own history".
+        listed: The repositories to train on; the card names those that the corpus lacks.
+        base: The name of the model that it started from, or None.
+        earlier: The sources that the base was trained on, by name, with their splits.
     """
 
     name: str
@@ -87,31 +87,31 @@ def finish(
     report: Callable[[str], None],
     seed: int,
 ) -> Bundle:
-    """Make the evaluated bundle of a training.
+    """Make the bundle of a training, with its evaluation and calibration.
 
     Args:
-        checkpoint: The weights, as the trainer wrote them.
-        corpus: What they were trained on; its dev splits are scored.
-        out: The bundle's folder; one that is there is replaced when the new one is complete.
-        provenance: For the card.
-        origins: The sources: what was not trained on scores suggestions, and calibrates them where
-            the base is not calibrated; what was trained on teaches the line head where it has none.
-        tokenizer: The vocabulary, when it is not the corpus'.
-        base: The bundle it was fine-tuned from, whose graphs, line head and confidence it keeps.
-        report: Called with what is being done.
-        seed: Decides which sessions are drawn.
+        checkpoint: The trainer's checkpoint.
+        corpus: The corpus, whose dev splits are scored.
+        out: The bundle's folder, which is replaced when the new bundle is complete.
+        provenance: The origin of the model.
+        origins: The sources. Their held-out parts evaluate suggestions, and calibrate them if the
+            base is not calibrated. Their training parts fit the line ranker if the base has none.
+        tokenizer: The tokenizer, if it is not that of the corpus.
+        base: The bundle that was fine-tuned, whose graphs, line ranker and calibration are kept.
+        report: Called with each stage.
+        seed: The seed of the sampling of sessions.
 
     Raises:
-        TrainingError: The checkpoint cannot be read, there is nothing to calibrate by, or the
+        TrainingError: The checkpoint cannot be read, there is no data for the calibration, or the
             bundle cannot be written.
         CorpusError: There is no corpus.
-        BundleError: The export computes something else than the network.
+        BundleError: The export and the network compute different results.
     """
-    report("Reading what was held out")
+    report("Reading held-out history")
     sessions = _development_sessions(origins, seed, in_projects=base is None)
     sessions = sessions or window_sessions(corpus)
     network, vocabulary, training = _read(checkpoint, tokenizer or corpus / "tokenizer.json")
-    report("Scoring edits that were not trained on")
+    report("Scoring held-out edits")
     card = _card(provenance, training)
     card |= _measured(network, corpus, provenance)
     with fresh_folder(out) as fresh:
@@ -121,18 +121,18 @@ def finish(
         write_card(fresh, card)
         card |= _suggestions(fresh, base, sessions, seed, report)
         write_card(fresh, card | {"hardware": hardware("cpu"), "versions": versions()})
-        gc.collect()  # files of the forecasters are mapped, and some systems do not rename these
+        gc.collect()  # release mapped files, which some systems cannot rename
     return Bundle.open(out)
 
 
 @explained(TrainingError)
 def export_only(checkpoint: Path, tokenizer: Path, out: Path, name: str) -> Bundle:
-    """Make a bundle without scores and calibration, for an experiment.
+    """Make a bundle without evaluation and calibration, for an experiment.
 
     Raises:
         TrainingError: The checkpoint cannot be read, or is of another tokenizer, or the bundle
             cannot be written.
-        BundleError: The tokenizer cannot be read, or the export computes something else.
+        BundleError: The tokenizer cannot be read, or the export computes different results.
     """
     network, vocabulary, training = _read(checkpoint, tokenizer)
     return export(network, vocabulary, _card(Provenance(name, ""), training), out)
@@ -140,25 +140,25 @@ def export_only(checkpoint: Path, tokenizer: Path, out: Path, name: str) -> Bund
 
 @explained(TrainingError)
 def export_again(path: Path, out: Path) -> Bundle:
-    """Export the weights of a bundle, which an earlier version may have written, as they are.
+    """Export the weights and the card of a bundle again, for example from an earlier version.
 
     Raises:
         TrainingError: The bundle cannot be written.
-        BundleError: There is none, or the export computes something else than the weights.
+        BundleError: There is no bundle, or the export computes different results.
     """
     bundle = Bundle.open(path)
     return export(load_network(bundle), bundle.tokenizer, dict(bundle.card.written), out)
 
 
 def _read(checkpoint: Path, tokenizer: Path) -> tuple[EditNetwork, Tokenizer, dict[str, Any]]:
-    """Read the network of a checkpoint, its vocabulary, and how long it was trained."""
+    """Return the network of a checkpoint, its tokenizer, and a description of its training."""
     weights, _, about = read_checkpoint(checkpoint)
     try:
         network = read_weights(NetworkConfig.from_json(about["network"]), dict(weights))
     except (UnfitError, RuntimeError) as error:
         raise TrainingError(
-            "The checkpoint's weights do not fit its architecture; it was written by another "
-            "version of Editcast."
+            "The checkpoint's weights do not fit its architecture; it is from another version of "
+            "Editcast."
         ) from error
     vocabulary = Tokenizer.load(tokenizer)
     if len(vocabulary) != network.config.vocabulary:
@@ -179,10 +179,10 @@ def _read(checkpoint: Path, tokenizer: Path) -> tuple[EditNetwork, Tokenizer, di
 def _development_sessions(
     origins: Sequence[Origin], seed: int, *, in_projects: bool
 ) -> list[EditingSession]:
-    """Read the sessions that training on these origins does not see: of dev, and held back.
+    """Read the held-out sessions of the sources.
 
-    An origin of split `dev` or `...-dev` is for this alone; one of no split is split by time. One
-    that cannot be read is left out, as it was when the corpus was made.
+    These are all sessions of the splits `dev` and `...-dev`, and the newest part of sources without
+    a split. Sources that cannot be read are skipped, as in the corpus.
     """
     sessions: list[EditingSession] = []
     for origin in origins:
@@ -200,7 +200,7 @@ def _development_sessions(
 
 
 def _trained_sessions(origins: Sequence[Origin], seed: int) -> list[EditingSession]:
-    """Read sessions that were trained on: some steps, as many of commits as of saves."""
+    """Sample sessions from the training data, with as many steps of commits as of saves."""
     sessions: list[EditingSession] = []
     for origin in trained_on(origins):
         with suppress(SourceError):
@@ -234,10 +234,10 @@ def _card(provenance: Provenance, training: dict[str, Any]) -> dict[str, Any]:
 
 
 def _measured(network: EditNetwork, corpus: Path, provenance: Provenance) -> dict[str, Any]:
-    """Describe the network and its corpus, and score it on the corpus' dev splits."""
+    """Describe the network and its corpus, and score the corpus' dev splits."""
     instances: Counter[str] = Counter()
     edits: Counter[str] = Counter()
-    generated_from: Counter[str] = Counter()  # the edits that were trained on
+    generated_from: Counter[str] = Counter()  # training edits
     sources = {name: set(splits) for name, splits in provenance.earlier.items()}
     for name, made in read_corpus(corpus).items():
         generated_from[project_and_kind(name)[1]] += made.edits["train"]
@@ -282,13 +282,13 @@ def _lines(
     seed: int,
     report: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Keep the line head of the base, or fit one to what was trained on, if there is any."""
+    """Keep the line ranker of the base, or fit one on the training data, if there is any."""
     if base is not None and LineHead.of(base.card):
         return {"lines": base.card.written["lines"]}
     sessions = _trained_sessions(origins, seed)
     if not sessions:
         return {}
-    report("Learning which line comes next")
+    report("Fitting the line ranker")
     forecaster = NeuralForecaster.load(bundle, "cpu")
     head = line_ranker.fit(list(line_ranker.examples(forecaster, sessions)), seed=seed)
     return {"lines": head.to_json()} if head else {}
@@ -301,13 +301,13 @@ def _suggestions(
     seed: int,
     report: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Replay what was not trained on; keep the calibration of the base, or fit one."""
+    """Replay held-out sessions; keep the calibration of the base, or fit one."""
     if base is not None and base.card.calibration.weights:
-        report("Replaying what was held out")
+        report("Replaying held-out history")
         alone = [one for one in sessions if not one.is_in_project]
         drawn, ranker = some_steps(alone, _MOST_TUNED_STEPS, seed), Ranker.of(base.card)
         rows = [best(step, ranker) for step in _collected(bundle, drawn)]
-        report("Replaying it with the model before")
+        report("Replaying it with the old model")
         before = [best(step, ranker) for step in _collected(base.path, drawn)]
         return {
             "calibration": asdict(base.card.calibration),
@@ -317,7 +317,7 @@ def _suggestions(
     report("Calibrating")
     most = _MOST_TUNED_STEPS if base else _MOST_STEPS
     steps = _collected(bundle, some_steps(within_projects(sessions), most, seed))
-    if not any(step.candidates for step in steps):  # a network that has hardly begun
+    if not any(step.candidates for step in steps):  # a network that has hardly been trained
         return {"suggestions": by_kind([best(step, Ranker()) for step in steps])}
     rows, fitted = calibration(steps)
     return {"calibration": fitted, "suggestions": by_kind(rows)}
@@ -334,11 +334,11 @@ def _seen(rows: Sequence[Row]) -> list[tuple[float, bool] | None]:
 
 
 def _collected(bundle: Path, sessions: Sequence[EditingSession]) -> list[Collected]:
-    """Collect the candidates of every step, to rank and to calibrate by."""
+    """Collect the candidates of every step, for the ranker and the calibration."""
     steps = list(collect(NeuralForecaster.load(bundle, "cpu"), sessions))
     if not steps:
         raise TrainingError(
-            "There is nothing to calibrate confidence by: no file has two changes that were not "
-            "trained on. Name more history, or go on working for some days."
+            "There is no data to calibrate confidence: no file has two held-out changes. Name more "
+            "history, or train again after some days of work."
         )
     return steps

@@ -1,13 +1,13 @@
-"""From sources to a bundle: the corpus, the training, and what is held out of both to judge it.
+"""The training pipeline, from sources through a corpus and a network to a bundle.
 
-    FOLDER/plan.json     what is being trained; another plan begins anew
-    FOLDER/corpus/       unless a corpus was given
+    FOLDER/plan.json     the plan of the training; a different plan starts anew
+    FOLDER/corpus/       the corpus, unless one was given
     FOLDER/run/          checkpoints and log.jsonl
-    FOLDER/bundle/       when all is done
+    FOLDER/bundle/       the result
     FOLDER/.lock         held while a process works there
 
-Killed anywhere and run again, it goes on: the corpus with the next source, the training with the
-last checkpoint. Only the export and the calibration, minutes at most, are done again.
+After an interruption the pipeline resumes: the corpus with the next source, the training with the
+last checkpoint. Only the export and the calibration, which take a few minutes, are repeated.
 """
 
 import json
@@ -47,16 +47,16 @@ from editcast_training.sources.registry import Origin
 _MAX_STATE = 4096
 _WHAT_TO_DO = (
     "Name a repository (--git PATH), VS Code's Local History (--local-history) or recorded saves "
-    "(--saves FILE), or go on working for some days and train then."
+    "(--saves FILE), or train again after some days of work."
 )
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Constants of every training: peak learning rates, and what follows.
+    """Constants of every training, such as peak learning rates.
 
     Attributes:
-        network: Makes the architecture of a training from scratch, of a size of vocabulary.
+        network: Returns the architecture of a training from scratch for a size of the vocabulary.
     """
 
     network: Callable[[int], NetworkConfig] = NetworkConfig
@@ -70,21 +70,26 @@ class Request:
     """The user's choices.
 
     Attributes:
-        origins: What to read; empty with a corpus that needs no calibration by repositories.
-        corpus: A corpus that is there already, or None to make one of the origins.
-        base: The bundle to begin with, or None to train from scratch.
-        further: Whether it is trained on as if from scratch: at a high rate, and with a line head
-            and confidence of its own. Else it is fine-tuned.
-        tokenizer: From scratch, the vocabulary; else one is learned.
+        folder: The working folder.
+        origins: The sources; may be empty if a corpus is given.
+        corpus: An existing corpus, or None to make one from the sources.
+        base: The bundle to start from, or None to train from scratch.
+        further: Whether to train the base at a high learning rate, with a new line ranker and a new
+            calibration, instead of fine-tuning it.
+        tokenizer: The tokenizer of a training from scratch; None to learn a vocabulary.
         steps: Optimizer steps, or None.
         minutes: Minutes of training, or None.
-        patience: Evaluations without progress after which it stops; 0 for never.
-        processes: How many read sources at once.
-        personal: Whether the folder is Editcast's own, where another plan replaces what is there.
-        considerate: Whether it waits while others need the machine; see `fit.pauses`.
+        seed: The seed of all random choices.
+        device: The device for the network.
+        patience: Evaluations without progress after which training stops; 0 for never.
+        processes: The number of processes that read sources.
+        provenance: The origin of the model, for its card.
+        personal: Whether the folder is Editcast's own, in which a new plan replaces an old one.
+        considerate: Whether to wait while other programs need the machine; see `fit.pauses`.
         ray: The address of a cluster to train on, `cluster.HERE`, or None.
-        workers: Of the cluster, at most.
-        batches: Of a step, shared by the workers or by the processes of a `torchrun`.
+        workers: The maximum number of workers on the cluster.
+        batches: Batches per step, divided among the workers or the processes of a `torchrun`.
+        recipe: The constants.
     """
 
     folder: Path
@@ -109,31 +114,31 @@ class Request:
 
 
 class Progress(Protocol):
-    """Shows how far a training is."""
+    """A display of a training's progress."""
 
     def stage(self, sentence: str) -> None:
-        """Show what begins."""
+        """Show a new stage."""
 
     def line(self, line: dict[str, Any]) -> None:
-        """Show what the trainer reports; see `trainer.train`."""
+        """Show a line from the trainer; see `trainer.train`."""
 
 
 @explained(TrainingError)
 def train_to_bundle(request: Request, progress: Progress) -> Path | None:
-    """Make the corpus, train, and finish, or go on with it; return the bundle.
+    """Run or resume the whole pipeline, and return the bundle.
 
-    Of a `torchrun`, only the first process returns one.
+    In a `torchrun`, only the first process returns a bundle.
 
     Raises:
-        NoBetterModelError: A personal training made nothing better than what it began with, on the
-            newest tenth of the history, which it was not trained on. The folder is cleared.
-        TrainingError: There is too little history, the corpus is of another tokenizer than the
-            bundle, or the folder holds another training.
+        NoBetterModelError: A personal training did not improve its base on the held-out newest
+            tenth of the history. The folder is cleared.
+        TrainingError: There is too little history, the tokenizers of corpus and bundle differ, or
+            the folder contains another training.
         CorpusError: The corpus cannot be read or written.
         ClusterError: The cluster cannot be used.
     """
     if request.corpus is None and int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        raise TrainingError("Several processes train on a corpus that is there: give --corpus.")
+        raise TrainingError("Several processes need an existing corpus; give --corpus.")
     if _is_first():
         _settle_plan(request, progress)
     corpus = _corpus(request, progress)
@@ -149,7 +154,7 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
     if request.personal and request.base is not None and _is_base(checkpoint):
         _clear(request.folder)
         raise NoBetterModelError(
-            "What was learned is no better on the newest tenth of your history; the model stays."
+            "The new model is no better on the newest tenth of your history; the old one stays."
         )
     out = request.folder / "bundle"
     finish(
@@ -170,7 +175,7 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
     rate = recipe.further_rate if request.further else recipe.fine_tuning_rate
     if request.steps:
         interval = max(1, min(200, request.steps // 10))
-    else:  # about ten evaluations in all, and never more than a few minutes apart
+    else:  # about ten evaluations, at most a few minutes apart
         interval = 100 if request.minutes is not None and request.minutes <= 30 else 200
     return TrainingPlan(
         corpus,
@@ -190,13 +195,13 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
 
 
 def _is_base(checkpoint: Path) -> bool:
-    """Tell whether the best weights are those that the training began with."""
+    """Tell whether the best weights are the initial ones."""
     _, _, about = read_checkpoint(checkpoint)
     return not about["progress"]["step"]
 
 
 def install_own(folder: Path) -> Path:
-    """Put the bundle of a personal training in place, and clear its folder for the next."""
+    """Install the bundle of a personal training, and clear its folder."""
     current = install(folder / "bundle", models_dir())
     _clear(folder)
     return current
@@ -204,13 +209,13 @@ def install_own(folder: Path) -> Path:
 
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Keep every other training out of a folder: an editor's, or a command line's.
+    """Lock a folder against other trainings, from an editor or a command line.
 
-    The operating system lets go of the folder when this process ends, however it ends. Of a
-    `torchrun`, the first process holds it for all.
+    The lock is released when this process ends, even by a crash. In a `torchrun`, the first process
+    holds it for all.
 
     Raises:
-        BusyError: Another training works there.
+        BusyError: Another training uses the folder.
         TrainingError: The folder cannot be written to.
     """
     with ExitStack() as held:
@@ -220,8 +225,8 @@ def alone_in(folder: Path) -> Iterator[None]:
                 held.enter_context(process_lock(folder / ".lock"))
         except TimeoutError as error:
             raise BusyError(
-                f"Another training is under way in {folder}; let it end, or stop it in the editor "
-                "or terminal that began it."
+                f"Another training is running in {folder}; wait for it, or stop it in the editor "
+                "or terminal that started it."
             ) from error
         except OSError as error:
             raise TrainingError(f"{folder} cannot be written to: {error}.") from error
@@ -270,9 +275,9 @@ def _clear(folder: Path) -> None:
 
 
 def _corpus(request: Request, progress: Progress) -> Path:
-    """Make the corpus of the origins, or go on making it, unless one is given; check its size.
+    """Make or resume the corpus, unless one is given, and check its size.
 
-    One that is not worth keeping is removed: its folder is free for more history then.
+    A corpus that is too small is removed, so that the folder can be used with more history.
     """
     folder = request.corpus or request.folder / "corpus"
     try:
@@ -281,9 +286,9 @@ def _corpus(request: Request, progress: Progress) -> Path:
         counts = _instances(folder)
         if counts["train"] < LEAST_INSTANCES or not counts["dev"]:
             raise TrainingError(
-                f"There is too little history: {counts['train']} instances of some edits each to "
-                f"train on, where {LEAST_INSTANCES} are needed, and {counts['dev']} held out to "
-                f"judge the result. {_WHAT_TO_DO}"
+                f"There is too little history: {counts['train']} instances to train on, of "
+                f"{LEAST_INSTANCES} needed, and {counts['dev']} held out for the evaluation. "
+                f"{_WHAT_TO_DO}"
             )
     except TrainingError:
         if request.corpus is None:
@@ -321,7 +326,11 @@ def _instances(corpus: Path) -> Counter[str]:
 
 
 def _network(request: Request, corpus: Path) -> NetworkConfig:
-    """Choose the architecture: the bundle's, if the corpus is of its tokenizer, or the recipe's."""
+    """Return the architecture: that of the base, or of the recipe.
+
+    Raises:
+        TrainingError: The corpus was made with another tokenizer than the base.
+    """
     path, base = corpus / "tokenizer.json", request.base
     if base is None:
         return request.recipe.network(len(Tokenizer.load(path)))
@@ -334,5 +343,5 @@ def _network(request: Request, corpus: Path) -> NetworkConfig:
 
 
 def _vocabulary(path: Path) -> Any:
-    Tokenizer.load(path)  # says it in a sentence when it cannot be read
+    Tokenizer.load(path)  # raises a clear error if it cannot be read
     return json.loads(path.read_text("utf-8"))["model"]

@@ -1,6 +1,6 @@
-"""Processes that work for this one, and end with it, however that ends.
+"""Pools of worker processes that end with their parent, even if it is killed.
 
-A worker that outlived its killed parent would write the files that the next run writes.
+A worker that outlived its parent could write the same files as the next run.
 """
 
 import multiprocessing
@@ -17,11 +17,11 @@ from contextlib import contextmanager
 def worker_pool(
     count: int, begin: Callable[[], object] | None = None
 ) -> Iterator[ProcessPoolExecutor]:
-    """Open a pool whose processes end with the block, whatever they were doing.
+    """Open a pool whose processes end with the block.
 
     Args:
-        count: How many.
-        begin: Called first in each; one that can be pickled.
+        count: The number of processes.
+        begin: Called first in each process; it must be picklable.
     """
     # spawn: a fork would copy the locks of the libraries' threads.
     context = multiprocessing.get_context("spawn")
@@ -38,8 +38,8 @@ def worker_pool(
 def _begin(
     parent: multiprocessing.connection.Connection, begin: Callable[[], object] | None
 ) -> None:
-    """End this new process when the other end of `parent` closes, as a killed process' does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    """Make this new process end when the other end of `parent` closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
 
     def wait() -> None:
         multiprocessing.connection.wait([parent])

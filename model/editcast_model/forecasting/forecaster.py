@@ -13,7 +13,6 @@ from pathlib import Path
 from weakref import ref
 
 from editcast_model.bundle import Bundle
-from editcast_model.cancellation import never
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.diff import Hunk
@@ -30,6 +29,7 @@ from editcast_model.forecasting.interface import (
     OtherSave,
     Prediction,
     PredictionOptions,
+    never,
 )
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead
 from editcast_model.forecasting.ranker import Ranker
@@ -75,6 +75,7 @@ class NeuralForecaster:
         bundle: The bundle.
         ranker: The bundle's.
         line_head: The bundle's.
+        continuation: Weights of continuations, the bundle's.
         config: The bundle's, unless another one was given.
         sources: The candidate sources of its sessions.
         most_bytes: Most bytes of encoded files that are kept.
@@ -97,6 +98,7 @@ class NeuralForecaster:
         self.tokenizer = bundle.tokenizer
         self.ranker = Ranker.of(bundle.card)
         self.line_head = LineHead.of(bundle.card)
+        self.continuation = bundle.card.continuation
         self._used: list[ref[NeuralSession]] = []  # the encoded ones; the last is in use
 
     @classmethod
@@ -284,7 +286,7 @@ class NeuralSession:
             count,
             options,
             self._modules.values(),
-            self._forecaster.bundle.card.continuation,
+            self._forecaster.continuation,
             self._config,
         )
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from editcast_model.cancellation import never
 from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.history import EditHistory
@@ -44,6 +43,11 @@ class Prediction:
     def apply(self, text: str) -> str:
         """Apply the prediction to `text`."""
         return apply_hunks(text, self.hunks)
+
+
+def never() -> bool:
+    """Answer that nothing was cancelled."""
+    return False
 
 
 #: Whether a change is worth showing, as far as whoever asks can tell.

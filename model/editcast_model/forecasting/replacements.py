@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecasting.interface import OtherSave
+from editcast_model.forecasting.interface import OtherSave, never
 from editcast_model.history import EditHistory, Save, less_taken_back
 from editcast_model.tokenizer import lex, lines
 

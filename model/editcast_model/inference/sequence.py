@@ -17,7 +17,6 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.cancellation import never
 from editcast_model.edits import START, Edit, Timeline
 from editcast_model.errors import EditError
 from editcast_model.inference.relative_positions import BUCKETS, Row, buckets
@@ -90,7 +89,7 @@ class Sequence:
     """
 
     def __init__(self, network: Network, initial: Ids[int]) -> None:
-        self.is_cancelled: Callable[[], bool] = never
+        self.is_cancelled: Callable[[], bool] = lambda: False
         self._network = network
         self.timeline = Timeline(initial)
         self._state = network.encode(np.array(self.timeline.initial, np.int64))

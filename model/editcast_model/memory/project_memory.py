@@ -1,13 +1,16 @@
 """The memory of one project: where units of its files follow on others.
 
+Lines that a file had before a save and has no more are kept for a while, as a file of their own:
+what is moved, or taken back after all, is typed again.
+
 The units of all files lie in one array, the newest last. What was added lately is scanned; the rest
 is in *blocks*, each with an index from three units to the places behind them. All of it stays in
 memory: four bytes for a unit, five for its place in an index; of a file only its text as it is now.
 """
 
 import threading
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,6 +28,10 @@ BLOCK: Final = 200_000
 MOST_FILES: Final = 20_000
 #: Files that count as saved lately.
 RECENT: Final = 40
+#: Lines that are kept of those that files have no more, and what they are called as a file.
+MOST_REMOVED: Final = 400
+_LEAST_LINE: Final = 12  # bytes of three units, the line's end among them
+_REMOVED: Final = "\0"
 #: Units that are compared before a place, and that are returned behind it.
 LONGEST, AHEAD = 8, 24
 #: Units that agree at least: in other files, and in the file itself.
@@ -168,6 +175,7 @@ class ProjectMemory:
         with self._lock:
             self.vocabulary = Vocabulary()
             self._recent: OrderedDict[str, None] = OrderedDict()
+            self._removed: deque[bytes] = deque(maxlen=MOST_REMOVED)
             self._clear()
 
     @property
@@ -203,12 +211,13 @@ class ProjectMemory:
             is_forgotten = vocabulary is not self.vocabulary
             if is_forgotten or (is_wanted and (file in self._numbers or not is_wanted())):
                 return
-            self._drop(file)
             if not is_wanted:
+                self._keep_removed(file, ids)
                 self._recent[file] = None
                 self._recent.move_to_end(file)
                 if len(self._recent) > RECENT:
                     self._recent.popitem(last=False)
+            self._drop(file)
             self._add(file, ids)
 
     def settle(self) -> None:
@@ -248,8 +257,31 @@ class ProjectMemory:
             if len(places) > _LOOKED_AT:
                 some = np.linspace(0, len(places) - 1, _LOOKED_AT).astype(np.int64)
                 places, number = places[some], number[some]
-            recent = [self._numbers[one] for one in self._recent if one in self._numbers]
+            names = [*self._recent, _REMOVED]
+            recent = [self._numbers[one] for one in names if one in self._numbers]
             return _places(ids, places, before, _KEY, np.isin(number, recent))
+
+    def _keep_removed(self, file: str, ids: Ids) -> None:
+        """Keep the lines that a file has no more now that it has these units."""
+        number = self._numbers.get(file)
+        if number is None:
+            return
+        before = self._ids[self._starts[number] : self._end(number) - 1]
+        now = set(self._lines(ids))
+        removed = [one for one in self._lines(before) if one not in now]
+        self._removed.extend(removed)
+        if removed and self._removed:
+            self._drop(_REMOVED)
+            self._add(_REMOVED, np.frombuffer(b"".join(self._removed), np.int32))
+
+    def _lines(self, ids: Ids) -> Iterator[bytes]:
+        """Yield the lines of units that say something."""
+        ends = np.isin(unspaced(ids), unspaced(self.vocabulary.ids("\n\r\n")))
+        data, start = ids.tobytes(), 0
+        for end in (4 * (np.flatnonzero(ends) + 1)).tolist():
+            if end - start > _LEAST_LINE:
+                yield data[start:end]
+            start = end
 
     def _clear(self) -> None:
         self._ids = np.full(LONGEST + AHEAD, END, np.int32)

@@ -114,9 +114,13 @@ class LineUnits:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
         self._lines: dict[str, bytes] = {}
+        self._parts: tuple[str, ...] = ()
+        self._units: list[Ids] = []
 
     def ids(self, *parts: str) -> list[Ids]:
         """Return the units of each part of the text, int32 (N,); parts end with whole lines."""
+        if parts == self._parts:  # only the line between them was typed in
+            return self._units
         known, found = self._lines, dict[str, bytes]()
         out = []
         for part in parts:
@@ -128,5 +132,5 @@ class LineUnits:
                     found[line] = one = one or self.vocabulary.ids(line).tobytes()
                 units.append(one)
             out.append(np.frombuffer(b"".join(units), np.int32))
-        self._lines = found
+        self._lines, self._parts, self._units = found, parts, out
         return out

@@ -76,6 +76,23 @@ class Block(nn.Module):
         index = offset.unsqueeze(-3).expand(*every.shape[:-1], offset.shape[-1])
         return torch.gather(every, -1, index)
 
+    def local_bias(self, q: Tensor) -> Tensor:
+        """Compute the biases of relative positions in a local attention.
+
+        The offset of token j from query i is j - i + W, so that every row of the biases is that of
+        the row before, shifted by one: a view with a row that is one shorter, and no gathering.
+
+        Args:
+            q: Queries by heads, (..., H, W, K).
+
+        Returns:
+            (..., H, W, 3W).
+        """
+        size = q.shape[-2]
+        every = torch.matmul(q, self.relative_key) + self.relative[:, None, :]  # (..., W, 4W)
+        rest = every.flatten(-2)[..., size:].unflatten(-1, (size, 4 * size - 1))
+        return rest[..., : 3 * size]
+
     def finish(self, x: Tensor, read: Tensor) -> Tensor:
         """Add what was read to `x`, then the feed-forward layer: (..., T, D) -> (..., T, D)."""
         x = x + self.out(read)
@@ -107,6 +124,30 @@ class Stack(nn.ModuleList):
         return super().__iter__()  # type: ignore[return-value]
 
 
+def window_attention(block: Block, x: Tensor, memory: Tensor, visible: Tensor) -> Tensor:
+    """Attend from each query to a window of its own: (..., D) -> (..., D).
+
+    Each head's query is a row that is zero outside the head, so that a query is one product with
+    its window as it lies in memory, and not H of a K-wide part.
+
+    Args:
+        block: The block, with O relative offsets.
+        x: (..., D).
+        memory: Keys and values of each window, (..., O, 2D).
+        visible: Which of them exist, bool (..., O).
+    """
+    k, v = memory.chunk(2, -1)
+    q = block.q(block.norm(x)).unsqueeze(-2)
+    mine = torch.arange(q.shape[-1], device=x.device) // block.relative_key.shape[1]
+    mask = (mine == torch.arange(block.heads, device=x.device)[:, None]).to(q.dtype)  # (H, D)
+    each = q * mask  # (..., H, D)
+    scores = torch.matmul(each, k.transpose(-1, -2)) * (block.relative_key.shape[1] ** -0.5)
+    scores = scores + (torch.matmul(each, block.relative_key.flatten(0, 1)) + block.relative)
+    scores = scores + hidden_bias(visible, x.dtype).unsqueeze(-2)  # (..., H, O)
+    read = torch.matmul(torch.softmax(scores, -1).to(v.dtype), v)  # (..., H, D)
+    return block.finish(x, (read * mask).sum(-2))
+
+
 def local_attention(block: Block, x: Tensor, visible: Tensor, size: int) -> Tensor:
     """Attend from each token to its block of `size` tokens and the two beside it.
 
@@ -129,9 +170,6 @@ def local_attention(block: Block, x: Tensor, visible: Tensor, size: int) -> Tens
     k, v = (split_heads(part, block.heads) for part in memory.chunk(2, -1))
     seen = functional.pad(visible, (size, size + pad)).unflatten(1, (-1, size))
     seen = torch.cat([seen[:, :-2], seen[:, 1:-1], seen[:, 2:]], 2)  # (B, S/W, 3W)
-    here = torch.arange(size, device=x.device)
-    there = torch.arange(3 * size, device=x.device)
-    offset = there[None, :] - here[:, None] + size  # (W, 3W), 1 .. 4W - 1
-    bias = block.relative_bias(q, offset) + hidden_bias(seen, x.dtype)[:, :, None, None, :]
+    bias = block.local_bias(q) + hidden_bias(seen, x.dtype)[:, :, None, None, :]
     read = attend(q, k, v, bias).flatten(1, 2)[:, :length]
     return block.finish(x, read)

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from editcast_model.edits import DELETE, SAVE
-from editcast_model.networks.attention import Block, hidden_bias
+from editcast_model.networks.attention import Block, hidden_bias, window_attention
 from editcast_model.networks.equality import EARLIER, around
 from editcast_model.networks.heads import mix
 from editcast_model.networks.model import EditNetwork
@@ -110,14 +110,11 @@ class Advance(_Stage):
     def _read_state(self, block: Block, x: Tensor, site: Tensor, hidden: Tensor) -> Tensor:
         """Attend from each row (n, D) to the state around its site."""
         reach, size = self.network.config.local, hidden.shape[0]
-        offset = torch.arange(2 * reach + 1, device=x.device)
-        place = site.unsqueeze(-1) - reach + offset
+        place = site.unsqueeze(-1) - reach + torch.arange(2 * reach + 1, device=x.device)
         near = place.clamp(min=0).minimum(torch.full_like(place, 0) + (size - 1))
         around_each = hidden.index_select(0, near.flatten()).unflatten(0, near.shape)
         memory = block.memory(around_each)  # (n, 2 reach + 1, 2D): each row has its own
-        bias = hidden_bias(near == place, x.dtype)[:, None, None, :]
-        x = x.unsqueeze(1)
-        return block(x, memory, bias, offset.unsqueeze(0), block.norm(x)).squeeze(1)
+        return window_attention(block, x, memory, near == place)
 
 
 class Point(_Stage):

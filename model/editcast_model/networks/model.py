@@ -28,7 +28,13 @@ from torch.nn import functional
 
 from editcast_model.edits import DELETE, PAD, SAVE, START
 from editcast_model.inference.relative_positions import BUCKETS
-from editcast_model.networks.attention import Block, Stack, hidden_bias, local_attention
+from editcast_model.networks.attention import (
+    Block,
+    Stack,
+    hidden_bias,
+    local_attention,
+    window_attention,
+)
 from editcast_model.networks.batch import Batch
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.equality import (
@@ -295,13 +301,16 @@ class EditNetwork(nn.Module):
         x = self.edit_inputs(batch.contents, batch.moves, state.gather(1, sites), beside, before)
 
         reach, size = self.config.local, batch.state.shape[1]
-        apart = torch.arange(size, device=ago.device) - batch.sites[..., None]
-        near = (batch.state != PAD)[:, None, :] & (apart.abs() <= reach)
-        hide, offset = hidden_bias(near, state.dtype)[:, None], (apart + reach).clamp(0, 2 * reach)
+        place = batch.sites[..., None] + torch.arange(-reach, reach + 1, device=ago.device)
+        near = place.clamp(0, size - 1)  # (B, R, O)
+        first = size * torch.arange(len(near), device=ago.device)
+        flat = (near + first[:, None, None]).flatten()
+        visible = (near == place) & (batch.state != PAD).flatten()[flat].view_as(near)
 
         def read_state(block: Block, x: Tensor) -> Tensor:
-            read: Tensor = block(x, block.memory(state), hide, offset, block.norm(x))
-            return read
+            # The keys and values of a token are computed once, however many edits are near it.
+            memory = block.memory(state).flatten(0, 1).index_select(0, flat)
+            return window_attention(block, x, memory.unflatten(0, near.shape), visible)
 
         no_past = [self._no_past(x)] * self.config.edit_layers
         return self.read_edits(self.dropout(x), no_past, bias, ago, read_state)[0]

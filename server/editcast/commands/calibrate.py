@@ -1,4 +1,4 @@
-"""`editcast calibrate`: the ranker and confidence of a bundle, fitted again."""
+"""`editcast calibrate`: fitting the ranker and the confidence of a bundle again."""
 
 import tempfile
 from pathlib import Path
@@ -16,14 +16,15 @@ from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_training.calibration.collected import collect_to_file
 from editcast_training.calibration.continuation import examples, fit
 from editcast_training.calibration.ranker import recalibrate
-from editcast_training.evaluation.project_sessions import files_before, within_projects
+from editcast_training.evaluation.known_files import files_before
+from editcast_training.evaluation.project_sessions import within_projects
 from editcast_training.sources.registry import Origin
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
 @click.command()
-@guarded("The calibration was stopped; the folder is as it was before.")
+@guarded("The calibration was stopped; the folder is unchanged.")
 @click.argument("bundle", type=_FOLDER)
 @source_options
 @click.option("--out", type=_FOLDER, required=True, help="The new bundle's folder.")
@@ -32,15 +33,15 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.option(
     "--candidates",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="A file that keeps what was collected, to go on with.",
+    help="A file that keeps the collected candidates, to continue from.",
 )
 def calibrate(
     bundle: Path, origins: list[Origin], out: Path, commits: int, seed: int, candidates: Path | None
 ) -> None:
-    """Fit the ranker and the confidence of a BUNDLE to histories that it has not seen.
+    """Fit the ranker and the confidence of a BUNDLE on histories that it was not trained on.
 
-    These are the dev list of --repositories, dev=PATH, and of any source in no split the newest
-    tenth of each file's changes. Of every project's commits --commits are drawn.
+    These are the dev list of --repositories, dev=PATH, and the newest tenth of each file's changes
+    in sources without a split. --commits commits of each project are sampled.
     """
     console = Console(stderr=True)
     unseen = [one for one in origins if (one.split or "dev").endswith("dev")]

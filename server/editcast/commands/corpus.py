@@ -1,4 +1,4 @@
-"""`editcast corpus`: histories to a corpus, on this machine or on a cluster."""
+"""`editcast corpus`: building a corpus from histories, on this machine or on a cluster."""
 
 import time
 from collections import Counter
@@ -28,20 +28,20 @@ from editcast_training.sources.registry import (
 
 
 @click.command()
-@guarded("The corpus was stopped; the same command goes on where it was.")
+@guarded("The corpus was stopped; run the same command to continue.")
 @click.argument("out", type=click.Path(path_type=Path, file_okay=False))
 @source_options
 @click.option(
     "--tokenizer",
     type=click.Path(path_type=Path),
-    help="A tokenizer.json; else a vocabulary is learned.",
+    help="A tokenizer.json.  [default: learn a vocabulary]",
 )
 @click.option(
     "--max-state",
     default=4096,
     show_default=True,
     type=ranges.MAX_STATE,
-    help="Subtokens of a window.",
+    help="Maximum subtokens of a window.",
 )
 @click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
 @ray_option
@@ -55,11 +55,11 @@ def corpus(
     ray: str | None,
     seed: int,
 ) -> None:
-    """Turn histories into a corpus in the folder OUT; run again, it goes on where it stopped.
+    """Build a corpus from histories in the folder OUT; an interrupted run can be continued.
 
-    A repository of --repositories goes where its list says. Any other source is split by time:
-    the newest tenth of each file's changes is for development. SPLIT=PATH sends all of it to one
-    split, for example --saves train=saves.jsonl.gz.
+    A repository of --repositories belongs to the split of its list. Any other source is split by
+    time: the newest tenth of each file's changes is for development. SPLIT=PATH assigns all of it
+    to one split, for example --saves train=saves.jsonl.gz.
     """
     console = Console()
     all_of_it = [*origins, *generated_from(origins)]
@@ -90,10 +90,10 @@ def corpus(
 
 
 class _Pace:
-    """Tells how far a corpus is, by the sizes of the repositories that were read and that are left.
+    """An estimate of the time left, by the sizes of the repositories.
 
     Args:
-        origins: All that is read.
+        origins: All sources.
     """
 
     def __init__(self, origins: Sequence[Origin]) -> None:
@@ -101,7 +101,7 @@ class _Pace:
         self._count, self._done, self._began = len(origins), 0, time.monotonic()
 
     def after(self, made: CorpusPart) -> str:
-        """Take in what became of a source; say how many are done, and how much time is left."""
+        """Count a finished source; format how many are done, and the time left."""
         size = self._left.pop(made.name, 0)
         said = f"{self._count - len(self._left)} of {self._count}"
         if made.seconds:  # not of an earlier run

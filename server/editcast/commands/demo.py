@@ -1,4 +1,4 @@
-"""`editcast demo`: a small editing session through a real server, step by step, on the terminal."""
+"""`editcast demo`: a short editing session, replayed through a real server on the terminal."""
 
 import tempfile
 import tomllib
@@ -26,12 +26,12 @@ from editcast_server.prediction.policy import default_threshold
 from editcast_store import paths
 from editcast_store.models import default_bundle_path
 
-#: What is replayed: a name, a language, the text as opened, and saves with their changes.
+#: The session: a name, a language, the initial text, and the changes of each save.
 SESSION = tomllib.loads(Path(__file__).with_name("demo_session.toml").read_text("utf-8"))
 
 
 def session_texts() -> list[str]:
-    """Return the session's file as opened, and as each save left it."""
+    """Return the session's initial text, and the text after each save."""
     texts: list[str] = [SESSION["opened"]]
     for save in SESSION["saves"]:
         text = texts[-1]
@@ -43,12 +43,14 @@ def session_texts() -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A save, what was predicted after it, and what really came next.
+    """A save, the prediction after it, and the next save.
 
     Attributes:
-        end: The text as the session leaves it.
-        suggested: The best prediction, however unsure; None when there was none.
-        milliseconds: From the save to the answer.
+        text: The saved text.
+        future: The text of the next save.
+        end: The text at the end of the session.
+        suggested: The best prediction, at any confidence; None if there was none.
+        milliseconds: The time from the save to the answer.
     """
 
     text: str
@@ -59,9 +61,10 @@ class Step:
 
     @property
     def verdict(self) -> str:
-        """Say how right a suggestion was, by the best word that holds.
+        """Classify the suggestion.
 
-        `hit` (a change that came next, exactly), `part` (of it), `later` (it comes), or `miss`.
+        `hit` is exactly a change of the next save, `part` is a part of it, `later` comes in a
+        later save, and `miss` is anything else.
         """
         if self.suggested is None:
             return "miss"
@@ -77,13 +80,13 @@ class Step:
 
 @click.command()
 def demo() -> None:
-    """Replay a small editing session through a real server and print each step."""
+    """Replay a short editing session through a real server and print each step."""
     run(Console())
 
 
 def run(console: Console) -> list[Step]:
-    """Replay the session and print it; the user's own store is never touched."""
-    paths.home()  # before anything is shown: where nothing can be written, nothing is
+    """Replay the session and print it, without using the user's store."""
+    paths.home()  # report an unusable folder first
     card = _card()
     threshold = default_threshold(card)
     settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
@@ -112,7 +115,7 @@ def run(console: Console) -> list[Step]:
 def _card() -> Card | None:
     try:
         return Bundle.open(default_bundle_path()).card
-    except BundleError:  # the server says so, and goes on without a model
+    except BundleError:  # the server reports it, and continues without a model
         return None
 
 
@@ -120,8 +123,8 @@ def _introduce(console: Console, name: str, threshold: float) -> None:
     model = escape(printable(name))
     console.print(
         f"A session of {len(SESSION['saves'])} saves of [bold]{SESSION['name']}[/], replayed "
-        f"through a real language server.\nModel: [bold]{model}[/]. What it is less than "
-        f"{threshold:.0%} sure of, an editor would not show by default.\n",
+        f"through a real language server.\nModel: [bold]{model}[/]. By default an editor shows "
+        f"suggestions from a confidence of {threshold:.0%}.\n",
         highlight=False,
     )
 
@@ -129,7 +132,7 @@ def _introduce(console: Console, name: str, threshold: float) -> None:
 def _print_step(console: Console, step: Step, threshold: float, *, is_probable: bool) -> None:
     best = step.suggested
     if best is None:
-        console.print("  [yellow]Predicts nothing.[/] It has no idea what comes next.\n")
+        console.print("  [yellow]Predicts nothing.[/]\n")
         return
     colour = "cyan" if best.confidence >= threshold else "yellow"
     sure = f"confidence {best.confidence:.0%}, " if is_probable else ""
@@ -139,14 +142,14 @@ def _print_step(console: Console, step: Step, threshold: float, *, is_probable: 
     )
     console.print(render_changes(step.text, best.hunks), soft_wrap=True)
     if best.confidence < threshold:
-        console.print("  [yellow]Not confident enough: an editor would not show it.[/]")
+        console.print("  [yellow]Below the threshold: an editor would not show it.[/]")
     match step.verdict:
         case "hit":
             console.print("  [green]Hit[/]: this came next.\n")
         case "part":
-            console.print("  [green]Right[/] as far as it goes; this came next:")
+            console.print("  [green]Partly right[/]; this came next:")
         case "later":
-            console.print("  [green]Right[/], but not yet; this came next:")
+            console.print("  [green]Right, but too early[/]; this came next:")
         case _:
             console.print("  [red]Miss[/]; this came next:")
     if step.verdict != "hit":
@@ -160,9 +163,9 @@ def _sum_up(console: Console, steps: list[Step], threshold: float) -> None:
     verdicts = [step.verdict for step in shown]
     console.print(
         Rule(align="left"),
-        f"{len(steps)} predictions asked for, {len(shown)} confident enough to be shown; of these "
-        f"{verdicts.count('hit')} hit, {verdicts.count('part')} were right as far as they went, "
-        f"{verdicts.count('later')} came later, {verdicts.count('miss')} missed.",
+        f"{len(steps)} predictions requested, {len(shown)} confident enough to be shown; of these "
+        f"{verdicts.count('hit')} hit, {verdicts.count('part')} were partly right, "
+        f"{verdicts.count('later')} came too early, {verdicts.count('miss')} missed.",
         f"Time from save to suggestion, median: {median(times):.1f} ms." if times else "",
         highlight=False,
     )

@@ -1,4 +1,4 @@
-"""`editcast doctor`, a list of what is installed, and `editcast report`, a page on suggestions."""
+"""`editcast doctor`, a list of versions and folders, and `editcast report`, a page."""
 
 import platform
 import sys
@@ -30,7 +30,7 @@ Fact = tuple[str, str]
 
 @click.command()
 def doctor() -> None:
-    """Report versions, providers, the model in use, the store's size, and where everything is."""
+    """Report versions, providers, the model in use, the store's size, and all folders."""
     console = Console()
     for title, facts in (
         ("Versions", _versions()),
@@ -52,12 +52,12 @@ def doctor() -> None:
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write it there.  [default: in Editcast's own folder]",
+    help="The file to write.  [default: in Editcast's own folder]",
 )
 def report(out: Path | None) -> None:
-    """Write a page on what became of the suggestions, and print where it is.
+    """Write a page about the outcomes of suggestions, and print its path.
 
-    Nothing of it leaves this machine, and only you can read the file.
+    The page stays on this machine, and only you can read it.
     """
     paths.home()
     page = usage_page(paths.store_path(), "", model_loader.bundle_path(model_loader.Choice()), [])

@@ -29,8 +29,9 @@ from editcast_server.prediction.policy import default_threshold, threshold_of
 from editcast_server.settings import Device, Eagerness
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.intervals import Interval
+from editcast_training.evaluation.known_files import FilesOf, files_before
 from editcast_training.evaluation.metrics import PRECISIONS
-from editcast_training.evaluation.project_sessions import FilesOf, files_before, read_sessions
+from editcast_training.evaluation.project_sessions import read_sessions
 from editcast_training.evaluation.results import Evaluation, Row, hardware, replay, summarize
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typing_replay import (
@@ -61,14 +62,14 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
 @click.command()
-@guarded("The evaluation was stopped; what was measured so far is in its folder.")
+@guarded("The evaluation was stopped; the results so far are in its folder.")
 @source_options
 @click.option(
     "--split",
     default="test",
     show_default=True,
     type=click.Choice(SPLITS),
-    help="Which list of --repositories.",
+    help="The list of --repositories to evaluate on.",
 )
 @click.option(
     "--model",
@@ -84,7 +85,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     multiple=True,
     type=_FILE,
     metavar="RESULT",
-    help="An earlier result (JSON) to print beside; may be repeated.",
+    help="An earlier result (JSON) to print for comparison; may be repeated.",
 )
 @click.option("--commits", default=40, show_default=True, type=click.IntRange(1, 10**6))
 @click.option(
@@ -92,17 +93,17 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     default=0,
     show_default=True,
     type=ranges.SEED,
-    help="Another seed draws other commits.",
+    help="Seed of the sample of commits.",
 )
 @click.option(
     "--held-out",
     is_flag=True,
-    help="Only the newest tenth of each file's changes, which training on them holds back.",
+    help="Use only the newest tenth of each file's changes, which training holds out.",
 )
 @click.option(
     "--typing",
     is_flag=True,
-    help="Type the sessions token by token instead, and measure what offers spare.",
+    help="Type the sessions token by token instead, and measure the typing that offers save.",
 )
 @ray_option
 @click.option(
@@ -110,7 +111,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     default=2,
     show_default=True,
     type=ranges.PROCESSES,
-    help="With --ray, where the cluster is this machine alone.",
+    help="With --ray, on a local cluster.",
 )
 @click.option("--out", default="evaluation", show_default=True, type=_FOLDER)
 def evaluate(
@@ -127,16 +128,14 @@ def evaluate(
     processes: int,
     out: Path,
 ) -> None:
-    """Replay histories in a language server and score what it suggests after every save.
+    """Replay histories in a language server and score its suggestion after every save.
 
-    Of every project's commits --commits are drawn; recorded saves are all replayed. What has a time
-    is replayed again, among what was saved in the project's other files. The result of each model
-    goes into the folder --out (JSON), for you alone to read.
+    --commits commits of each project are sampled; all recorded saves are replayed. Sessions with
+    times are replayed a second time together with the saves of the project's other files. The
+    result of each model is written to the folder --out (JSON), which only you can read.
     """
     if typing and compare:
-        raise click.UsageError(
-            "--compare has results of saves, and --typing measures something else."
-        )
+        raise click.UsageError("--compare takes results of saves, which --typing does not measure.")
     if typing and ray:
         raise click.UsageError("--typing works on this machine alone: leave out --ray.")
     console = Console(stderr=True)
@@ -177,7 +176,7 @@ def _replayed(
     processes: int,
     console: Console,
 ) -> tuple[Bundle | None, tuple[Row, ...]]:
-    """Replay the sessions in a server, or in those of a cluster; return the rows in their order."""
+    """Replay the sessions in a server or on a cluster, and return the rows in order."""
     with ExitStack() as stack:
         if ray:
             rows = replayed_on_cluster(model, device, sessions, ray, processes)
@@ -218,7 +217,7 @@ def _typed(
     source: str,
     console: Console,
 ) -> TypingEvaluation:
-    """Type the sessions that stand alone, once for each level of eagerness."""
+    """Type the sessions of single files, once for each level of eagerness."""
     card = None
     forecaster = BASELINES[model]() if model in BASELINES else None
     if forecaster is None:
@@ -243,7 +242,7 @@ def _typed(
 
 
 def _typing_lines(one: TypingEvaluation, kind: str) -> Iterator[list[str]]:
-    """Return the lines of the table of one kind of session, one a level and when."""
+    """Yield the lines of the table for one kind of session."""
     for level, found in one.intervals[kind].items():
         rows = one.of(kind, level)
         for when, names in WHEN.items():
@@ -265,7 +264,7 @@ def read_all(
     seed: int,
     held_out: bool | None = None,
 ) -> list[EditingSession]:
-    """Read the sessions to replay, alone and within their projects, and say how many.
+    """Read the sessions to replay, alone and within their projects, and print their number.
 
     Args:
         origins: What to read.

@@ -1,4 +1,4 @@
-"""`editcast history`: what the store remembers, shown, exported, forgotten."""
+"""`editcast history`: showing, exporting and deleting recorded saves."""
 
 import glob
 import json
@@ -26,7 +26,7 @@ _TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"])
 
 @click.group()
 def history() -> None:
-    """Show, export or forget the saves that Editcast remembers; they never leave this machine."""
+    """Show, export or delete the saves that Editcast has recorded on this machine."""
 
 
 @history.command("list")
@@ -50,7 +50,7 @@ def list_() -> None:
 @history.command()
 @click.argument("path")
 @click.option(
-    "--number", type=click.IntRange(1, 10**9), metavar="N", help="Print the text that save N left."
+    "--number", type=click.IntRange(1, 10**9), metavar="N", help="Print the text of save N."
 )
 def show(path: str, number: int | None) -> None:
     """Show what each save of the file PATH changed."""
@@ -85,11 +85,11 @@ def show(path: str, number: int | None) -> None:
     "workspaces",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     multiple=True,
-    help="A folder whose repository counts too.  [default: this one]",
+    help="A folder whose repository is included.  [default: this one]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def count(workspaces: tuple[Path, ...], as_json: bool) -> None:
-    """Count what there is to train on: saves, VS Code's Local History, repositories."""
+    """Count the history available for training: saves, VS Code's Local History, repositories."""
     from editcast_model.bundle import bundled_path
     from editcast_model.tokenizer import Tokenizer
     from editcast_training.data.counting import count_own_history
@@ -116,12 +116,13 @@ def count(workspaces: tuple[Path, ...], as_json: bool) -> None:
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="A file instead of stdout.",
+    help="Write to this file instead of stdout.",
 )
 def export(pattern: str | None, output: Path | None) -> None:
-    """Save histories as JSON lines, of all files or of those that PATTERN names; no secrets.
+    """Write the histories of all files, or of those that match PATTERN, as JSON lines.
 
-    PATTERN is a path, a folder, or a glob over whole paths. Only you can read the FILE.
+    PATTERN is a path, a folder, or a glob for whole paths. Secrets are left out. Only you can read
+    the FILE.
     """
     with _open_store(Console(stderr=True)) as store:
         pattern = None if pattern is None else _whole_path(store.names, pattern)
@@ -134,16 +135,16 @@ def export(pattern: str | None, output: Path | None) -> None:
 
 @history.command()
 @click.argument("pattern", required=False)
-@click.option("--all", "everything", is_flag=True, help="Forget everything.")
+@click.option("--all", "everything", is_flag=True, help="Delete everything.")
 @click.option("--since", type=_TIME, help="Only what was saved at this time or later.")
 @click.option("--until", type=_TIME, help="Only what was saved before this time.")
 def forget(
     pattern: str | None, everything: bool, since: datetime | None, until: datetime | None
 ) -> None:
-    """Remove the saves of the files that PATTERN names, and their bytes from the disk.
+    """Delete the saves of files that match PATTERN, and overwrite their bytes on the disk.
 
-    PATTERN is a path, a folder, or a glob over whole paths. TIME is such as 2026-11-23 or
-    "2026-11-23 14:30:00", of this machine's clock.
+    PATTERN is a path, a folder, or a glob for whole paths. A time is a local one, such as
+    2026-11-23 or "2026-11-23 14:30:00".
     """
     if everything == (pattern is not None) and (everything or not (since or until)):
         raise click.UsageError("Give a PATTERN, or --all, or a time.")
@@ -167,7 +168,7 @@ def forget(
 
 @contextmanager
 def _open_store(console: Console) -> Iterator[Store]:
-    """Open the store, and print its notices. Raises `StoreError`, also when there is none yet."""
+    """Open the store and print its notices; raise `StoreError` if there is none yet."""
     with Store.open(_store_path()) as store:
         try:
             yield store
@@ -188,13 +189,13 @@ def _store_path() -> Path:
 
 
 def _whole_path(names: Callable[[str], bool], name: str) -> str:
-    """Make a path as the store has it of one on the command line; a glob stays as it is.
+    """Return the path in the store for one on the command line; leave globs unchanged.
 
-    Folders can have brackets in their names: what is stored, or is there, is no glob.
+    Names of folders can contain brackets, so a path that is stored or exists is not a glob.
 
     Args:
-        names: Whether the store has something of a path.
-        name: As the user wrote it.
+        names: Tells whether the store contains a path.
+        name: The path as the user wrote it.
     """
     path = _absolute(name)
     if not any(character in name for character in "*?[") or names(path):

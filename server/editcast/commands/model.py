@@ -1,4 +1,4 @@
-"""`editcast model`: a team's model, published in a folder and installed from there."""
+"""`editcast model`: publishing a team's model in a folder, and installing it from there."""
 
 import logging
 from pathlib import Path
@@ -13,12 +13,12 @@ from editcast_store.paths import models_dir
 from editcast_store.team import install_published, publish, team_folder
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
-_OWN = "your own history"  # as cards say it
+_OWN = "your own history"  # the wording in cards
 
 
 @click.group()
 def model() -> None:
-    """Share a team's model by a folder: nothing is sent, and nothing is installed by itself."""
+    """Share a team's model through a folder; nothing is sent or installed automatically."""
 
 
 @model.command("publish")
@@ -28,17 +28,21 @@ def model() -> None:
     "--bundle",
     type=click.Path(path_type=Path, file_okay=False),
     required=True,
-    help="The model's folder, such as OUT/bundle of `editcast train OUT`.",
+    help="The model's folder, such as OUT/bundle from `editcast train OUT`.",
 )
 @click.option(
-    "--key", type=_FILE, help="Sign it with this SSH key, or with the agent's of this .pub file."
+    "--key",
+    type=_FILE,
+    help="Sign it with this SSH key, or with the agent's key for this .pub file.",
 )
-@click.option("--own-history", is_flag=True, help="Publish it though it learned from your saves.")
+@click.option(
+    "--own-history", is_flag=True, help="Publish it even if it was trained on your saves."
+)
 def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> None:
-    """Copy a model into the team's FOLDER, as the one that others are told of.
+    """Copy a model into the team's FOLDER and offer it to the others.
 
-    Whoever may read FOLDER may read the copy, and a model may give back pieces of what it was
-    trained on. Earlier models stay there until you remove them.
+    Whoever can read FOLDER can read the copy, and a model may reproduce pieces of its training
+    data. Earlier models stay there until you remove them.
     """
     team, opened = _folder(folder), Bundle.open(bundle)
     if opened.card.trained_on.what == _OWN and not own_history:
@@ -60,15 +64,15 @@ def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> 
     type=_FILE,
     envvar="EDITCAST_SIGNERS",
     show_envvar=True,
-    help="Refuse what nobody in this file has signed: allowed_signers of ssh-keygen(1).",
+    help="Require a signature by someone in this file (allowed_signers of ssh-keygen(1)).",
 )
 def install_(folder: str, signers: Path | None) -> None:
-    """Install the model that the team's FOLDER offers, and use it.
+    """Install the model from the team's FOLDER, and use it.
 
-    It is copied, checked and tried first. The model in use until now is kept: `editcast train
+    The model is copied, checked and tested first. The previous model is kept: `editcast train
     --revert` goes back to it.
     """
-    # A sentence says what the log of a model that cannot predict says in a traceback.
+    # The error sentence replaces the logged traceback of a model that cannot predict.
     logging.getLogger("editcast_model").addHandler(logging.NullHandler())
     made = install_published(_folder(folder), models_dir(), signers)
     by = f", signed by one of {signers}" if signers else ""

@@ -4,19 +4,21 @@ from contextlib import suppress
 
 import click
 
-# `serve` must be up in a second: nothing is imported before the command is known.
+# `serve` must start within a second, so modules are imported only when they are needed.
 
 
 @click.command()
-@click.option("--tcp", metavar="HOST:PORT", help="Listen there instead of on stdio, to debug.")
+@click.option(
+    "--tcp", metavar="HOST:PORT", help="Listen on this address instead of stdio, for debugging."
+)
 @click.option(
     "--pipe",
     metavar="NAME",
-    help="Speak on the pipe that the editor has made: a Unix socket's path.",
+    help="Connect to the pipe that the editor has created (a Unix socket's path).",
 )
-@click.option("--stdio", is_flag=True, help="Speak on stdin and stdout; the default.")
+@click.option("--stdio", is_flag=True, help="Use stdin and stdout (the default).")
 def serve(tcp: str | None, pipe: str | None, stdio: bool) -> None:
-    """Speak LSP with an editor, on stdin and stdout if nothing else is named."""
+    """Speak LSP with an editor, on stdin and stdout by default."""
     if sum((tcp is not None, pipe is not None, stdio)) > 1:
         raise click.UsageError("--tcp, --pipe and --stdio exclude each other.")
     from editcast_server.logs import start_logging
@@ -41,7 +43,7 @@ def serve(tcp: str | None, pipe: str | None, stdio: bool) -> None:
 
 
 def _remove_telemetry() -> None:
-    """Remove what ONNX Runtime left in the user's caches before Editcast switched it off."""
+    """Remove files that ONNX Runtime's telemetry left before Editcast switched it off."""
     from editcast_model.errors import EditcastError
     from editcast_model.inference.telemetry import remove_traces
     from editcast_store.paths import home

@@ -1,4 +1,4 @@
-"""The subcommands that learn: train, export."""
+"""`editcast train` and `editcast export`."""
 
 import os
 import tomllib
@@ -30,16 +30,16 @@ from editcast_training.sources.registry import Origin, own_history
 if TYPE_CHECKING:
     from editcast_training.pipeline import Request
 
-# torch takes seconds to import: the commands that need it import what they call.
+# torch takes seconds to import, so the commands import what they call.
 
 _PATH = click.Path(path_type=Path)
 _FOLDER = click.Path(path_type=Path, file_okay=False)
-# With what comes before and after it, fine-tuning takes ten minutes of two cores.
+# Together with the steps before and after it, fine-tuning takes ten minutes on two cores.
 _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 
 
 @click.command()
-@guarded("The training was stopped; the same command goes on where it was.")
+@guarded("The training was stopped; run the same command to continue.")
 @click.argument("out", type=_FOLDER, required=False)
 @source_options
 @click.option(
@@ -47,33 +47,37 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
     "workspaces",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     multiple=True,
-    help="A folder whose repository is part of your own history.  [default: this one]",
+    help="A folder whose repository belongs to your history.  [default: this one]",
 )
 @click.option(
     "--without",
     type=click.Choice(get_args(OwnKind)),
     multiple=True,
-    help="A part of your own history to leave out.",
+    help="A part of your history to leave out.",
 )
-@click.option("--corpus", type=_FOLDER, help="A folder that `editcast corpus` made.")
+@click.option("--corpus", type=_FOLDER, help="A folder made by `editcast corpus`.")
 @click.option(
-    "--from", "base", type=_FOLDER, metavar="BUNDLE", help="Fine-tune this.  [default: in use]"
+    "--from",
+    "base",
+    type=_FOLDER,
+    metavar="BUNDLE",
+    help="The model to fine-tune.  [default: the one in use]",
 )
 @click.option(
     "--further",
     is_flag=True,
-    help="Not a fine-tuning: at a high rate, and with a confidence of its own.",
+    help="Train at a high learning rate and calibrate anew, instead of fine-tuning.",
 )
-@click.option("--scratch", is_flag=True, help="Begin with random weights instead.")
-@click.option("--tokenizer", type=_PATH, help="With --scratch; else a vocabulary is learned.")
-@click.option("--steps", type=ranges.STEPS, help="How long; instead of --minutes.")
-@click.option("--minutes", type=ranges.MINUTES, help="[default: 8 to fine-tune, or 60]")
+@click.option("--scratch", is_flag=True, help="Start from random weights instead.")
+@click.option("--tokenizer", type=_PATH, help="With --scratch.  [default: learn a vocabulary]")
+@click.option("--steps", type=ranges.STEPS, help="Number of steps, instead of --minutes.")
+@click.option("--minutes", type=ranges.MINUTES, help="[default: 8 to fine-tune, else 60]")
 @click.option(
     "--patience",
     default=6,
     show_default=True,
     type=click.IntRange(0, 10**6),
-    help="Stop after so many evaluations without progress; 0 for never.",
+    help="Stop after this many evaluations without progress; 0 for never.",
 )
 @click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
@@ -83,18 +87,18 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 @click.option(
     "--batches",
     type=ranges.WORKERS,
-    help="Of a step, shared by the workers.  [default: one for each]",
+    help="Batches per step, divided among the workers.  [default: one per worker]",
 )
 @click.option(
     "--considerate",
     is_flag=True,
-    help="Wait while the machine runs on battery; (on Linux) take turns with busy programs.",
+    help="Pause while the machine runs on battery; on Linux, take turns with busy programs.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print progress as JSON lines.")
 @click.option(
     "--revert",
     is_flag=True,
-    help="Only go back to the model that was in use before; again, and it is undone.",
+    help="Only go back to the previous model; run it again to undo that.",
 )
 @click.pass_obj
 def train(
@@ -106,10 +110,10 @@ def train(
     revert: bool,
     **given: Any,
 ) -> None:
-    """Train a model, on your own history if nothing else is named.
+    """Train a model, by default on your own history.
 
-    Without OUT the model is put in place and your editor takes it up. With OUT everything goes
-    into that folder, the model into OUT/bundle. Killed and run again, it goes on where it was.
+    Without OUT the model is installed, and your editor uses it. With OUT all files are written to
+    that folder, and the model to OUT/bundle. An interrupted training can be continued.
     """
     if revert:
         _revert()
@@ -163,7 +167,7 @@ def _train(request: "Request", *, as_json: bool) -> None:
             except NoBetterModelError as error:
                 progress.unchanged(str(error))
                 return
-            if made is None:  # another process of a `torchrun` goes on
+            if made is None:  # another process of a `torchrun` does the rest
                 return
             if request.personal:
                 made = install_own(request.folder)
@@ -179,26 +183,26 @@ def _train(request: "Request", *, as_json: bool) -> None:
 
 
 def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces: bool) -> None:
-    """Raise a usage error where options exclude each other."""
+    """Raise a usage error if options exclude each other."""
     from_scratch, further, corpus = given["scratch"], given["further"], given["corpus"]
     for is_wrong, sentence in (
         (from_scratch and given["base"], "--from and --scratch exclude each other."),
         (
             further and (from_scratch or given["out"] is None),
-            "--further goes with OUT, and not with --scratch.",
+            "--further needs OUT, and excludes --scratch.",
         ),
         (
             given["tokenizer"] and (not from_scratch or corpus),
-            "--tokenizer goes with --scratch, and a corpus has its own.",
+            "--tokenizer needs --scratch; a corpus has its own.",
         ),
         (
             given["ray"] and given["out"] is None,
-            "--ray goes with OUT, a folder that all nodes have.",
+            "--ray needs OUT, a folder that all nodes share.",
         ),
         (given["steps"] and given["minutes"], "--steps and --minutes exclude each other."),
         (
             has_workspaces and (has_origins or corpus),
-            "--workspace and --without are about your own history: name no other source.",
+            "--workspace and --without apply to your own history and exclude other sources.",
         ),
     ):
         if is_wrong:
@@ -206,9 +210,9 @@ def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces:
 
 
 def _here() -> tuple[Path, ...]:
-    """Return the folder that the user is in.
+    """Return the current folder, unless it is Editcast's own.
 
-    The server starts trainings in Editcast's own folder.
+    The server starts trainings in Editcast's folder.
     """
     here = Path.cwd()
     return () if here == home().resolve() else (here,)
@@ -218,7 +222,7 @@ def _revert() -> None:
     context = click.get_current_context()
     for name in context.params:
         if name != "revert" and context.get_parameter_source(name) != ParameterSource.DEFAULT:
-            raise click.UsageError("--revert trains nothing and goes with no other option.")
+            raise click.UsageError("--revert trains nothing and excludes all other options.")
     try:
         click.echo(models.revert(models_dir()))
     except BundleError as error:
@@ -226,10 +230,7 @@ def _revert() -> None:
 
 
 def _base(path: Path | None) -> Bundle:
-    """Return the bundle to fine-tune.
-
-    The bundled one where the user's own cannot be used any more.
-    """
+    """Return the bundle to fine-tune; the bundled one if the user's own cannot be used."""
     if path is not None:
         return Bundle.open(path)
     try:
@@ -242,18 +243,18 @@ def _base(path: Path | None) -> Bundle:
         raise TrainingError(
             f"There is no model to fine-tune ({error}) Train one from scratch: --scratch."
         ) from error
-    click.echo(f"{problem} Training begins with the model that Editcast came with, {bundle.name}.")
+    click.echo(f"{problem} Training starts from the bundled model, {bundle.name}.")
     return bundle
 
 
 def _listed() -> list[str]:
-    """Return the repositories that --repositories lists to train on."""
+    """Return the training repositories that --repositories lists."""
     listing: Path | None = click.get_current_context().params["repositories"]
     return list(tomllib.loads(listing.read_text("utf-8")).get("train", [])) if listing else []
 
 
 def _result(bundle: Bundle) -> Iterator[str]:
-    """Yield what was measured on what was not trained on, in sentences."""
+    """Yield sentences about the results on held-out data."""
     card = bundle.card
     for split, tokens in card.tokens.items():
         yield (
@@ -270,12 +271,14 @@ def _result(bundle: Bundle) -> Iterator[str]:
 
 
 @click.command()
-@guarded("The export was stopped; the folder is as it was before.")
+@guarded("The export was stopped; the folder is unchanged.")
 @click.argument("checkpoint", type=click.Path(path_type=Path, exists=True))
 @click.option("--to", "out", type=_FOLDER, required=True, help="The bundle's folder.")
-@click.option("--corpus", type=_FOLDER, help="What it was trained on: scores and calibrates it.")
-@click.option("--tokenizer", type=_PATH, help="Its tokenizer.json.  [default: the corpus']")
-@click.option("--name", help="What the model is called.  [default: the folder's name]")
+@click.option(
+    "--corpus", type=_FOLDER, help="The training corpus, to evaluate and calibrate the model."
+)
+@click.option("--tokenizer", type=_PATH, help="Its tokenizer.json.  [default: that of the corpus]")
+@click.option("--name", help="The model's name.  [default: the folder's name]")
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @source_options
 def export(
@@ -287,13 +290,13 @@ def export(
     seed: int,
     origins: list[Origin],
 ) -> None:
-    """Make a bundle from a CHECKPOINT, and see that it computes the same.
+    """Make a bundle from a CHECKPOINT, and check that it computes the same.
 
-    With --corpus it is scored on the corpus' dev split, and its confidence is calibrated on those
-    of the sources named that are for development: the dev list of --repositories, dev=PATH, and
-    of any other source the newest tenth. The rest teaches it which line comes next. Without
-    --corpus the confidence is the bare probability. The folder of a bundle in place of a
-    checkpoint is exported as it is: its weights, and what its card says.
+    With --corpus the model is evaluated on the corpus' dev split. Its confidence is calibrated on
+    the development part of the given sources: the dev list of --repositories, dev=PATH, and the
+    newest tenth of any other source. The line ranker is fitted on the rest. Without --corpus the
+    confidence is the uncalibrated probability. If CHECKPOINT is the folder of a bundle, its weights
+    and its card are exported again.
     """
     name = name or out.resolve().name
     with TrainingProgress() as progress:

@@ -1,1 +1,1 @@
-"""Open documents: their text, their suggestions, and what the user did with them."""
+"""Open documents: their text, their suggestions, and the user's decisions on them."""

@@ -1,8 +1,7 @@
-"""A document's text as its editor sees it: lines, and positions in the negotiated encoding.
+"""A document's text as lines, and the conversion of LSP positions to offsets and back.
 
-Everything else in Editcast counts code points; this is the edge where LSP's positions become
-offsets and back. Lines end at CR LF, LF or CR only (LSP 3.17, "Text Documents"), which is why
-`str.splitlines` is not used.
+Everything else in Editcast counts code points; LSP counts in the negotiated encoding. Lines end at
+CR LF, LF or CR only (LSP 3.17, "Text Documents"), so `str.splitlines` cannot be used.
 """
 
 import re
@@ -26,13 +25,13 @@ _CODECS: Final = {
 
 
 class OutOfRangeError(Exception):
-    """A change names a place that the text does not have: editor and server disagree."""
+    """A change refers to a place that is not in the text: editor and server disagree."""
 
 
 class Units(NamedTuple):
-    """The units that a client counts columns in.
+    """The units in which a client counts columns.
 
-    Lone surrogates are kept as they are: an editor whose strings are UTF-16 can send them.
+    Lone surrogates are preserved, since an editor whose strings are UTF-16 can send them.
     """
 
     codec: str
@@ -48,21 +47,21 @@ class Units(NamedTuple):
         return text.encode(self.codec, "surrogatepass")
 
     def decode(self, data: bytes) -> str:
-        """Decode `data`; raises UnicodeDecodeError when a character was cut in two."""
+        """Decode `data`; raise UnicodeDecodeError if a character was cut in two."""
         return data.decode(self.codec, "surrogatepass")
 
     def count(self, text: str) -> int:
-        """Compute how many units `text` has."""
+        """Count the units of `text`."""
         if text.isascii() or self.size == 4:
             return len(text)
         return len(self.encode(text)) // self.size
 
 
 class Buffer:
-    """The lines of one open document, changed in place as the editor says.
+    """The lines of an open document, changed in place.
 
-    A change costs the lines it touches and one splice of the list, never the whole text; `text`
-    joins the lines again when somebody needs all of them.
+    A change takes time for the lines that it touches and one splice of the list, not for the whole
+    text; `text` joins the lines when it is needed.
     """
 
     def __init__(self, text: str, units: Units) -> None:
@@ -79,18 +78,18 @@ class Buffer:
 
     @property
     def line_count(self) -> int:
-        """Compute how many lines there are; the one behind the last line end counts."""
+        """Count the lines, including the one after the last line end."""
         return len(self._lines)
 
     def line(self, number: int) -> str:
-        """Return a line with its end, counted from 0; empty when there is none of this number."""
+        """Return a line with its end, counted from 0; empty if there is no such line."""
         return self._lines[number] if 0 <= number < len(self._lines) else ""
 
     def apply(self, change: types.Range, text: str) -> Hunk:
-        """Put `text` in place of a range; returns what that did, in code points of the text before.
+        """Replace a range by `text`; return the hunk, in code points of the text before.
 
         Raises:
-            OutOfRangeError: The range is not in the text; the buffer is as it was.
+            OutOfRangeError: The range is not in the text; the buffer is unchanged.
         """
         first, last = change.start.line, change.end.line
         if (first, change.start.character) > (last, change.end.character):
@@ -116,9 +115,9 @@ class Buffer:
         return hunk
 
     def _hunk(self, old: str, new: str, head: bytes, text: str, tail: bytes, offset: int) -> Hunk:
-        """Return what a change did, where the editor says that it did it.
+        """Return the hunk of a change at the place that the editor reported.
 
-        Deleting one of two equal words can be told from deleting the other only by its place.
+        Only the place distinguishes deleting one of two equal words from deleting the other.
         """
         try:
             start, behind = len(self.units.decode(head)), len(self.units.decode(tail))
@@ -129,7 +128,7 @@ class Buffer:
         return shortest_hunk(old, new, offset)  # a surrogate lost or found its other half
 
     def offset(self, position: types.Position) -> int:
-        """Convert a position to an offset in code points; raises `OutOfRangeError`."""
+        """Convert a position to an offset in code points; may raise `OutOfRangeError`."""
         head = self._cut(position)[0]
         try:
             column = len(self.units.decode(head))
@@ -140,8 +139,8 @@ class Buffer:
     def text_edits(self, hunks: Sequence[Hunk]) -> list[types.TextEdit]:
         """Convert hunks of the text to LSP's edits.
 
-        LSP has no position between a CR and its LF: a hunk that begins or ends there takes the
-        other half in.
+        LSP has no position between a CR and its LF, so a hunk that begins or ends there is extended
+        to the whole line end.
         """
         text = self.text
         starts = list(accumulate(map(len, self._lines), initial=0))[:-1]
@@ -161,10 +160,10 @@ class Buffer:
         return edits
 
     def _cut(self, position: types.Position) -> tuple[bytes, bytes]:
-        """Cut the line of a position in two, encoded.
+        """Encode the line of a position and split it there.
 
-        A column past the end of its line is the end of the line (LSP 3.17, `Position`). Some
-        clients name the end of the text as column 0 of the line after the last.
+        A column past the end of its line means the end of the line (LSP 3.17, `Position`). Some
+        clients use column 0 of the line after the last for the end of the text.
         """
         line, column = position.line, position.character
         if line == len(self._lines) and column == 0:
@@ -184,7 +183,7 @@ _PAST_ANY_LINE = 1 << 62
 
 
 def split_lines(text: str) -> list[str]:
-    """Return the lines with their ends; the last one has none, and may be empty."""
+    """Return the lines with their ends; the last one has no end, and may be empty."""
     if "\r" in text and text.count("\r") != text.count("\r\n"):
         out, done = [], 0
         for end in _LINE_END.finditer(text):

@@ -1,7 +1,7 @@
-"""One open document: its text and version, and what is suggested for them.
+"""An open document: its text, its version and its suggestions.
 
-Belongs to the event loop. The slow part of it, the session on its saved texts, is its `Track`,
-which belongs to the engine.
+A document is used on the event loop only. Its slow part, the session on its saved texts, is its
+`Track`, which the engine's thread uses.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from editcast_model.forecasting.filters import EditContext, cursor_after, line_a
 from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.line_spans import is_beside
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
-from editcast_server.documents.exclusion import Exclusion
+from editcast_server.documents.globs import matches_any
 from editcast_server.documents.suggestion import AppliedEdits, Suggestion, is_one_of
 from editcast_server.prediction.engine import Answer, Job, Track
 from editcast_server.prediction.policy import (
@@ -33,7 +33,7 @@ from editcast_server.store_writer import now_ms
 from editcast_store.secrets import is_secret
 
 AS_MANY_AS_THERE_ARE = 1 << 30
-#: Seconds after a key until the word at it counts as typed to its end.
+#: Seconds after a key press until the word at the cursor counts as complete.
 WORD_PAUSE = 0.4
 
 
@@ -41,25 +41,24 @@ class Document:
     """A document that the editor has open.
 
     Attributes:
-        uri: As the editor writes it.
-        language: The language identifier that the editor gave it.
-        path: The file; None when it is none (an unsaved one, a notebook's cell).
-        is_secret: Whether it usually holds secrets, or is a link to what does.
-        exclusion: Whether the setting `exclude` names it.
-        version: The editor's version of it, as last heard.
-        buffer: The text; None while it is not known: too long to be kept, or the editor's changes
-            made no sense. The next whole text ends that.
-        folder: The open folder that it is in, if any.
-        track: The engine's part; None as long as nothing has been asked for.
-        opened: The text when it was opened, and when (milliseconds since the epoch), until a save
-            replaces it.
-        rejections: What the user did not want here.
-        results: What has been applied here, and is followed for a while.
-        past_texts: The texts it had.
-        suggestions: For the text as it is now, best first.
-        answer: The last one, of which they were made; None as long as there was none.
-        warned: Sentences that the user has seen about this document.
-        is_open: Whether the editor still has it open.
+        uri: The URI, as the editor writes it.
+        language: The language identifier from the editor.
+        path: The file; None if there is none (an unsaved document, a notebook's cell).
+        is_secret: Whether the file usually holds secrets, or is a link to such a file.
+        version: The editor's last version number.
+        buffer: The text; None while it is unknown, because it is too long or the editor's changes
+            made no sense. The next whole text replaces it.
+        folder: The open folder that contains the document, if any.
+        track: The engine's part; None until the first prediction.
+        opened: The text when the document was opened, and the time (milliseconds since the epoch),
+            until a save replaces it.
+        rejections: The suggestions that the user rejected here.
+        results: The suggestions that were applied here, followed for a while.
+        past_texts: The earlier texts.
+        suggestions: The suggestions for the current text, best first.
+        answer: The answer that they come from; None before the first.
+        warned: The warnings that the user has seen about this document.
+        is_open: Whether the editor still has the document open.
     """
 
     def __init__(
@@ -69,7 +68,6 @@ class Document:
         self.language = language
         self.path = path_of(uri)
         self.check_path()
-        self.exclusion = Exclusion(self.path)
         self.version = version
         self.buffer = None if text is None else Buffer(text, units)
         self.folder: str | None = None
@@ -86,6 +84,7 @@ class Document:
         self.pause: asyncio.TimerHandle | None = None
         self.word_pause: asyncio.TimerHandle | None = None
         self._units = units
+        self._excluded_by: tuple[tuple[str, ...], bool] = (), False  # globs, whether one matches
         self._covered = 0
         self._had: tuple[Suggestion, ...] = ()
         self._recent = RecentChanges()
@@ -100,30 +99,32 @@ class Document:
 
     @property
     def name(self) -> str:
-        """Return the name that the user knows the document by."""
+        """Return the name of the document for messages to the user."""
         return self.path.name if self.path else self.uri.rsplit("/", 1)[-1]
 
     def check_path(self) -> None:
-        """Check on the disk, when opened or saved, whether the file is a secret."""
+        """Check whether the file is a secret, which reads links from the disk."""
         self.is_secret = self.path is not None and is_secret(self.path)
 
     def is_allowed(self, settings: Settings) -> bool:
-        """Tell whether the settings let Editcast read the document at all."""
+        """Tell whether the settings allow Editcast to read the document."""
         return not self._refusal(settings)
 
     def problem(self, settings: Settings) -> str:
-        """Say in a sentence why the document's text cannot be used; else empty."""
+        """Return a sentence that says why the text cannot be used; empty if it can."""
         text = None if self.buffer is None else self.buffer.text
         return settings.problem(self.name, text)
 
     def reason_against(self, settings: Settings) -> str:
-        """Say in a sentence why nothing is suggested in the document; else empty."""
+        """Return a sentence that says why nothing is suggested here; empty if something may be."""
         return self._refusal(settings) or self.problem(settings)
 
     def _refusal(self, settings: Settings) -> str:
-        is_excluded = self.exclusion.is_excluded
+        if self._excluded_by[0] != settings.exclude:  # matching is too slow for every key press
+            is_excluded = self.path is not None and matches_any(self.path, settings.exclude)
+            self._excluded_by = settings.exclude, is_excluded
         return settings.refusal(
-            self.name, self.language, is_secret=self.is_secret, is_excluded=is_excluded
+            self.name, self.language, is_secret=self.is_secret, is_excluded=self._excluded_by[1]
         )
 
     # Changes
@@ -131,7 +132,7 @@ class Document:
     def change(
         self, version: int, changes: Sequence[types.TextDocumentContentChangeEvent]
     ) -> str | None:
-        """Follow the editor; returns what was wrong with its changes, if anything."""
+        """Apply the editor's changes; return what was wrong with them, if anything."""
         trouble = None
         is_whole = any(
             isinstance(change, types.TextDocumentContentChangeWholeDocument) for change in changes
@@ -170,22 +171,22 @@ class Document:
                 self.opened = text, now_ms()
 
     def forget_text(self) -> None:
-        """Forget the text, which is no longer known."""
+        """Forget the text, because it is no longer known."""
         self.buffer = None
         self._begin_revision()
         self.suggestions = ()
         self.results.clear()
         self.past_texts.clear()
-        self.rejections.forget_typed_lines()  # where its lines are is not known any more either
+        self.rejections.forget_typed_lines()  # their places are no longer known either
         self.end_suppression()
 
     def take_applied(self) -> list[Suggestion]:
-        """Look at the whole text, once after a change.
+        """Find the suggestions that a change has applied; call this once after each change.
 
-        What was suggested goes away when the change was an undo.
+        If the change was an undo, all suggestions are dropped.
 
         Returns:
-            The suggestions from before the change that the user, or the editor, has now applied.
+            The earlier suggestions that the user, or the editor, has now applied.
         """
         if self.buffer is None:
             return []
@@ -201,20 +202,20 @@ class Document:
 
     @property
     def is_suppressed(self) -> bool:
-        """Tell whether a typing pause starts no prediction: after an undo or bulk changes."""
+        """Tell whether typing pauses start no predictions, after an undo or bulk changes."""
         return self._is_undone or self._recent.is_bulk
 
     @property
     def typing_left(self) -> float:
-        """Return for how long the last change may be the beginning of a word, in seconds."""
+        """Return the seconds until the word being typed counts as complete."""
         return max(0.0, self._typed_at + WORD_PAUSE - time.monotonic())
 
     def end_typing(self) -> None:
-        """Take the last change as whole, since it was saved or came from a suggestion."""
+        """Treat the last word as complete, since it was saved or came from a suggestion."""
         self._typed_at = -math.inf
 
     def end_suppression(self) -> None:
-        """Let the next typing pause start a prediction in any case."""
+        """Let the next typing pause start a prediction again."""
         self._is_undone, self._cursor = False, None
         self.end_typing()
         self._recent.clear()
@@ -252,10 +253,10 @@ class Document:
                 is_one_of(one.results, buffer.text) for one in self.suggestions
             )
             for one in () if agrees else self.suggestions:
-                # Who types past a continuation refuses it, and not those that come behind it.
+                # Typing past a continuation rejects it, but not the ones that follow it.
                 if one.source != CONTINUATION:
                     self.rejections.add_typed_lines(one.hunks, change, buffer.text)
-            # What is left of a suggestion is not predicted again. One that nothing contradicts
+            # A partly typed suggestion is not predicted again. One that nothing contradicts
             # stays until the next prediction.
             self._covered = AS_MANY_AS_THERE_ARE if any(left) else 0
             if not any(left):
@@ -265,7 +266,7 @@ class Document:
     # Suggestions
 
     def conditions(self, threshold: float) -> Conditions:
-        """Return what a prediction for the text is judged by; the text must be known."""
+        """Return the conditions of a prediction for the current text, which must be known."""
         assert self.buffer is not None
         end = self._changed.start + len(self._changed.text)
         context = EditContext(
@@ -280,12 +281,12 @@ class Document:
         return Conditions(context, threshold, self.rejections.now(), held_back)
 
     def has(self, count: int) -> bool:
-        """Tell whether the best `count` suggestions for the text as it is now are known."""
+        """Tell whether the best `count` suggestions for the current text are known."""
         return self._covered >= count
 
     @property
     def is_awaiting_word(self) -> bool:
-        """Tell whether nothing is suggested but may be, once the word being typed is whole."""
+        """Tell whether there may be suggestions once the word being typed is complete."""
         return self.word_pause is not None and not self.suggestions
 
     def is_under_way(self, count: int) -> bool:
@@ -293,7 +294,7 @@ class Document:
         return self.job is not None and self.job.most >= count
 
     def set_answer(self, answer: Answer, suggestions: tuple[Suggestion, ...]) -> None:
-        """Take the answer for the text as it is now."""
+        """Set the answer for the current text."""
         self.job, self.answer = None, answer
         self.end_pause()
         self._covered = answer.job.most
@@ -305,10 +306,10 @@ class Document:
         self.suggestions = tuple(one for one in self.suggestions if one.id != id)
 
     def reject(self, suggestion: Suggestion) -> None:
-        """Drop a suggestion, and any other on its lines as long as the text stays.
+        """Drop a suggestion, and all others on its lines until the text changes.
 
-        A save may have come between showing it and this: then it has another id by now, or is
-        about to be suggested again by what is under way, which ends here.
+        A save may have come between showing the suggestion and rejecting it. Then it may have
+        another id, or the prediction in progress may suggest it again, so that prediction ends.
         """
         self.cancel()
         text = self.buffer.text if self.buffer else ""
@@ -322,59 +323,58 @@ class Document:
         )
 
     def forget_suggestions(self) -> None:
-        """Suggest nothing until something is predicted again."""
+        """Drop all suggestions until the next prediction."""
         self.cancel()
         self.suggestions = ()
         self._covered = 0
 
     def expire_answer(self) -> None:
-        """Let whoever asks next have it predicted again; what is suggested stays until then."""
+        """Let the next request predict again; the suggestions stay until then."""
         self._covered = 0
 
     def forget_empty_answer(self) -> None:
-        """Forget an answer that held no suggestion."""
+        """Forget an answer without suggestions."""
         if not self.suggestions:
             self._covered = 0
 
     def close(self) -> None:
-        """End the document, which the editor has closed."""
+        """Mark the document as closed by the editor."""
         self.is_open = False
         if self.track:
             self.track.is_open = False
         self.cancel()
 
     def cancel(self) -> None:
-        """End what is under way for an older text."""
+        """Cancel the pause and the prediction for an older text."""
         self.end_pause()
         self.cancel_job()
 
     def end_pause(self) -> None:
-        """Have no prediction follow a typing pause."""
+        """Cancel the predictions that would follow a typing pause."""
         for timer in (self.pause, self.word_pause):
             if timer:
                 timer.cancel()
         self.pause = self.word_pause = None
 
     def cancel_job(self) -> None:
-        """End the prediction under way."""
+        """Cancel the prediction in progress."""
         if self.job:
             self.job.cancelled = True
             self.job = None
             self._notify_waiting()
 
     async def wait_for_answer(self, seconds: float) -> None:
-        """Wait until something became of the job under way, at most so long.
+        """Wait until the job in progress has ended, at most this many seconds.
 
-        When all who wait for a job have been cancelled, and it was made for them alone, it ends.
+        When all requests that wait for a job have been cancelled, and no one else needs its
+        answer, the job is cancelled too.
         """
         future = asyncio.get_running_loop().create_future()
         self._waiting.append(future)
         try:
             done, _ = await asyncio.wait([future], timeout=seconds)
             if not done and self.job:
-                self.job.is_for_requests = (
-                    False  # whoever waited hears of it by `editcast/didPredict`
-                )
+                self.job.is_for_requests = False  # `editcast/didPredict` brings the answer
         except asyncio.CancelledError:
             self._waiting = [one for one in self._waiting if one is not future]
             if self.job and self.job.is_for_requests and not self._waiting:
@@ -382,7 +382,7 @@ class Document:
             raise
 
     def _notify_waiting(self) -> None:
-        """Let those who wait look again."""
+        """Wake up the requests that wait for an answer."""
         for future in self._waiting:
             if not future.done():
                 future.set_result(None)
@@ -390,11 +390,11 @@ class Document:
 
 
 def path_of(uri: str) -> Path | None:
-    """Return the file that a URI names; None when it names something else."""
+    """Return the file that a URI names; None if it names something else."""
     if not uri.startswith("file:"):
         return None
     try:
         path = to_fs_path(uri)
-    except ValueError:  # no URI at all
+    except ValueError:  # not a URI
         return None
     return Path(path) if path else None

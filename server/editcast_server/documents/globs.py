@@ -1,12 +1,11 @@
 """Globs as editors write them: `*.min.js`, `build/**`, `**/vendor/*.{c,h}`.
 
-A glob is matched folder by folder: each part of it by `fnmatch` of the standard library, which
-never goes back over what it has matched. The work grows no faster than the length of the glob
-times that of the path. As one regular expression, `**/**/**/x` would take a time without bound.
+A glob is matched folder by folder. `fnmatch` of the standard library matches each part without
+backtracking, so the work is at most proportional to the length of the glob times that of the path.
+As a single regular expression, `**/**/**/x` would take unbounded time.
 
-Globs and paths have bounds as well: compiling a list takes at most some 40 ms, and a path some
-20 ms, neither of them on the event loop. A path beyond the bounds counts as excluded: not to read a
-file is never wrong.
+Globs and paths have limits as well. The slowest list within them takes 40 ms to compile, once, and
+20 ms to match a path, once for each document. A longer path counts as excluded, which is safe.
 """
 
 import fnmatch
@@ -20,10 +19,10 @@ from editcast_model.errors import SettingsError
 
 MOST_CHARACTERS: Final = 250
 MOST_ALTERNATIVES: Final = 200
-# Of all globs of one list, the braces multiplied out
+# All globs of one list together, with their braces expanded
 MOST_GLOBS: Final = 200
 MOST_CHARACTERS_TOGETHER: Final = 3_000
-# Of a path: what Linux opens, and folders within each other
+# Of a path: the longest that Linux opens, and its depth
 MOST_PATH_CHARACTERS: Final = 4_096
 MOST_FOLDERS: Final = 100
 
@@ -41,13 +40,13 @@ _UNPROTECTED = str.maketrans("\0\1\2", "{},")
 def matches_any(path: Path, globs: tuple[str, ...]) -> bool:
     """Tell whether one of the globs names the file.
 
-    A glob without a slash is about names, wherever the file is; one with a slash is about the end
-    of the path, or about all of it when it begins with a slash; one that ends in a slash is about
-    everything in folders of that name. `**` between slashes is any number of folders. A path
-    beyond the bounds is excluded by any glob.
+    A glob without a slash matches a file's name. A glob with a slash matches the end of the path,
+    or the whole path if it begins with a slash. A glob that ends in a slash matches everything in
+    folders of that name. `**` between slashes matches any number of folders. Any glob matches a
+    path beyond the limits.
 
     Raises:
-        SettingsError: A glob is beyond the bounds.
+        SettingsError: A glob is beyond the limits.
     """
     name = path.as_posix()
     if globs and (len(name) > MOST_PATH_CHARACTERS or name.count("/") > MOST_FOLDERS):
@@ -57,20 +56,20 @@ def matches_any(path: Path, globs: tuple[str, ...]) -> bool:
 
 
 def size(glob: str) -> tuple[int, int]:
-    """Compute how many globs one stands for, its braces multiplied out, and their characters.
+    """Count the globs that a glob with braces expands to, and their characters.
 
     Raises:
-        SettingsError: It is beyond the bounds; the message says what it must be.
+        SettingsError: It is beyond the limits; the message says what it must be.
     """
     alternatives = _alternatives(glob)
     return len(alternatives), sum(len(one) for one in alternatives)
 
 
 def _matches(runs: _Pattern, parts: Sequence[str]) -> bool:
-    """Tell whether a path is what a glob says.
+    """Tell whether a glob matches a path.
 
-    Between the first run of parts and the last one, each run is taken where it is found first: what
-    comes before it may be any number of folders, so a later place would leave less for the rest.
+    Each run of parts between the first and the last is matched at its first place: any number of
+    folders may come before it, so a later place would only leave less for the other runs.
     """
     first, last = runs[0], runs[-1]
     if len(runs) == 1:
@@ -126,7 +125,7 @@ def _part(part: str) -> re.Pattern[str]:
 
 
 def _alternatives(glob: str) -> list[str]:
-    """Return the globs without braces that one with braces stands for."""
+    """Expand the braces of a glob."""
     if len(glob) > MOST_CHARACTERS:
         raise SettingsError(f"must be a glob of at most {MOST_CHARACTERS} characters")
     left, found = [_with_pairs(glob.replace("\\", "/"))], []
@@ -143,10 +142,10 @@ def _alternatives(glob: str) -> list[str]:
 
 
 def _with_pairs(glob: str) -> str:
-    """Return a glob whose braces come in pairs; those that are meant literally are protected.
+    """Return a glob whose braces come in pairs, with literal braces protected.
 
-    An open brace ends with the glob at the latest. A closing one that closes nothing, and what is
-    between brackets, stands for itself.
+    An open brace is closed at the end of the glob at the latest. A closing brace that closes
+    nothing, and braces within brackets, are literal.
     """
     depth = 0
 

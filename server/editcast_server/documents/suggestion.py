@@ -1,6 +1,6 @@
-"""A suggestion: one predicted edit of one text, and its life while the user types.
+"""Suggestions: predicted edits of a text, and what becomes of them while the user types.
 
-`Results` recognises a suggestion in the text, whoever put it there, and follows what was accepted.
+`AppliedEdits` recognizes a suggestion in the text, however it got there, and follows it.
 """
 
 import re
@@ -13,22 +13,22 @@ from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecasting.filters import word_at
 from editcast_model.forecasting.interface import Prediction
 
-CONTEXT: Final = 32  # code points on each side by which a place is recognised
-_CHANGES: Final = 4  # after an accept; its edit is one of them, or was made before
-_FOUND: Final = 8  # results in the text whose accept may still come
+CONTEXT: Final = 32  # code points on each side by which a place is recognized
+_CHANGES: Final = 4  # changes after an accept, of which one may be its edit
+_FOUND: Final = 8  # applied suggestions whose accept may still be reported
 _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedEdit:
-    """A text once some hunks are applied to it, by whoever and in whatever steps.
+    """The text that results from applying some hunks, in any number of steps.
 
     Attributes:
-        length: Of the whole text, in code points.
-        back: The way back: where the new texts stand then, and what each of them replaced.
+        length: The length of the whole text, in code points.
+        back: The inverse hunks: the places of the new texts, and the texts that they replaced.
         new: The new texts.
         before: The text before the first of them, at most `CONTEXT` code points.
-        after: The text behind the last of them, at most `CONTEXT` code points.
+        after: The text after the last of them, at most `CONTEXT` code points.
     """
 
     length: int
@@ -39,7 +39,7 @@ class AppliedEdit:
 
     @classmethod
     def of(cls, hunks: Sequence[Hunk], text: str) -> "AppliedEdit":
-        """Make the result of hunks, ascending and disjoint, for `text`."""
+        """Return the result of applying hunks, ascending and disjoint, to `text`."""
         back, grown = [], 0
         for hunk in hunks:
             start = hunk.start + grown
@@ -55,7 +55,7 @@ class AppliedEdit:
         )
 
     def is_in(self, text: str) -> bool:
-        """Tell whether `text` is the result, as far as can be told from the places that change."""
+        """Tell whether `text` is the result, judging by its length and the changed places."""
         first, last = self.back[0].start, self.back[-1].end
         return (
             len(text) == self.length
@@ -69,17 +69,17 @@ class AppliedEdit:
 
 
 def is_one_of(results: Sequence[AppliedEdit], text: str) -> AppliedEdit | None:
-    """Find the first result that `text` is; None where it is none of them."""
+    """Return the first result that equals `text`; None if there is none."""
     return next((one for one in results if one.is_in(text)), None)
 
 
 class Place(NamedTuple):
-    """Text at some hunks and around them.
+    """The text at some hunks and around them.
 
     Attributes:
-        replaced: What stands at each hunk.
+        replaced: The text at each hunk.
         before: The text before the first hunk, at most `CONTEXT` code points.
-        after: The text behind the last hunk, at most `CONTEXT` code points.
+        after: The text after the last hunk, at most `CONTEXT` code points.
         line: The first line that changes, counted from 0.
     """
 
@@ -102,13 +102,14 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion(Prediction):
-    """A prediction that passed all checks; its hunks are offsets into the text as it is now.
+    """A prediction to show; its hunks are offsets into the current text.
 
     Attributes:
-        id: Names it to the client, for as long as it lives.
-        place: Where its hunks stand.
-        result: What the document is once all of it is applied; typing along does not change that.
-        whole: What the document is once it is applied `everywhere`; None where that is empty.
+        id: The identifier for the client.
+        place: The place of its hunks.
+        result: The document once the suggestion is applied; typing a part of it does not change
+            the result.
+        whole: The document once the suggestion is applied `everywhere`; None if that is empty.
         is_probable: Whether the confidence is a probability; a baseline's score only ranks.
     """
 
@@ -122,7 +123,7 @@ class Suggestion(Prediction):
     def of(
         cls, prediction: Prediction, text: str, id: str, *, is_probable: bool = True
     ) -> "Suggestion":
-        """Make the suggestion that a prediction for `text` becomes."""
+        """Turn a prediction for `text` into a suggestion."""
         everywhere = prediction.everywhere
         return cls(
             hunks=prediction.hunks,
@@ -140,18 +141,18 @@ class Suggestion(Prediction):
 
     @property
     def results(self) -> tuple[AppliedEdit, ...]:
-        """Return the document after an accept: at all places, or at this one."""
+        """Return the possible documents after an accept: at all places, or at this one."""
         return (self.whole, self.result) if self.whole else (self.result,)
 
     def is_for(self, text: str) -> bool:
-        """Tell whether the suggestion's hunks are places of `text`, which may be a later text."""
+        """Tell whether the suggestion still fits `text`, which may be a later text."""
         return self.place == Place.of(self.hunks, text)
 
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
-        """Return what is left of the suggestion after a change that agrees with it, else None.
+        """Return the rest of the suggestion after a change that types a part of it, else None.
 
         Args:
-            change: What was typed or deleted, in offsets of the text before.
+            change: The change, in offsets of the text before it.
             text: The text after the change.
         """
         grown = change.growth
@@ -170,13 +171,13 @@ class Suggestion(Prediction):
         return None
 
     def moved(self, change: Hunk, text: str) -> "Suggestion | None":
-        """Return the suggestion for the text after a change elsewhere, or None.
+        """Return the suggestion after a change elsewhere, or None.
 
-        It ends with a change at one of its places, and with one that goes on with, or shortens, a
-        word that it inserts.
+        The suggestion ends with a change at one of its places, or a change that extends or shortens
+        a word that it inserts.
 
         Args:
-            change: In offsets of the text before.
+            change: The change, in offsets of the text before it.
             text: The text after the change.
         """
         hunks, everywhere = _beside(self.hunks, change), _beside(self.everywhere, change)
@@ -194,13 +195,13 @@ class Suggestion(Prediction):
         )
 
     def _with_left(self, done: Hunk, left: Hunk, grown: int, text: str) -> "Suggestion | None":
-        """Return what is left of the suggestion when `left` is left of one hunk; None for nothing.
+        """Return the suggestion with one hunk replaced by its rest; None if nothing is left.
 
         Args:
-            done: The hunk as it was.
-            left: What is left of it.
-            grown: By how much the text is longer now.
-            text: The text now.
+            done: The hunk before the change.
+            left: The rest of it.
+            grown: The growth of the text.
+            text: The current text.
         """
         hunks, everywhere = (
             tuple(
@@ -221,10 +222,10 @@ class Suggestion(Prediction):
 
 
 class TrackedEdit:
-    """The new texts of one result, from the moment it is in a document; they move with the text.
+    """An applied suggestion in a document, whose places move with the text.
 
-    An insertion or replacement stands as long as its text is where it was put; a deletion as long
-    as what it deleted was not put back.
+    An insertion or replacement is kept while its text is still at its place; a deletion is kept
+    until the deleted text is put back.
     """
 
     def __init__(self, result: AppliedEdit) -> None:
@@ -234,30 +235,30 @@ class TrackedEdit:
         self._is_put_back = False
 
     def move(self, change: Hunk) -> None:
-        """Follow a change of the text."""
+        """Adjust the places to a change of the text."""
         grown = change.growth
         for index, (start, end) in enumerate(self._spans):
             touches = change.start <= end and start <= change.end
             if not self._new[index] and touches:
                 self._is_put_back |= self._old[index] in change.text
             if (change.start < end and start < change.end) or (touches and start == end):
-                # Undoing this change brings the text back: the span takes in what was touched.
+                # The span includes what was touched, since an undo may bring the text back.
                 start, end = min(start, change.start), max(end, change.end) + grown
             elif change.end <= start:
                 start, end = start + grown, end + grown
             self._spans[index] = start, end
 
     def is_in(self, text: str) -> bool:
-        """Tell whether all new texts stand in the text as it is now."""
+        """Tell whether all new texts are still in the current text."""
         return not self._is_put_back and all(
             new in text[start:end] for new, (start, end) in zip(self._new, self._spans, strict=True)
         )
 
 
 class AppliedEdits:
-    """The applied suggestions of one document, and what became of the accepted ones.
+    """The applied suggestions of one document, of which the accepted ones are followed.
 
-    An editor applies a suggestion and tells of its accept in either order.
+    An editor may report an accept before or after it applies the suggestion.
     """
 
     def __init__(self) -> None:
@@ -268,15 +269,15 @@ class AppliedEdits:
         self._followed: list[TrackedEdit] = []
 
     def move(self, change: Hunk) -> None:
-        """Follow a change of the text."""
+        """Adjust all places to a change of the text."""
         for tracked in (*self._found.values(), *self._followed):
             tracked.move(change)
 
     def find(self, results: Mapping[str, Sequence[AppliedEdit]], text: str) -> list[str]:
-        """Look for results after a change of the text: those that were awaited, and these.
+        """Look for applied suggestions after a change: accepted ones, and the given ones.
 
         Returns:
-            The ids of those suggestions one of whose `results` the text is now.
+            The ids of the given suggestions of which the text is a result.
         """
         for id, (awaited, found, left) in list(self._awaited.items()):
             if result := is_one_of(awaited, text):
@@ -299,12 +300,12 @@ class AppliedEdits:
         """Follow a suggestion that the user accepted.
 
         Args:
-            id: The suggestion's.
-            results: The suggestion's.
-            found: Called once one of them is in the text: now, or after one of the next changes.
+            id: The suggestion's id.
+            results: The suggestion's possible results.
+            found: Called when the text is one of them: now, or after one of the next changes.
 
         Returns:
-            Whether it was found before.
+            Whether it was already in the text.
         """
         tracked = self._found.pop(id, None)
         if tracked is None:
@@ -314,14 +315,14 @@ class AppliedEdits:
         return True
 
     def judge(self, tracked: TrackedEdit, text: str) -> Literal["kept", "changed"] | None:
-        """End following accepted text and return what became of it; None if nobody knows."""
+        """Stop following an accepted suggestion and return its outcome; None if unknown."""
         if tracked not in self._followed:
             return None
         self._followed.remove(tracked)
         return "kept" if tracked.is_in(text) else "changed"
 
     def clear(self) -> None:
-        """Forget all edits, since the text is not known any more."""
+        """Forget all suggestions, since the text is no longer known."""
         self._found.clear()
         self._awaited.clear()
         self._followed.clear()
@@ -332,7 +333,7 @@ class AppliedEdits:
 
 
 def _beside(hunks: tuple[Hunk, ...], change: Hunk) -> tuple[Hunk, ...]:
-    """Move hunks to the text after a change; none where the change touches one of them."""
+    """Move hunks to the text after a change; return none if the change touches one of them."""
     if any(hunk.start <= change.end and change.start <= hunk.end for hunk in hunks):
         return ()
     return tuple(one.shifted(change.growth) if one.start > change.end else one for one in hunks)

@@ -1,1 +1,1 @@
-"""The LSP surface: messages in, calls of the service, answers out."""
+"""The LSP interface: messages, handlers and conversions."""

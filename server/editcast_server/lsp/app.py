@@ -1,4 +1,4 @@
-"""The language server: LSP's messages in, calls of the service, answers out; nothing else.
+"""The language server's handlers, which translate LSP messages into calls of the service.
 
 See LSP 3.17, and 3.18 for inline completion.
 """
@@ -27,7 +27,7 @@ MOST_NEXT_EDITS = 100
 
 
 def create_server() -> EditcastServer:
-    """Create a server that speaks all of Editcast's LSP surface."""
+    """Create a server with all handlers."""
     server = EditcastServer()
     _register_lifecycle(server)
     _register_documents(server)
@@ -151,7 +151,7 @@ def _register_inline_completion(server: EditcastServer) -> None:
     async def inline_completion(
         ls: EditcastServer, params: types.InlineCompletionParams
     ) -> list[types.InlineCompletionItem]:
-        # Editors send an automatic one for every key.
+        # Editors send an automatic request for every key press.
         invoked = params.context.trigger_kind == types.InlineCompletionTriggerKind.Invoked
         document = await ls.service.wait_for(params.text_document.uri, 1, is_wanted=invoked)
         if document is None or document.buffer is None or not document.suggestions:

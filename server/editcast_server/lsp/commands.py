@@ -1,4 +1,4 @@
-"""`workspace/executeCommand`: what the user decides, and what the user wants to know."""
+"""Handlers of `workspace/executeCommand`: decisions on suggestions, status and training."""
 
 import asyncio
 from typing import Any, Final
@@ -61,8 +61,6 @@ def register_commands(server: EditcastServer) -> None:
                 return now
             case [str() as uri]:
                 document = ls.service.documents.get(uri)
-                if document:
-                    await document.exclusion.known.wait()
                 reason = document.reason_against(ls.service.settings) if document else _UNKNOWN
                 return attrs.evolve(now, message=reason or now.message)
         raise JsonRpcInvalidParams(
@@ -103,7 +101,7 @@ def _register_training(server: EditcastServer) -> None:
 
 
 async def _report(service: Service) -> str:
-    """Make the report page (HTML) from what is on this machine."""
+    """Make the report page (HTML) from the data on this machine."""
     await service.saves.written()
     model = service.activity.model
     return await asyncio.to_thread(
@@ -116,10 +114,10 @@ async def _report(service: Service) -> str:
 
 
 async def _revert(service: Service) -> str:
-    """Go back to the model before the last training, and say in a sentence what happened.
+    """Go back to the model before the last training; return a sentence for the user.
 
     Raises:
-        BundleError: There is none, or it cannot be used.
+        BundleError: There is no such model, or it cannot be used.
     """
     from editcast_store.models import revert  # imports the tokenizer
 

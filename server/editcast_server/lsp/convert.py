@@ -1,6 +1,6 @@
-"""The service's suggestions and status as LSP's messages and ours.
+"""Conversion of suggestions and status to LSP messages and Editcast's own.
 
-Positions are converted and edits are bound to a document's version here.
+This is where offsets become positions, and edits are bound to a version of a document.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _TITLE_WIDTH: Final = 40
 
 
 def is_wanted(only: Any) -> bool:
-    """Tell whether a code action request asks for our kind, or for one of which ours is a kind."""
+    """Tell whether a code action request asks for our kind, or a kind that includes it."""
     if only is None:
         return True
     kinds = [str(getattr(kind, "value", kind)) for kind in only]
@@ -35,11 +35,10 @@ def code_actions(
     *,
     has_versions: bool,
 ) -> list[types.CodeAction]:
-    """Return the best `most` suggestions as code actions; taking one tells the server so.
+    """Return the best `most` suggestions as code actions, each with the accept command.
 
-    Behind the first one of several places comes what makes the edit at all of them. Where nothing
-    is suggested there may be one for what is left in other files: those of the last answer, unless
-    they have been looked for again.
+    After a suggestion for several places follows an action for all of them. Without suggestions,
+    there may be an action for other files: those of the last answer, unless `other_files` is given.
     """
     actions: list[types.CodeAction] = []
     seen: set[tuple[Hunk, ...]] = set()
@@ -58,7 +57,7 @@ def code_actions(
 
 
 def _other_files(document: Document) -> Sequence[OtherFile]:
-    """Return what is left in other files; nothing while something is in this one."""
+    """Return the other files of the last answer; none while this file has suggestions."""
     is_current = document.answer is not None and document.has(1) and not document.suggestions
     return document.answer.other_files if is_current and document.answer else ()
 
@@ -104,7 +103,7 @@ def _code_action(
 
 
 def next_edit_result(document: Document, most: int | None = None) -> protocol.NextEditResult:
-    """Convert a document's suggestions to our own messages."""
+    """Convert a document's suggestions to the parameters of `editcast/didPredict`."""
     answer = document.answer
     current = answer if document.has(1) else None
     return protocol.NextEditResult(
@@ -136,7 +135,7 @@ def next_edit_result(document: Document, most: int | None = None) -> protocol.Ne
 def title_of(suggestion: Suggestion) -> str:
     """Return a title such as "Next edit, line 50: `foo` -> `bar` (93 %)".
 
-    A score is not printed.
+    The score of a baseline is not shown.
     """
     old, new = _one_line(suggestion.place.replaced[0]), _one_line(suggestion.hunks[0].text)
     if not old:
@@ -152,10 +151,10 @@ def title_of(suggestion: Suggestion) -> str:
 
 
 def insertion_at(suggestion: Suggestion, offset: int, text: str) -> str | None:
-    """Return the inserted text if it is only an insertion at `offset` of `text`, else None.
+    """Return the inserted text if the suggestion is an insertion at `offset`, else None.
 
-    A replacement whose new text only adds to the old counts, and so does an insertion that
-    reads the same when made at `offset`.
+    This includes a replacement whose new text only adds to the old one, and an insertion elsewhere
+    that has the same result at `offset`.
     """
     if len(suggestion.hunks) != 1:
         return None
@@ -172,7 +171,7 @@ def insertion_at(suggestion: Suggestion, offset: int, text: str) -> str | None:
 
 
 def status_params(status: Status) -> protocol.StatusParams:
-    """Return what the server is doing, as `editcast/status` sends it."""
+    """Convert a status to the parameters of `editcast/status`."""
     return protocol.StatusParams(status.state, status.model, status.message)
 
 
@@ -181,7 +180,7 @@ def _text_edits(document: Document, hunks: Sequence[Hunk]) -> list[types.TextEdi
 
 
 def _one_line(text: str) -> str:
-    """Shorten `text` for a title: ends trimmed, line ends as a sign, the middle cut out."""
+    """Shorten `text` for a title: trim it, replace line ends by a sign, cut out the middle."""
     line = " ⏎ ".join(part.strip() for part in text.strip().splitlines()) or text.strip("\r\n")
     if not line and text:
         line = "⏎"

@@ -1,4 +1,4 @@
-"""Answers to clients that ask for next edits as Copilot's language server answers them."""
+"""Handlers for clients that request next edits with the messages of Copilot's server."""
 
 from collections.abc import Sequence
 
@@ -19,12 +19,12 @@ from editcast_server.lsp.server import EditcastServer
 
 
 def register_copilot(server: EditcastServer) -> None:
-    """Serve `textDocument/copilotInlineEdit`, and hear of what was shown."""
+    """Register the handlers of `textDocument/copilotInlineEdit` and of shown edits."""
 
     @server.feature(protocol.INLINE_EDIT)
     async def inline_edit(ls: EditcastServer, params: InlineEditParams) -> InlineEditResult:
         kind = params.context and params.context.trigger_kind
-        # Clients that do not say why they ask do so after every change.
+        # Clients that send no trigger kind ask after every change.
         invoked = kind == types.InlineCompletionTriggerKind.Invoked
         asked = params.text_document
         document = await ls.service.wait_for(asked.uri, 1, is_wanted=invoked)
@@ -32,7 +32,7 @@ def register_copilot(server: EditcastServer) -> None:
             return InlineEditResult([])
         if asked.version not in (None, document.version):
             return InlineEditResult([])
-        # Some clients apply all edits of an answer together: there is only ever the best.
+        # Some clients apply all edits of an answer at once, so it contains only the best.
         best = document.suggestions[:1]
         return InlineEditResult([_inline_edit(document, document.buffer, one) for one in best])
 
@@ -44,7 +44,7 @@ def register_copilot(server: EditcastServer) -> None:
 
 
 def whole(hunks: Sequence[Hunk], text: str) -> Hunk:
-    """Join ascending, disjoint hunks of `text`, at least one, with the text between them."""
+    """Join ascending, disjoint hunks of `text`, at least one, including the text between them."""
     start = end = hunks[0].start
     parts = []
     for hunk in hunks:

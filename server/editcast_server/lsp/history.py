@@ -1,7 +1,7 @@
-"""Commands by which an editor shows, exports and forgets what is remembered.
+"""Commands by which an editor shows, exports and deletes recorded saves.
 
-They do what `editcast history` does, in its words. What goes wrong is shown to the user in a
-sentence, and answered with null.
+They do the same as `editcast history`. If a command fails, the user sees a sentence, and the editor
+gets null.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _Result = TypeVar("_Result")
 
 
 def register_history(server: EditcastServer) -> None:
-    """Serve the commands about the history of saves."""
+    """Register the commands about recorded saves."""
 
     @server.command(protocol.HISTORY)
     async def history(ls: EditcastServer, *arguments: Any) -> protocol.Remembered | None:
@@ -72,7 +72,7 @@ def register_history(server: EditcastServer) -> None:
 
 
 async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Result | None:
-    """Do something with the store once all saves so far are in it; what is wrong is shown."""
+    """Run `work` on the store after all earlier saves; show the user what goes wrong."""
 
     def run() -> _Result:
         with Store.open(paths.store_path()) as store:

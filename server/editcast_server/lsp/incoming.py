@@ -1,7 +1,7 @@
-"""Messages from the editor: what is checked before they are read as LSP, and how they are read.
+"""Validation of messages from the editor, and their strict conversion.
 
-Nothing is made to fit: cattrs calls `str(None)` and `int(2.7)` where a message has a value of the
-wrong type; the text of a document would become "None".
+By default cattrs coerces values of the wrong type, with `str(None)` or `int(2.7)`: the text of a
+document could become "None".
 """
 
 from collections.abc import Sequence
@@ -15,24 +15,24 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidRequest, JsonRpcServerNotInitialized
 from pygls.protocol import default_converter
 
-#: As lsprotocol writes it; to cattrs `int | str` is another type.
+#: As lsprotocol writes it; cattrs treats `int | str` as a different type.
 _IDENTIFIER: Final[Any] = Union[int, str]  # noqa: UP007
 
 
 def id_of(message: Any) -> int | str | None:
-    """Return the id that a message is answered by; None when it has none that can be."""
+    """Return the valid id of a message, else None."""
     found = message.get("id") if isinstance(message, dict) else None
     is_id = isinstance(found, (int, str)) and not isinstance(found, bool)
     return found if is_id else None
 
 
 def is_notification(message: Any) -> bool:
-    """Tell whether nobody waits for an answer to a message."""
+    """Tell whether a message is a notification."""
     return isinstance(message, dict) and "method" in message and "id" not in message
 
 
 def is_response(message: Any) -> bool:
-    """Tell whether it answers a request of ours."""
+    """Tell whether a message is the response to a request."""
     return (
         isinstance(message, dict)
         and "method" not in message
@@ -41,10 +41,10 @@ def is_response(message: Any) -> bool:
 
 
 def check_form(message: Any) -> None:
-    """Look at what JSON-RPC says of a message.
+    """Check that a message is a single message of JSON-RPC 2.0.
 
     Raises:
-        JsonRpcInvalidRequest: It is no single message of JSON-RPC 2.0.
+        JsonRpcInvalidRequest: It is not.
     """
     if not isinstance(message, dict):
         raise JsonRpcInvalidRequest("A message must be one JSON object.")
@@ -59,16 +59,16 @@ def check_form(message: Any) -> None:
 
 
 def check_time(method: str, *, has_begun: bool, has_ended: bool) -> None:
-    """Look at what LSP says of when a message may come.
+    """Check that LSP allows a message at this time.
 
     Args:
-        method: The message's.
-        has_begun: Whether `initialize` has been served.
-        has_ended: Whether `shutdown` has been.
+        method: The method of the message.
+        has_begun: Whether `initialize` was handled.
+        has_ended: Whether `shutdown` was handled.
 
     Raises:
-        JsonRpcServerNotInitialized: It comes before `initialize`.
-        JsonRpcInvalidRequest: It comes after `shutdown`, or it is a second `initialize`.
+        JsonRpcServerNotInitialized: The message comes before `initialize`.
+        JsonRpcInvalidRequest: It comes after `shutdown`, or is a second `initialize`.
     """
     if method == types.EXIT:
         return
@@ -82,7 +82,7 @@ def check_time(method: str, *, has_begun: bool, has_ended: bool) -> None:
 
 
 def strict_converter() -> Converter:
-    """Make a converter of pygls that raises where a value is not of the type that LSP wants."""
+    """Create a converter for pygls that raises on values of the wrong type."""
     converter: Converter = default_converter()  # type: ignore[no-untyped-call]
     for kind in (str, bool, int, float):
         converter.register_structure_hook(kind, _exactly)
@@ -96,12 +96,12 @@ def strict_converter() -> Converter:
 
 
 def what_is_wrong(error: BaseException) -> str:
-    """Return the first thing that was wrong with a message, without any of its values."""
+    """Describe the first error in a message, without quoting its values."""
     return transform_error(error, "message", _in_words)[0]
 
 
 def _exactly(value: Any, kind: type[Any]) -> Any:
-    """Read a value of a primitive type or an enumeration of such; 2.0 is as whole as 2."""
+    """Convert a value of a primitive type or an enumeration; 2.0 counts as an integer."""
     if issubclass(kind, Enum):
         return kind(value)
     if isinstance(value, bool):
@@ -131,7 +131,7 @@ def _sequence(kind: Any, converter: Converter) -> Any:
     inner = list_structure_factory(kind, converter)
 
     def structure(value: Any, kind: Any) -> Any:
-        if not isinstance(value, list):  # a text has items too
+        if not isinstance(value, list):  # a string is a sequence too
             raise TypeError("no list")
         return inner(value, kind)
 

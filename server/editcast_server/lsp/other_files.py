@@ -1,7 +1,7 @@
-"""`editcast.applyOtherFiles`: what is left to do in other files, made in all of them at once.
+"""The command `editcast.applyOtherFiles`, which makes the remaining edits in all other files.
 
-The user is asked first, and may look at each place where the editor has a list for that. What the
-editor has open is changed only if it still has the text that was looked at.
+The user is asked first, and can review each place if the editor supports it. An open document is
+changed only if it still has the text that the edits were found in.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _MOST_NAMES: Final = 3
 
 
 def register_other_files(server: EditcastServer) -> None:
-    """Serve the command."""
+    """Register the command."""
 
     @server.command(protocol.APPLY_OTHER_FILES)
     async def apply(ls: EditcastServer, *arguments: Any) -> bool:
@@ -42,9 +42,9 @@ def register_other_files(server: EditcastServer) -> None:
         answer = await _ask(ls, found) if found else None
         if document is None or answer is None:
             return False
-        found = await find_other_files(ls.service, document)  # again, as they are by now
+        found = await find_other_files(ls.service, document)  # the texts may have changed
         edit = _workspace_edit(ls.service, found, needs_confirmation=answer == _LOOK)
-        if not edit.document_changes:  # done, or changed, while the question stood
+        if not edit.document_changes:  # edited or saved during the question
             return False
         result = await ls.workspace_apply_edit_async(
             types.ApplyWorkspaceEditParams(edit, _LABEL, types.WorkspaceEditMetadata(True))
@@ -54,7 +54,7 @@ def register_other_files(server: EditcastServer) -> None:
 
 
 async def _ask(ls: EditcastServer, files: Sequence[OtherFile]) -> str | None:
-    """Ask whether files are to be changed; returns the title of the answer."""
+    """Ask the user whether to change the files; return the title of the answer."""
     names = ", ".join(unquote(one.uri).rsplit("/", 1)[-1] for one in files[:_MOST_NAMES])
     more = f" and {len(files) - _MOST_NAMES} more" if len(files) > _MOST_NAMES else ""
     has_list = get_capability(
@@ -71,7 +71,7 @@ async def _ask(ls: EditcastServer, files: Sequence[OtherFile]) -> str | None:
 
 
 async def find_other_files(service: Service, document: Document | None) -> Sequence[OtherFile]:
-    """Look for what is left to do in other files than a document."""
+    """Find the edits that a document's changes require in other files."""
     if document is None or document.track is None:
         return ()
     loop, found = asyncio.get_running_loop(), asyncio.Future[Sequence[OtherFile]]()
@@ -86,14 +86,14 @@ async def find_other_files(service: Service, document: Document | None) -> Seque
 def _workspace_edit(
     service: Service, files: Sequence[OtherFile], *, needs_confirmation: bool
 ) -> types.WorkspaceEdit:
-    """Make the edit of all files; if so, each place is to be confirmed."""
+    """Make the edit of all files; `needs_confirmation` lets the user confirm each place."""
     opened = {one.track.uri: one for one in service.documents.values() if one.track}
     changes: list[Any] = []
     for file in files:
         document = opened.get(file.uri)
         buffer = document.buffer if document else Buffer(file.text, service.units)
         if buffer is None or buffer.text != file.text:
-            continue  # it was changed just now, and is found again if it has to follow still
+            continue  # it has just changed, and is found again if it still needs edits
         edits: list[Any] = buffer.text_edits(sorted(file.hunks, key=lambda hunk: hunk.start))
         if needs_confirmation:
             edits = [types.AnnotatedTextEdit(_LABEL, one.range, one.new_text) for one in edits]

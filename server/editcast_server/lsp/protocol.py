@@ -1,8 +1,8 @@
-"""Our own messages beside LSP's; mirrored in vscode-client/src/protocol.ts: change both or neither.
+"""Editcast's own messages; vscode-client/src/protocol.ts mirrors them, so change both together.
 
-Positions are LSP's, in the encoding that client and server negotiated. On the wire every name is
-camel case, as in LSP. The messages of inline edits are not ours: clients that know Copilot's
-language server send them. There one edit is one range, and `edits` are edits to choose from.
+Positions are LSP's, in the negotiated encoding. On the wire all names are in camel case, as in LSP.
+The messages about inline edits are those of Copilot's language server, which some clients send.
+There an edit has one range, and `edits` are alternatives.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,7 +39,7 @@ CODE_ACTION_KIND: Final = "quickfix.nextEdit"
 
 @attrs.define
 class NextEditParams:
-    """Parameters of `editcast/nextEdit`: which document, and at most how many suggestions."""
+    """Parameters of `editcast/nextEdit`: the document, and the maximum number of suggestions."""
 
     text_document: types.TextDocumentIdentifier
     count: int | None = None
@@ -50,10 +50,10 @@ class Suggestion:
     """One predicted edit of one document.
 
     Attributes:
-        id: Names it in `editcast.accept` and `editcast.reject`.
+        id: The identifier for `editcast.accept` and `editcast.reject`.
         edits: Simultaneous edits of the document version that the suggestion belongs to.
-        everywhere: Where the same is left to do at several places, the edits of all of them, these
-            included; else empty.
+        everywhere: If the same edit is due at several places, the edits of all of them, including
+            these; else empty.
         line: The first line that changes, counted from 0.
         title: Such as "Next edit, line 50: `foo` -> `bar` (93 %)".
         confidence: Calibrated estimate, 0 to 1, that the edit is right.
@@ -73,12 +73,12 @@ class Suggestion:
 
 @attrs.define
 class OtherFile:
-    """One other file that has to follow what was changed.
+    """Another file that needs edits.
 
     Attributes:
-        uri: The file.
-        line: The line to begin at, counted from 0.
-        places: How many places there are.
+        uri: The file's URI.
+        line: The line of the first place, counted from 0.
+        places: The number of places.
     """
 
     uri: str
@@ -94,13 +94,13 @@ class NextEditResult:
         uri: The document.
         version: The document's version that the suggestions apply to.
         model: Name of the model, or of the baseline that stands in for one.
-        milliseconds: How long the prediction took; 0 when there was none for this version: older
-            suggestions are gone, or it was not there in time.
-        best: Confidence of the best guess, though it be below the threshold; None without one.
-        threshold: The least confidence that is shown; 0 when there was no prediction.
-        suggestions: Best first.
-        other_files: Those in which something is left to do, when nothing is here; they come in a
-            second notification, once they have been looked for.
+        milliseconds: How long the prediction took; 0 if there was none for this version, because
+            older suggestions are gone or the prediction took too long.
+        best: Confidence of the best prediction, even below the threshold; None without one.
+        threshold: The minimum confidence that is shown; 0 if there was no prediction.
+        suggestions: The suggestions, best first.
+        other_files: The files that need edits, if this one needs none. They come in a second
+            notification, after the search.
     """
 
     uri: str
@@ -119,7 +119,7 @@ class StatusParams:
 
     Attributes:
         state: One of ready, thinking, snoozed, disabled, baseline, training.
-        model: Name of the model, or of the baseline; empty while none is loaded yet.
+        model: Name of the model, or of the baseline; empty until one is loaded.
         message: A sentence for the user.
     """
 
@@ -130,16 +130,16 @@ class StatusParams:
 
 @attrs.define
 class RememberedFile:
-    """One file of which saves are remembered.
+    """A file with recorded saves.
 
     Attributes:
-        path: As the store names it.
+        path: The path in the store.
         project: The repository or folder that the file belongs to.
         language: Its language identifier.
-        saves: How many there are.
-        first: When the first one was made, in milliseconds since the epoch.
-        last: When the last one was made.
-        bytes: Length of all their texts.
+        saves: The number of saves.
+        first: The time of the first save, in milliseconds since the epoch.
+        last: The time of the last save.
+        bytes: The total length of their texts.
     """
 
     path: str
@@ -153,7 +153,7 @@ class RememberedFile:
 
 @attrs.define
 class Remembered:
-    """Answer to `editcast.history`: what the store has, and the bytes it takes on the disk."""
+    """Answer to `editcast.history`: the recorded files, and the size of the store on the disk."""
 
     files: Sequence[RememberedFile]
     bytes: int
@@ -169,7 +169,7 @@ class RememberedSave:
 
 @attrs.define
 class InlineEditContext:
-    """Reason why the client asks: 1 the user, 2 the client itself (LSP 3.18, inline completion)."""
+    """The reason of a request: 1 the user, 2 the client itself (LSP 3.18, inline completion)."""
 
     trigger_kind: int | None = None
 
@@ -180,8 +180,8 @@ class InlineEditParams:
 
     Attributes:
         text_document: The document, and the version that the client has.
-        position: Where the cursor is; the edit may be elsewhere.
-        context: What made the client ask; most say nothing of it.
+        position: The position of the cursor; the edit may be elsewhere.
+        context: The reason of the request; most clients omit it.
     """
 
     text_document: types.OptionalVersionedTextDocumentIdentifier
@@ -194,10 +194,10 @@ class InlineEdit:
     """One edit of one document version.
 
     Attributes:
-        text: What is to stand in the range.
+        text: The new text of the range.
         text_document: The document and the version that the range belongs to.
-        range: What is replaced.
-        command: To be run by `workspace/executeCommand` once the user has taken the edit.
+        range: The range to replace.
+        command: The command for `workspace/executeCommand` once the user has accepted the edit.
     """
 
     text: str
@@ -208,21 +208,21 @@ class InlineEdit:
 
 @attrs.define
 class InlineEditResult:
-    """Answer to `textDocument/copilotInlineEdit`; no edits when there is nothing to suggest."""
+    """Answer to `textDocument/copilotInlineEdit`; empty if there is no suggestion."""
 
     edits: Sequence[InlineEdit]
 
 
 @attrs.define
 class ShownCommand:
-    """The command of an edit, as a client hands it back; some leave out all but the arguments."""
+    """The command of an edit, as a client returns it; some clients return only the arguments."""
 
     arguments: Sequence[Any] | None = None
 
 
 @attrs.define
 class ShownItem:
-    """The edit that was shown; of its parts only the command says which."""
+    """The edit that was shown, identified by its command."""
 
     command: ShownCommand | None = None
 
@@ -238,7 +238,7 @@ _Message = tuple[type[Any], type[Any] | None]
 
 
 def _request(params: Any, result: Any) -> _Message:
-    """Make the types of a request and of its response."""
+    """Create the types of a request and of its response."""
     request = {"id": int | str, "params": params, "method": str}
     return _type("Request", request), _type("Response", {"id": int | str | None, "result": result})
 
@@ -266,7 +266,7 @@ MESSAGES: Final[Mapping[str, _Message]] = {
 class EditcastMessages(LanguageServerProtocol):
     """LSP with our own messages, for either end of the connection."""
 
-    # pygls caches these two in its class; a cache more would keep every server alive.
+    # pygls caches these two methods; another cache would keep every server alive.
     def get_message_type(self, method: str) -> type[Any] | None:  # type: ignore[override]
         """Return the type of a request or notification."""
         return MESSAGES[method][0] if method in MESSAGES else super().get_message_type(method)

@@ -1,4 +1,4 @@
-"""The server process as pygls sees it: its protocol, its converter, its one editor."""
+"""The server process on top of pygls: its protocol, its converter and its one editor."""
 
 import asyncio
 import logging
@@ -46,7 +46,7 @@ _NOT_PYGLS: Final = (
     types.NOTEBOOK_DOCUMENT_DID_CHANGE,
     types.NOTEBOOK_DOCUMENT_DID_CLOSE,
 )
-#: After one that cannot be read, the text of its document is not known.
+#: If such a message cannot be read, the text of its document is unknown.
 _TELL_TEXTS: Final = (
     types.TEXT_DOCUMENT_DID_OPEN,
     types.TEXT_DOCUMENT_DID_CHANGE,
@@ -55,7 +55,7 @@ _TELL_TEXTS: Final = (
 
 
 class EditcastProtocol(protocol.EditcastMessages):
-    """LSP and our own messages, each looked at before pygls serves it."""
+    """LSP and Editcast's own messages, each validated before pygls handles it."""
 
     _server: "EditcastServer"
 
@@ -66,15 +66,15 @@ class EditcastProtocol(protocol.EditcastMessages):
 
     @property
     def has_shut_down(self) -> bool:
-        """Tell whether `shutdown` has been served."""
+        """Tell whether `shutdown` was handled."""
         return bool(self._shutdown)
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """Return any JSON object, however deep in a message, as it is for `handle_message`."""
+        """Return every JSON object unchanged, for `handle_message`."""
         return data
 
     def handle_message(self, message: Any) -> None:
-        """Serve a message, or refuse it: a request is answered once in any case."""
+        """Handle a message or refuse it; a request gets exactly one answer."""
         try:
             incoming.check_form(message)
             if incoming.is_response(message) or self._is_to_be_served(message):
@@ -83,11 +83,15 @@ class EditcastProtocol(protocol.EditcastMessages):
             self._refuse(message, error)
 
     def cannot_parse(self) -> None:
-        """Return what came is no JSON; whose answer this is, the editor cannot be told."""
+        """Answer something that is not JSON, without an id."""
         self._send_response(None, error=JsonRpcParseError().to_response_error())
 
     def _is_to_be_served(self, message: dict[str, Any]) -> bool:
-        """Tell whether a request or notification is; a request that is not is refused."""
+        """Tell whether to handle a request or notification.
+
+        Raises:
+            JsonRpcException: A request must be refused.
+        """
         method, is_request = message["method"], "id" in message
         try:
             has_begun = hasattr(self._server, "service")
@@ -105,7 +109,7 @@ class EditcastProtocol(protocol.EditcastMessages):
         return True
 
     def _read(self, message: dict[str, Any]) -> Any:
-        """Read a message as LSP has it."""
+        """Convert a message to its LSP type."""
         kind: Any
         if "method" in message:
             kind = self.get_message_type(message["method"])
@@ -135,7 +139,7 @@ class EditcastProtocol(protocol.EditcastMessages):
                 self._server.forget_text(one)
 
     def _known(self, method: Any) -> str:
-        """Return a method as the log may name it: any other may be made of a user's text."""
+        """Return a method for the log; an unknown one might contain the user's text."""
         is_known = isinstance(method, str) and self.get_message_type(method) is not None
         return str(method) if is_known else "a message"
 
@@ -143,9 +147,9 @@ class EditcastProtocol(protocol.EditcastMessages):
         self, msg_id: Any, result: Any | None = None, error: types.ResponseError | None = None
     ) -> None:
         if error is not None and error.code == JsonRpcInternalError.CODE:
-            # An exception's words may be of the user's text, and editors log them.
+            # An exception's message may quote the user's text, and editors log it.
             error = types.ResponseError(error.code, "Editcast failed at this; its log says where.")
-        if msg_id is None:  # lsprotocol leaves such an id out, which JSON-RPC does not allow
+        if msg_id is None:  # lsprotocol omits a null id, which JSON-RPC requires
             self._send_data({"jsonrpc": self.VERSION, "id": None, "error": error})
         else:
             super()._send_response(msg_id, result, error)
@@ -155,9 +159,9 @@ class EditcastProtocol(protocol.EditcastMessages):
             self._server.has_failed(error)
 
     async def prepare(self) -> None:
-        """Make the converters of the usual messages before they are needed.
+        """Create the converters of common messages in advance.
 
-        cattrs makes one when a type is first seen, which takes up to 20 ms.
+        cattrs creates a converter at the first use of a type, which takes up to 20 ms.
         """
         for one in _USUAL:
             self._converter.get_structure_hook(one)
@@ -229,10 +233,10 @@ class EditcastServer(LanguageServer):
     # pygls
 
     def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
-        """Speak LSP until the editor ends it.
+        """Speak LSP until the editor ends the session.
 
         Raises:
-            ServerError: What the editor sent makes no sense, and nothing after it can.
+            ServerError: The editor sent something after which no message can be found.
         """
         try:
             super().start_io(cast(BinaryIO, Frames(stdin or sys.stdin.buffer)), stdout)
@@ -242,10 +246,10 @@ class EditcastServer(LanguageServer):
             raise
 
     def start_tcp(self, host: str, port: int) -> None:
-        """Speak LSP with the first who connects there.
+        """Speak LSP with the first client that connects.
 
         Raises:
-            ServerError: Nothing can listen there; or as `start_io` says.
+            ServerError: The address cannot be used; or as for `start_io`.
         """
         with one_connection(host, port) as (received, sent):
             self.start_io(received, sent)
@@ -254,7 +258,7 @@ class EditcastServer(LanguageServer):
         """Speak LSP with the editor that waits at a pipe.
 
         Raises:
-            ServerError: None waits there; or as `start_io` says.
+            ServerError: No editor waits there; or as for `start_io`.
         """
         with pipe_of_editor(name) as (received, sent):
             self.start_io(received, sent)
@@ -262,7 +266,7 @@ class EditcastServer(LanguageServer):
     def report_server_error(
         self, error: Exception, source: type[PyglsError] | type[JsonRpcException]
     ) -> None:
-        """Say in a sentence what pygls would say in an exception's words."""
+        """Report an error with a sentence instead of an exception's message."""
         if source is FeatureRequestError:
             return  # it was answered and logged
         if source is JsonRpcException and isinstance(error, (ValueError, RecursionError)):
@@ -274,44 +278,44 @@ class EditcastServer(LanguageServer):
             self.has_failed(error)
 
     def has_failed(self, error: BaseException) -> None:
-        """Log an unexpected exception in something that nobody waits for."""
+        """Log an unexpected exception in a notification or a background task."""
         log.error("Editcast failed at a message: %s", without_words(error))
         name = type(error).__name__
         self.warn_once(f"Editcast failed at a message of the editor ({name}); the log has more.")
 
     def cannot_read(self, message: Any) -> None:
-        """Log a notification that makes no sense; nobody waits for an answer."""
+        """Report an invalid notification, which gets no answer."""
         self.warn_once("The editor sent a message that is not as LSP wants it.")
         self.forget_text(message)
 
     def warn_once(self, sentence: str) -> None:
-        """Warn the user, once in this session."""
+        """Warn the user once per session."""
         if sentence not in self._warned:
             self._warned.add(sentence)
             self.show_message(sentence, warning=True)
 
     def forget_text(self, message: Any) -> None:
-        """Forget the text of the document that an unreadable message was about."""
+        """Forget the text of the document that an invalid message refers to."""
         try:
             if message["method"] in _TELL_TEXTS:
                 self.service.documents[message["params"]["textDocument"]["uri"]].forget_text()
         except (AttributeError, KeyError, TypeError):
-            return  # it names no open document
+            return  # it refers to no open document
 
     def stop(self) -> None:
-        """Finish what must be finished before the process ends."""
+        """Stop everything in order, before the process ends."""
         self.training.stop()
         self.team_model.stop()
         if hasattr(self, "service"):
             self.service.stop()
 
     def set_folders(self) -> None:
-        """Tell the service which folders the editor has open."""
+        """Pass the editor's open folders to the service."""
         self.service.projects.is_trusted = self.is_trusted
         self.service.projects.set_folders(self.workspace.folders)
 
     def apply_settings(self, given: Any) -> None:
-        """Follow an editor's settings; say what is wrong with them."""
+        """Apply the editor's settings, and show what is wrong with them."""
         settings, complaints = read_settings(given)
         for complaint in complaints:
             self.show_message(complaint, warning=True)
@@ -319,7 +323,7 @@ class EditcastServer(LanguageServer):
         self.team_model.watch(settings.team_model)
 
     async def pull_settings(self) -> bool:
-        """Ask the editor for its settings; whether it had any."""
+        """Request the settings from the editor; tell whether it had any."""
         if not get_capability(self.client_capabilities, "workspace.configuration", False):
             return False
         item = types.ConfigurationItem(section=SECTION)

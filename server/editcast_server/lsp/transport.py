@@ -1,7 +1,7 @@
-"""Byte streams that pygls reads from: stdin, one TCP connection or a pipe, with headers checked.
+"""Byte streams for pygls (stdin, a TCP connection or a pipe), with validated headers.
 
-Headers are read as HTTP reads them, whatever their case and spaces. One that makes no sense ends
-the session: nobody can say where the next message would begin.
+As in HTTP, the case and spacing of headers do not matter. An invalid header ends the session, since
+the beginning of the next message is unknown.
 """
 
 import re
@@ -21,10 +21,10 @@ _IS_LENGTH: Final = re.compile(rb"content-length\b", re.IGNORECASE)
 
 
 class Frames:
-    """A stream of messages, as pygls's loop reads it: one header line, an empty line, the body.
+    """A stream of messages for pygls: one header line, an empty line, and the body.
 
     Args:
-        stream: What the editor sends.
+        stream: The bytes from the editor.
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -32,10 +32,10 @@ class Frames:
         self._is_within = False
 
     def readline(self) -> bytes:
-        """Read the next line of a header as pygls wants it; empty at the end of the stream.
+        """Read the next line of a header in pygls's form; empty at the end of the stream.
 
         Raises:
-            ServerError: The header makes no sense, or is too long, or its message is.
+            ServerError: The header is invalid, or the header or its message is too long.
         """
         if self._is_within:
             self._is_within = False
@@ -45,12 +45,12 @@ class Frames:
         return b"Content-Length: %d\r\n" % length if length else b""
 
     def read(self, count: int) -> bytes:
-        """Read a body; empty when the stream ends within it."""
+        """Read a body; empty if the stream ends within it."""
         body = self._stream.read(count)
         return body if len(body) == count else b""
 
     def _next_length(self) -> int:
-        """Return the length of the next message that is not empty; 0 at the end of the stream."""
+        """Return the length of the next nonempty message; 0 at the end of the stream."""
         left = MOST_HEADER
         lines: list[bytes] = []
         while line := self._stream.readline(left + 1):
@@ -87,10 +87,10 @@ def _no_sense(what: str) -> ServerError:
 
 @contextmanager
 def one_connection(host: str, port: int) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Wait for one TCP client: what it sends, and what is sent to it.
+    """Wait for one TCP client, and yield the streams from it and to it.
 
     Raises:
-        ServerError: Nothing can listen there.
+        ServerError: The address cannot be used.
     """
     try:
         with _listener(host, port) as listener:
@@ -106,7 +106,7 @@ def one_connection(host: str, port: int) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 @contextmanager
 def pipe_of_editor(name: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Connect to the pipe where an editor waits: what it sends, and what is sent to it.
+    """Connect to the pipe of an editor, and yield the streams from it and to it.
 
     Args:
         name: The path of a Unix socket; on Windows the name of a pipe.

@@ -1,8 +1,8 @@
-"""A named pipe of Windows as two streams: what is read does not hold up what is written.
+"""A named pipe of Windows as two streams that can be read and written at the same time.
 
-A file opened on such a pipe does one thing at a time: the server could send nothing while it waits
-for the editor. Overlapped operations go on beside each other: they are in `_winapi`, where the
-standard library's `multiprocessing.connection` has them from.
+An ordinary file on such a pipe allows one operation at a time, so the server could not send while
+it waits for the editor. The overlapped operations of `_winapi`, which `multiprocessing.connection`
+of the standard library uses, do not have this limit.
 """
 
 import sys
@@ -13,10 +13,10 @@ if sys.platform == "win32":
     import _winapi
 
     def connect(name: str) -> tuple[BinaryIO, BinaryIO]:
-        """Connect to a pipe where an editor waits.
+        """Connect to a pipe that an editor has created.
 
         Raises:
-            OSError: There is none of this name.
+            OSError: There is no such pipe.
         """
         access = _winapi.GENERIC_READ | _winapi.GENERIC_WRITE
         flags = _winapi.OPEN_EXISTING, _winapi.FILE_FLAG_OVERLAPPED

@@ -1,1 +1,1 @@
-"""The prediction thread, the model it uses, and the policy on what to show."""
+"""The prediction thread, its model, and the policy that decides what is shown."""

@@ -1,7 +1,7 @@
-"""The one thread that forecasts: everything slow about a prediction happens here.
+"""The prediction thread, which does everything slow about a prediction.
 
-The event loop hands in jobs and gets the results called back; it never waits for this thread. A
-job that nobody needs any longer ends early through its `cancelled`.
+The event loop submits jobs and receives the results by callback; it never waits for the thread. A
+job whose answer is no longer needed ends early through its `cancelled`.
 """
 
 import logging
@@ -15,9 +15,14 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import unquote
 
-from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions, Session
+from editcast_model.forecasting.interface import (
+    Forecaster,
+    Prediction,
+    PredictionOptions,
+    Session,
+    never,
+)
 from editcast_model.history import EditHistory
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_server.prediction import model_loader
@@ -29,24 +34,24 @@ from editcast_server.prediction.projects import Project
 log = logging.getLogger(__name__)
 
 _LAST_JOB = 10.0  # seconds
-_MOST_FAILURES = 2  # in a row, of a model that another can take the place of
+_MOST_FAILURES = 2  # in a row, before another model replaces the one in use
 
 
 class Track:
-    """Engine's part of an open document: its saved texts, and the session on them.
+    """The engine's part of an open document: its saved texts, and the session on them.
 
-    The event loop only calls `save`; the rest belongs to the engine's thread.
+    The event loop calls only `save`; everything else runs on the engine's thread.
 
     Attributes:
-        uri: The document's.
-        text: Of the document, as far as it may be read; the event loop sets it.
-        is_open: Whether the editor still has it open.
+        uri: The document's URI.
+        text: The document's text, as far as it may be read; set by the event loop.
+        is_open: Whether the editor still has the document open.
 
     Args:
-        text: As it was opened.
-        language: Its LSP identifier.
-        project: Where its saves are told to other documents, and theirs to this one.
-        uri: The document's.
+        text: The text when the document was opened.
+        language: The LSP language identifier.
+        project: The project, in which documents learn of one another's saves.
+        uri: The document's URI.
     """
 
     def __init__(
@@ -55,8 +60,8 @@ class Track:
         self.uri, self.text, self.is_open = uri, text, True
         self._history = EditHistory(text, language=language, path=unquote(uri))
         self._saves: deque[str] = deque()
-        self._saved = text  # last, as the project was told
-        self._unseen: deque[str] = deque()  # of these, what the session was not told of
+        self._saved = text  # the last save that the project knows
+        self._unseen: deque[str] = deque()  # saves that the session does not know yet
         self._project = project or Project()
         imports, memory = self._project.imports, self._project.memory
         imports.update(self._history.path, language, text)
@@ -65,17 +70,17 @@ class Track:
         self._history.memory = memory
         self._name = self._history.path
         self._project.open_files[self._name] = self
-        self._last_other = 0  # number of the last save of another file that the session was told of
+        self._last_other = 0  # number of the last save of another file that the session knows
         self._session: Session | None = None
         self._forecaster: Forecaster | None = None
 
     def save(self, text: str) -> None:
-        """Take in a save of the document."""
+        """Queue a save of the document."""
         self._saves.append(text)
         self._project.has_saves = True
 
     def share_saves(self) -> None:
-        """Tell the project what was saved."""
+        """Pass the queued saves to the project."""
         while self._saves:
             text = self._saves.popleft()
             if text != self._saved:
@@ -84,7 +89,7 @@ class Track:
                 self._saved = text
 
     def session(self, forecaster: Forecaster) -> Session:
-        """Return the session of `forecaster` that has seen every save."""
+        """Return a session of `forecaster` that knows every save."""
         self.share_saves()
         if self._session is None or self._forecaster is not forecaster:
             self._session = forecaster.resume(self._history)
@@ -104,7 +109,7 @@ class Track:
         most: int,
         cancelled: Callable[[], bool],
     ) -> list[Prediction]:
-        """Predict what may be shown for the buffer as it is now."""
+        """Predict edits of the current buffer that may be shown."""
         session = self.session(forecaster)
         self._project.memory.read()
         text = conditions.context.text
@@ -126,34 +131,34 @@ class Track:
         return session.predict(most, options)
 
     def prepare(self, cancelled: Callable[[], bool]) -> None:
-        """Get ready for the next prediction."""
+        """Prepare the next prediction."""
         if self._session is not None:
             self._session.prepare(cancelled=cancelled)
         if not cancelled():
             self._project.prepare()
 
     def other_files(self, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
-        """Return the other files of the project in which saves left something to do."""
+        """Return the other files of the project that need edits because of saves."""
         return self._project.other_files(self._name, cancelled)
 
     def drop_session(self) -> None:
-        """Forget a session that may be in a bad state."""
+        """Discard the session, which may be in an invalid state."""
         self._session = None
 
 
 @dataclass(slots=True)
 class Job:
-    """One prediction to make.
+    """A prediction to make.
 
     Attributes:
-        track: The document's.
-        conditions: The text to predict for, and what the predictions are judged by, but for
-            what the last save replaced, which the engine knows.
-        most: How many suggestions are wanted.
-        done: Called on the engine's thread, once, and again if nothing is left here and something
-            in other files.
-        cancelled: Set by anyone once the answer is not needed.
-        is_for_requests: Whether nobody needs it but requests, which can be cancelled.
+        track: The document's track.
+        conditions: The text and the conditions of the prediction, except for what the last save
+            replaced, which the engine adds.
+        most: The number of suggestions wanted.
+        done: Called on the engine's thread with the answer, and again if only other files need
+            edits.
+        cancelled: Set when the answer is no longer needed.
+        is_for_requests: Whether only requests need the answer, which can be cancelled.
     """
 
     track: Track
@@ -165,22 +170,22 @@ class Job:
     is_for_requests: bool = False
 
     def is_cancelled(self) -> bool:
-        """Tell whether the answer is needed no longer."""
+        """Tell whether the answer is no longer needed."""
         return self.cancelled
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Outcome of a job.
+    """The outcome of a job.
 
     Attributes:
         job: The job.
-        predictions: What is worth showing, best first.
-        best: The confidence of the best guess, shown or not; None without one, and of a baseline,
-            whose score is no probability.
-        model: The model; None when there was none yet.
-        milliseconds: From asking to having it.
-        other_files: Those in which something is left to do, when nothing is here.
+        predictions: The predictions to show, best first.
+        best: The confidence of the best prediction, shown or not; None without one, or for a
+            baseline, whose score is not a probability.
+        model: The model; None if none was loaded yet.
+        milliseconds: The time from the request to the answer.
+        other_files: The files that need edits, if this one needs none.
     """
 
     job: Job
@@ -192,15 +197,15 @@ class Answer:
 
     @property
     def model_name(self) -> str:
-        """Return the model's name; empty when there was none yet."""
+        """Return the model's name; empty if none was loaded yet."""
         return self.model.forecaster.name if self.model else ""
 
 
 class Engine:
-    """The forecasting thread, its queue, and the model in use.
+    """The prediction thread, its queue, and the model in use.
 
     Args:
-        loaded: Called on the engine's thread whenever another model was taken up.
+        loaded: Called on the engine's thread when a model was loaded.
         failed: Called on the engine's thread with the type of an unexpected error.
     """
 
@@ -220,23 +225,23 @@ class Engine:
         self._thread.start()
 
     def choose(self, choice: Choice) -> None:
-        """Use this bundle from now on; it is loaded even when it is in use already."""
+        """Load this bundle and use it, even if it is in use already."""
         self._put(0, lambda: self._load(choice))
 
     def check_for_newer(self) -> None:
-        """Take up the bundle if another one is in its place by now."""
+        """Load the bundle if it was replaced, after the predictions already queued."""
         self._put(1, self._load_if_changed)
 
     def predict(self, job: Job) -> None:
-        """Make a prediction as soon as the thread is free."""
+        """Queue a prediction."""
         self._put(1, lambda: self._predict(job))
 
     def open(self, track: Track) -> None:
-        """Open the session of a document when there is nothing better to do."""
+        """Open the session of a document when the thread is idle."""
         self._put(2, lambda: self._open(track))
 
     def look_elsewhere(self, track: Track, done: Callable[[tuple[OtherFile, ...]], None]) -> None:
-        """Find what is left to do in other files; `done` is called on the engine's thread."""
+        """Find the edits that other files need; `done` is called on the engine's thread."""
 
         def look() -> None:
             found: tuple[OtherFile, ...] = ()
@@ -248,7 +253,7 @@ class Engine:
         self._put(1, look)
 
     def stop(self) -> None:
-        """End the thread after what it is doing; ONNX Runtime must not be at work at the end."""
+        """Stop the thread after its current task; ONNX Runtime must not run at exit."""
         self._put(-1, None)
         self._thread.join(_LAST_JOB)
 
@@ -262,12 +267,12 @@ class Engine:
                     task()
             except Exception as error:
                 log.exception("The engine failed")
-                said = type(error).__name__  # its words may be the user's
+                said = type(error).__name__  # the message may quote the user's text
                 if not self._gives_up_model(said):
                     self._failed(said)
 
     def _gives_up_model(self, said: str) -> bool:
-        """Tell whether the model has failed too often, so that the next usable one is loaded."""
+        """Load the next usable model if this one failed too often; tell whether it did."""
         self._failures += 1
         model = self._model
         if model is None or model.path is None or self._failures < _MOST_FAILURES:
@@ -302,7 +307,7 @@ class Engine:
         predictions: list[Prediction] = []
         best = None
         try:
-            job.track.share_saves()  # other files learn of them, whoever needs this answer
+            job.track.share_saves()  # for other files, even if this job is cancelled
             if model and not job.cancelled:
                 found = job.track.predict(
                     model.forecaster, job.conditions, job.most, job.is_cancelled
@@ -319,16 +324,16 @@ class Engine:
             answer = Answer(job, predictions, best, model, milliseconds)
             job.done(answer)
             if not job.cancelled:
-                # When there is nothing better to do, and only until there is.
+                # At idle priority, and only until there is another task.
                 self._put(2, lambda: self._prepare(answer))
 
     def _other_files(self, track: Track, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
-        """Find what is left to do in other files, unless a baseline would not suggest it there."""
+        """Find the edits that other files need; a baseline would not suggest them there."""
         has_model = self._model is not None and self._model.card is not None
         return track.other_files(cancelled) if has_model else ()
 
     def _prepare(self, answer: Answer) -> None:
-        """Get ready for the next prediction; look into other files if nothing is left in one."""
+        """Prepare the next prediction; look into other files if this one needs no edits."""
         job = answer.job
 
         def cancelled() -> bool:

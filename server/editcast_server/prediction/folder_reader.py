@@ -1,7 +1,7 @@
-"""Reader of the files of an open folder, for the import index and the project memory.
+"""A background reader of an open folder's files, for the import index and the project memory.
 
-The reader is a thread in the background. Files are read within bounds, and only in folders that
-the user trusts. All of it stays in memory and is forgotten with the folder.
+Only folders that the user trusts are read, and within limits. The contents stay in memory and are
+forgotten with the folder.
 """
 
 import logging
@@ -25,8 +25,7 @@ from editcast_store.secrets import is_secret
 
 log = logging.getLogger(__name__)
 
-#: Bounds of what is read of one folder: files, bytes of a file, entries looked at, folders within
-#: each other.
+#: Limits for one folder: files, bytes of a file, directory entries, depth.
 MOST_FILES: Final = 5_000
 MOST_BYTES: Final = 200_000
 MOST_ENTRIES: Final = 50_000
@@ -34,7 +33,7 @@ MOST_DEPTH: Final = 12
 _SECONDS: Final = 60.0
 _PAUSE: Final = 0.002  # seconds after each file, or as long as it took: predictions come first
 
-#: Folders of what others wrote, or programs.
+#: Folders of dependencies, builds and tools.
 _FOREIGN: Final = frozenset(
     """node_modules bower_components jspm_packages vendor third_party site-packages __pycache__ dist
     build target out venv env virtualenv""".split()
@@ -42,30 +41,30 @@ _FOREIGN: Final = frozenset(
 
 
 def reads(settings: Settings) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
-    """Return what settings say about which files are read."""
+    """Return the settings that decide which files are read."""
     return settings.enabled, settings.languages, settings.exclude
 
 
 class FolderReader:
-    """The reader of one folder; what it finds goes to an index and to a memory.
+    """The reader of one folder.
 
     Args:
-        index: Of imports; it knows nothing else of files that are not open and were not saved.
-        memory: Of what files say; likewise.
+        index: The index of imports to fill.
+        memory: The project memory to fill.
     """
 
     def __init__(self, index: ImportIndex, memory: ProjectMemory) -> None:
         self._index, self._memory = index, memory
-        self._is_over: threading.Event | None = None  # of what is being read, or was
+        self._is_over: threading.Event | None = None  # ends the current reading
         self._reads: tuple[Path, str, Settings] | None = None
 
     def read(self, folder: Path, name: str, settings: Settings) -> None:
-        """Begin to read the files of a folder, if that was not begun before.
+        """Begin to read the files of a folder, unless that was begun before.
 
         Args:
             folder: The folder.
-            name: How the index has its files' names begin, without the last slash.
-            settings: They say what is left alone.
+            name: The prefix of its files' names in the index, without the last slash.
+            settings: The settings that exclude files.
         """
         self._reads = folder, name, settings
         if self._is_over is None:
@@ -76,7 +75,7 @@ class FolderReader:
             ).start()
 
     def path_of(self, file: str) -> Path | None:
-        """Return a file of the index on the disk; None where it may not be read. Any thread."""
+        """Return the path of a file of the index, from any thread; None if it may not be read."""
         if self._reads is None:
             return None
         folder, name, settings = self._reads
@@ -86,7 +85,7 @@ class FolderReader:
         return path if is_inside and _is_allowed(path, language, settings) else None
 
     def forget(self) -> None:
-        """End reading, and have the index and the memory know nothing any more."""
+        """Stop reading, and clear the index and the memory."""
         if self._is_over is not None:
             self._is_over.set()
         self._is_over = self._reads = None
@@ -113,14 +112,14 @@ class FolderReader:
 
 
 def _is_allowed(path: Path, language: str, settings: Settings) -> bool:
-    """Tell whether a file may be read: no secret, and nothing that the settings leave out."""
+    """Tell whether a file may be read: it is not a secret, and not excluded by settings."""
     if not settings.serves(language):
         return False
     return not globs.matches_any(path, settings.exclude) and not is_secret(path)
 
 
 def _sources(folder: Path) -> Iterator[Path]:
-    """Find the files in languages with rules, the outermost first; no link is followed."""
+    """Yield the files in supported languages, the outermost first, without following links."""
     left, entries = deque([(folder, 0)]), 0
     while left:
         here, depth = left.popleft()
@@ -150,7 +149,7 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 
 def whole_text_of(path: Path) -> str:
-    """Return the text of a plain file of UTF-8 as editors have it; nothing of a long one."""
+    """Return the text of a regular UTF-8 file; empty if it is too long."""
     try:
         with open_plain(path) as file:
             text = file.read(MOST_BYTES + 1).decode("utf-8-sig")
@@ -160,7 +159,7 @@ def whole_text_of(path: Path) -> str:
 
 
 def text_of(path: Path) -> str:
-    """Return the whole lines of a plain file, the first ones of a long one; else nothing."""
+    """Return the whole lines of a regular file, only the first ones if it is long."""
     try:
         with open_plain(path) as file:
             text = file.read(MOST_BYTES).decode("utf-8", "ignore")

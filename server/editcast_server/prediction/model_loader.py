@@ -1,4 +1,4 @@
-"""Choice and loading of the model: the bundle of the settings, the newest, or a baseline."""
+"""Choice and loading of the model: the configured bundle, the newest one, or a baseline."""
 
 import os
 from collections.abc import Mapping
@@ -10,18 +10,18 @@ from editcast_model.errors import BundleError
 from editcast_model.forecasting.interface import Forecaster
 from editcast_server.settings import Device
 
-# numpy, tokenizers and ONNX Runtime take most of a second to import: they are imported where a
-# model is loaded, on the engine's thread, when the server has answered `initialize` long since.
+# numpy, tokenizers and ONNX Runtime take most of a second to import. They are imported where a
+# model is loaded, on the engine's thread, long after the server has answered `initialize`.
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Choice of a bundle and a device.
+    """The choice of a bundle and a device.
 
     Attributes:
-        path: The bundle's folder; empty for the newest trained here, else the bundled one. The
-            name of a baseline (repeat-best, repeat-last) chooses that instead.
-        device: Where the network runs.
+        path: The bundle's folder, or the name of a baseline (repeat-best, repeat-last). If empty,
+            the newest model trained on this machine, otherwise the bundled one.
+        device: The device for the network.
     """
 
     path: str = ""
@@ -33,10 +33,10 @@ class Model:
     """The model in use.
 
     Attributes:
-        forecaster: The network, or the baseline in its place.
-        path: The bundle's folder; None for the baseline.
-        problem: Why it stands in for another, as a sentence for the user; empty when it does not.
-        card: The bundle's; None for the baseline, whose confidence only ranks.
+        forecaster: The network, or a baseline instead.
+        path: The bundle's folder; None for a baseline.
+        problem: A sentence that says why it replaces the chosen model; empty if it does not.
+        card: The bundle's card; None for a baseline, whose confidence only ranks.
     """
 
     forecaster: Forecaster
@@ -46,13 +46,13 @@ class Model:
 
 
 def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
-    """Load the model of a choice, or another where its bundle cannot be used.
+    """Load the chosen model, or another if its bundle cannot be used.
 
-    For the user's own model that is the bundled one; for any other the repeat-best baseline.
+    The bundled model replaces the user's own one; the repeat-best baseline replaces any other.
 
     Args:
-        choice: What is wanted.
-        failed: Bundles that could be loaded, and failed later; why, as a sentence.
+        choice: The choice.
+        failed: Bundles that failed after they were loaded, with a sentence that says why.
     """
     from editcast_model.forecasting.sources.repeated_edits import BASELINES, RepeatBest
 
@@ -81,7 +81,7 @@ def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
 
 
 def _places(choice: Choice) -> tuple[Path, ...]:
-    """List the bundles to try in turn; a bundle that the user named is the only one."""
+    """List the bundles to try in turn; only one if the user named it."""
     from editcast_model.bundle import bundled_path
 
     first, bundled = bundle_path(choice), bundled_path()
@@ -98,7 +98,7 @@ def bundle_path(choice: Choice) -> Path:
 
 
 def mark(choice: Choice) -> tuple[str, int, int] | None:
-    """Return a value that changes with the bundle in place; None while there is none."""
+    """Return a value that changes when the bundle is replaced; None if there is none."""
     try:
         from editcast_model.bundle import folder_of
 

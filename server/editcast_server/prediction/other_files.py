@@ -1,7 +1,7 @@
-"""Files of a project that have to follow what was changed in another one, and where.
+"""A search for files of a project that need edits because of a change in another file.
 
-Only what may import the changed file is read: as the editor has it, or from the disk as long as it
-stands there. A file that is read is remembered until its text or the changes are others.
+Only files that may import the changed file are read, from the editor or from the disk. The result
+for a file is cached until its text or the changes differ.
 """
 
 from collections import OrderedDict
@@ -21,12 +21,12 @@ _MOST_REMEMBERED: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class OtherFile:
-    """A file with something left to do.
+    """A file that needs edits.
 
     Attributes:
-        uri: The file.
+        uri: The file's URI.
         text: Its text.
-        hunks: What is left, in the order in which a person would go on.
+        hunks: The edits, in the order in which a person would make them.
     """
 
     uri: str
@@ -35,17 +35,17 @@ class OtherFile:
 
     @property
     def line(self) -> int:
-        """Return where to begin, counted from 0."""
+        """Return the line of the first edit, counted from 0."""
         return self.text.count("\n", 0, self.hunks[0].start)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that may have to follow.
+    """A file that may need edits.
 
     Attributes:
-        uri: As editors know it.
-        mark: Another one when its text is another.
+        uri: The file's URI.
+        mark: A value that changes with its text.
         read: Returns its text.
     """
 
@@ -55,11 +55,11 @@ class Source:
 
 
 class OtherFiles:
-    """Finder of what is left to do in a project's files; belongs to the engine's thread.
+    """The search in one project; used on the engine's thread.
 
     Args:
-        imports: Where its files take names from.
-        source: Finds a file by its path in the index; None for one that may not be read.
+        imports: The project's index of imports.
+        source: Returns a file by its path in the index; None if it may not be read.
     """
 
     def __init__(self, imports: ImportIndex, source: Callable[[str], Source | None]) -> None:
@@ -71,12 +71,12 @@ class OtherFiles:
     def find(
         self, file: str, changes: Sequence[ModuleChange], cancelled: Callable[[], bool]
     ) -> tuple[OtherFile, ...]:
-        """Find the files beside one that have to follow changes, in the order of their paths.
+        """Find the other files that need edits because of changes, sorted by path.
 
         Args:
-            file: Path of the file that is left out.
-            changes: Of any files of the project.
-            cancelled: Whether nobody waits any longer; what was read by then is remembered.
+            file: The path of the file to leave out.
+            changes: The changes of all files of the project.
+            cancelled: Tells whether to stop early; files read by then stay cached.
         """
         importers = {
             one: None
@@ -106,7 +106,7 @@ class OtherFiles:
 
 
 def _read(file: str, source: Source, changes: Sequence[ModuleChange]) -> OtherFile | None:
-    """Return what is left to do in a file; None where nothing that is sure enough is."""
+    """Return a file with the edits that are certain enough; None if there are none."""
     text = source.read()
     found = Consequences("", file).propose((), text, elsewhere=changes)
     sure = tuple(one.hunk for one in found if one.strength >= STRONG)

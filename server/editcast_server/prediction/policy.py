@@ -1,7 +1,7 @@
-"""The one policy for what is shown of what is predicted, and when.
+"""The policy that decides which predictions are shown, and when.
 
-A threshold on confidence (the card's, the user's eagerness, the user's last decisions), what a user
-rejected, what nobody wants, and the typing pause before a prediction.
+The policy consists of the threshold on confidence (from the card, the user's eagerness and the
+user's last decisions), the user's rejections, the filters, and the typing pause.
 """
 
 from collections import OrderedDict, deque
@@ -23,32 +23,32 @@ from editcast_model.forecasting.line_spans import (
 from editcast_server.documents.suggestion import Place, Suggestion
 from editcast_server.settings import Eagerness, Settings
 
-REMEMBERED: Final = 20  # rejections of a document
+REMEMBERED: Final = 20  # rejections per document
 
-#: The threshold of a model that was not calibrated, and the highest of any: whoever is this sure is
-#: right often enough, even if too few development data could show it.
+#: The threshold of an uncalibrated model, and the highest default threshold. Suggestions of this
+#: confidence are right often enough, even if there were too few development data to show it.
 UNCALIBRATED, HIGHEST = 0.5, 0.85
-# Thresholds of low and high eagerness of a model that has none for them
+# Thresholds of low and high eagerness if the card has none
 _LOW, _HIGH = 0.8, 0.3
-# The user's decisions: how many count; how many are imagined before the first one, which go as the
-# confidence says; how far they move a threshold
+# The user's decisions: how many count, how many decisions in line with the confidences are assumed
+# before the first one, and how far decisions move a threshold
 _DECISIONS, _IMAGINED, _LEAST_RATIO, _MOST_RATIO = 30, 10.0, 0.6, 1.2
-#: No decisions raise a threshold above this: who is shown nothing can decide nothing any more.
+#: Decisions never raise a threshold above this: without suggestions there are no new decisions.
 _STILL_SHOWN: Final = 0.95
 _LONGEST_PAUSE_MS: Final = 3000.0
-# After changes of so many characters or lines within so many seconds a pause is no typing pause
+# Changes of this many characters or lines within this many seconds are not typing
 _BULK_CHARACTERS, _BULK_LINES, _BULK_SECONDS = 200, 8, 1.5
-_TEXTS: Final = 64  # of a document by whose return an undo is recognised
+_TEXTS: Final = 64  # earlier texts of a document by which an undo is recognised
 
 
 def default_threshold(card: Card | None) -> float:
-    """Return the least confidence that is shown by default; of a baseline there is no card."""
+    """Return the default threshold; a baseline has no card."""
     threshold = card.calibration.threshold if card else None
     return UNCALIBRATED if threshold is None else min(HIGHEST, threshold)
 
 
 def threshold_of(card: Card | None, eagerness: Eagerness) -> float:
-    """Return the least confidence that is shown to a user who wants so much."""
+    """Return the threshold at a level of eagerness."""
     wanted, known = default_threshold(card), card.calibration if card else Calibration()
     match eagerness:
         case "low":
@@ -60,21 +60,21 @@ def threshold_of(card: Card | None, eagerness: Eagerness) -> float:
 
 
 def measured_precision(card: Card) -> float | None:
-    """Return the share of development suggestions at the default threshold that were clean.
+    """Return the share of clean suggestions at the default threshold on development data.
 
-    None where it was not measured: a threshold that no data reached is replaced by another.
+    None if it was not measured, because the default differs from the threshold in the card.
     """
     known = card.calibration
     return known.precision if known.threshold == default_threshold(card) else None
 
 
 class Policy:
-    """The readiness to show one editor's suggestions; belongs to the event loop.
+    """The threshold and the typing pause of one editor; used on the event loop only.
 
     Attributes:
-        card: Of the model in use; None for a baseline.
-        pause: How long typing must pause before a prediction, in seconds: longer after a
-            rejection, shorter after an accept.
+        card: The card of the model in use; None for a baseline.
+        pause: The typing pause before a prediction, in seconds. It grows after a rejection and
+            shrinks after an accept.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -91,9 +91,10 @@ class Policy:
 
     @property
     def threshold(self) -> float:
-        """Return the least confidence to show, 0 to 1.
+        """Return the threshold, 0 to 1.
 
-        It is what the settings want for those who accept as often as the confidence says.
+        It equals the threshold of the settings if the user accepts as often as the confidences
+        promise.
         """
         wanted = self._settings.confidence_threshold
         if wanted is None:
@@ -102,34 +103,34 @@ class Policy:
 
     @property
     def ratio(self) -> float:
-        """Compute how many were accepted for one that the confidences promised; 0.6 to 1.2."""
+        """Compute the ratio of accepted to promised suggestions, between 0.6 and 1.2."""
         accepted = sum(is_accepted for is_accepted, _ in self._decisions)
         promised = sum(confidence for _, confidence in self._decisions)
         ratio = (accepted + _IMAGINED) / (promised + _IMAGINED)
         return min(_MOST_RATIO, max(_LEAST_RATIO, ratio))
 
     def count_decision(self, is_accepted: bool, confidence: float) -> None:
-        """Count a decision on a suggestion that had this confidence."""
+        """Count a decision on a suggestion of this confidence."""
         self._decisions.append((is_accepted, confidence))
 
     def shorten_pause(self) -> None:
-        """Predict sooner, since the user took a suggestion."""
+        """Predict sooner, since the user accepted a suggestion."""
         self.pause = max(self._settings.debounce_ms / 1500, self.pause * 0.8)
 
     def lengthen_pause(self) -> None:
-        """Predict later, since the user did not want a suggestion."""
+        """Predict later, since the user rejected a suggestion."""
         longest = max(self._settings.debounce_ms, _LONGEST_PAUSE_MS) / 1000
         self.pause = min(longest, self.pause * 1.5)
 
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """A suggestion that the user did not want, recognisable after later edits.
+    """A suggestion that the user rejected, recognizable after later edits.
 
     Attributes:
-        place: Where it stood.
-        new: What it would have put there.
-        start: Where it stands now, in code points; None once an edit has gone over the place.
+        place: Its place when it was rejected.
+        new: The texts that it would have inserted.
+        start: The current offset of the place, in code points; None once an edit has changed it.
     """
 
     place: Place
@@ -137,7 +138,7 @@ class Rejection:
     start: int | None
 
     def moved(self, change: Hunk) -> "Rejection":
-        """Return the rejection as it is after a change of the text."""
+        """Return the rejection after a change of the text."""
         if self.start is None or change.start > self.start:
             return self
         if change.end > self.start:
@@ -145,7 +146,7 @@ class Rejection:
         return replace(self, start=self.start + change.growth)
 
     def is_about(self, hunks: tuple[Hunk, ...], text: str) -> bool:
-        """Tell whether the hunks would do the same thing at the same place."""
+        """Tell whether the hunks make the same edit at the same place."""
         place, known = Place.of(hunks, text), self.place
         if (self.new, known.replaced) != (tuple(hunk.text for hunk in hunks), place.replaced):
             return False
@@ -158,10 +159,10 @@ class Rejections:
     """The last suggestions that the user rejected in one document.
 
     Attributes:
-        fresh: The lines of those rejected since the last change: nothing else is to be suggested
-            there right away.
-        typed_lines: The lines where the user typed something else than what was suggested, since
-            the last save: they are the user's own.
+        fresh: The lines of suggestions rejected since the last change. Nothing else is suggested
+            on them for now.
+        typed_lines: The lines on which the user typed something other than the suggestion since
+            the last save. Nothing is suggested on them either.
     """
 
     def __init__(self) -> None:
@@ -173,11 +174,11 @@ class Rejections:
         return len(self._last)
 
     def add(self, suggestion: Suggestion, text: str | None) -> None:
-        """Remember one.
+        """Add a rejected suggestion.
 
         Args:
             suggestion: The suggestion.
-            text: The text as it is now, if the suggestion's offsets are into it.
+            text: The current text, if the suggestion's offsets refer to it.
         """
         if text is not None:
             self.fresh += whole_lines(suggestion.hunks, text)
@@ -190,41 +191,41 @@ class Rejections:
         )
 
     def move(self, change: Hunk) -> None:
-        """Follow a change of the text."""
+        """Adjust all places to a change of the text."""
         self.fresh = ()
         self.typed_lines = tuple(moved(span, change) for span in self.typed_lines)
         for index, rejection in enumerate(self._last):
             self._last[index] = rejection.moved(change)
 
     def add_typed_lines(self, hunks: Sequence[Hunk], change: Hunk, text: str) -> None:
-        """Remember where the user typed something else than a suggestion.
+        """Add the lines on which the user typed something other than a suggestion.
 
         Args:
             hunks: The suggestion, in offsets of the text before the change.
-            change: What was typed.
-            text: The text after it.
+            change: The typed change.
+            text: The text after the change.
         """
         lines = contradicted(hunks, change, text)
         self.typed_lines = (*self.typed_lines, *lines)[-REMEMBERED:]
 
     def forget_typed_lines(self) -> None:
-        """Forget the lines that were typed: the user has saved, or they cannot be followed."""
+        """Forget the typed lines, after a save or when their places are lost."""
         self.typed_lines = ()
 
     def now(self) -> tuple[Rejection, ...]:
-        """Return a copy of the rejections, for another thread."""
+        """Return a copy for another thread."""
         return tuple(self._last)
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The text that a prediction is made for, and what it is judged by.
+    """The text of a prediction, and the conditions for showing predictions.
 
     Attributes:
-        context: The text, and what was just done to it.
-        threshold: The least confidence to show.
-        rejections: What the user did not want here.
-        fresh: Lines where nothing is to be suggested in this very text.
+        context: The text and its last change.
+        threshold: The minimum confidence.
+        rejections: The suggestions that the user rejected here.
+        fresh: Lines of the text on which nothing is suggested.
     """
 
     context: EditContext
@@ -233,11 +234,11 @@ class Conditions:
     fresh: tuple[Span, ...] = ()
 
     def reason_against(self, hunks: tuple[Hunk, ...]) -> str | None:
-        """Say in a few words for the log why a change is not to be shown; None when it may be."""
+        """Return the reason, for the log, why a change is not shown; None if it may be."""
         return self._was_refused(hunks) or reason_against(hunks, self.context)
 
     def shown(self, predictions: Sequence[Prediction]) -> list[Prediction]:
-        """Return those predictions that are sure enough; none goes where the user said no."""
+        """Return the predictions that reach the threshold, without rejected places."""
         sure = (one for one in predictions if one.confidence >= self.threshold)
         return [replace(one, everywhere=self._left(one)) for one in sure]
 
@@ -248,23 +249,23 @@ class Conditions:
         return "beside a rejected" if is_beside(self.fresh, hunks, text) else None
 
     def _left(self, prediction: Prediction) -> tuple[Hunk, ...]:
-        """Return the places of a prediction without those that the user refused."""
+        """Return the places of a prediction, without those that the user rejected."""
         own = prediction.hunks
         left = [one for one in prediction.everywhere if one in own or not self._was_refused((one,))]
         return tuple(left) if len(left) > len(own) else ()
 
 
 class PastTexts:
-    """The last texts of a document, by their hashes; LSP does not tell of an undo, these do.
+    """The hashes of a document's last texts, which reveal an undo; LSP does not report it.
 
-    A call costs one hash of the text: 1 ms a megabyte.
+    A call computes one hash of the text, which takes 1 ms per megabyte.
     """
 
     def __init__(self) -> None:
         self._hashes: OrderedDict[int, None] = OrderedDict()
 
     def brings_back(self, text: str) -> bool:
-        """Tell whether this, the text now, is one that the document had before the last one."""
+        """Add the current text; tell whether the document had it before, but not just now."""
         now = hash(text)
         is_last = bool(self._hashes) and next(reversed(self._hashes)) == now
         is_known = now in self._hashes
@@ -276,36 +277,36 @@ class PastTexts:
 
     @property
     def hashes(self) -> Set[int]:
-        """Return a copy of the texts' hashes, for another thread."""
+        """Return a copy of the hashes for another thread."""
         return frozenset(self._hashes)
 
     def clear(self) -> None:
-        """Forget them all: nobody knows what came between them and the next."""
+        """Forget all texts, since the next one may be unrelated."""
         self._hashes.clear()
 
 
 class RecentChanges:
-    """The recent changes of a document. Times are in seconds, of any steady clock.
+    """The sizes of a document's recent changes; times are in seconds of a monotonic clock.
 
-    LSP does not tell of a paste, a formatter, a refactoring or a checkout; their size does.
+    LSP does not report a paste, a formatter, a refactoring or a checkout; their size reveals them.
     """
 
     def __init__(self) -> None:
         self._last: deque[tuple[float, int, int]] = deque()
 
     def add(self, now: float, characters: int, lines: int) -> None:
-        """Add a change that inserted and deleted so many characters and line ends."""
+        """Add a change that inserted and deleted this many characters and line ends."""
         while self._last and self._last[0][0] < now - _BULK_SECONDS:
             self._last.popleft()
         self._last.append((now, characters, lines))
 
     @property
     def is_bulk(self) -> bool:
-        """Tell whether the last change, with those shortly before it, was more than typing."""
+        """Tell whether the last changes were too large for typing."""
         characters = sum(one[1] for one in self._last)
         lines = sum(one[2] for one in self._last)
         return characters >= _BULK_CHARACTERS or lines >= _BULK_LINES
 
     def clear(self) -> None:
-        """Begin anew: what changed so far was wanted."""
+        """Forget the changes, since the user wanted them."""
         self._last.clear()

@@ -1,7 +1,6 @@
-"""The open folders and what their files share: last saves, imports and the project memory.
+"""The projects of the open folders, whose files share saves, imports and the project memory.
 
-A file outside of the open folders is on its own: nobody knows whether what was done in another one
-means anything there.
+A file outside of the open folders is a project of its own, since it may be unrelated to the others.
 """
 
 from collections import OrderedDict, deque
@@ -29,7 +28,7 @@ _MOST_MODULES = 40  # files of a project whose last texts are kept
 
 
 class OpenFile(Protocol):
-    """An open document, as the engine knows it."""
+    """An open document, as the engine sees it."""
 
     uri: str
     is_open: bool
@@ -37,14 +36,14 @@ class OpenFile(Protocol):
 
 
 class Project:
-    """The last saves of the files of one open folder; belongs to the engine's thread.
+    """The state that the files of an open folder share; used on the engine's thread.
 
     Attributes:
-        has_saves: Whether one of its files was saved, so that other files may have to follow.
-        imports: Where its files take names from; any thread's.
-        memory: What its files say; any thread's.
-        reader: Of the folder, for these; belongs to the event loop.
-        open_files: Those that an editor has open, by path.
+        has_saves: Whether a file was saved, so that other files may have to follow.
+        imports: The index of imports; usable from any thread.
+        memory: The project memory; usable from any thread.
+        reader: The reader that fills both from the folder; used on the event loop.
+        open_files: The files that the editor has open, by path.
     """
 
     def __init__(self) -> None:
@@ -56,11 +55,11 @@ class Project:
         self._other_files = OtherFiles(self.imports, self._source)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
-        self._last: OrderedDict[str, Save] = OrderedDict()  # of each file
+        self._last: OrderedDict[str, Save] = OrderedDict()  # by file
         self._modules: OrderedDict[str, tuple[int, ModuleHistory]] = OrderedDict()
 
     def add(self, file: str, before: str, after: str, language: str) -> None:
-        """Take in a save of a file."""
+        """Add a save of a file."""
         number = next(self._numbers)
         last = self._last.pop(file, None)
         save = self._last[file] = next_save(last, before, after, tuple(diff(before, after)))
@@ -79,15 +78,15 @@ class Project:
             self._last.popitem(last=False)
 
     def _forget(self, file: str, number: int) -> None:
-        """Forget a save that another one takes the place of."""
+        """Forget a save that a later one replaces."""
         kept = [one for one in self._saves if (one[1].file, one[1].number) != (file, number)]
         self._saves.clear()
         self._saves.extend(kept)
 
     def others(self, file: str, since: int) -> list[tuple[int, OtherSave]]:
-        """Return the numbered saves of other files after the one of this number, ascending.
+        """Return the saves of other files after a number, with their numbers, ascending.
 
-        Of a file whose saves are forgotten the module change is still among them.
+        They include the module changes of files whose saves are forgotten.
         """
         changes = {
             name: module.change()
@@ -106,7 +105,7 @@ class Project:
         return sorted(saves, key=itemgetter(0))
 
     def other_files(self, file: str, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
-        """Return the files beside one in which the saves of any left something to do."""
+        """Return the other files that need edits because of saves in any file."""
         changes = [module.change() for _, module in self._modules.values()]
         return self._other_files.find(file, [one for one in changes if one], cancelled)
 
@@ -124,7 +123,7 @@ class Project:
         return Source(path.as_uri(), (stat.st_mtime_ns, stat.st_size), lambda: whole_text_of(path))
 
     def prepare(self) -> None:
-        """Look at what was saved, before somebody waits for it."""
+        """Process the saves while no prediction is waiting."""
         for _, module in self._modules.values():
             module.change()
         self.imports.read()
@@ -133,10 +132,10 @@ class Project:
 
 
 class Projects:
-    """The projects of the folders that the editor has open; belongs to the event loop.
+    """The projects of the editor's open folders; used on the event loop.
 
     Attributes:
-        is_trusted: Whether the user trusts the folders, so that files in them may be read.
+        is_trusted: Whether the user trusts the folders, so that their files may be read.
     """
 
     def __init__(self) -> None:
@@ -145,35 +144,35 @@ class Projects:
         self._of: dict[str, Project] = {}
 
     def set_folders(self, folders: Iterable[str]) -> None:
-        """Follow the open folders (URIs); what was saved in others is forgotten."""
+        """Set the open folders (URIs), and forget the projects of others."""
         self._folders = tuple(folders)
         for folder in set(self._of) - set(self._folders):
             self._of[folder].reader.forget()
         self._of = {one: of for one, of in self._of.items() if one in self._folders}
 
     def folder_of(self, uri: str) -> str | None:
-        """Return the innermost folder that a document is in; None if it is in none."""
+        """Return the innermost open folder that contains a document; None if there is none."""
         path = unquote(uri)
         inside = (one for one in self._folders if path.startswith(f"{unquote(one).rstrip('/')}/"))
         return max(inside, key=len, default=None)
 
     def of(self, folder: str | None) -> Project:
-        """Return the project of a folder; without one, a project of one file."""
+        """Return the project of a folder, or a new one for a single file."""
         return Project() if folder is None else self._of.setdefault(folder, Project())
 
     def read(self, folder: str | None, settings: Settings) -> None:
-        """Learn in the background what the files of a folder say, once, if it is trusted."""
+        """Read the files of a folder in the background, once, if it is trusted."""
         if folder is None or not self.is_trusted or not folder.startswith("file:"):
             return
         try:
             path = to_fs_path(folder)
-        except ValueError:  # no URI at all
+        except ValueError:  # not a URI
             return
         if path:
             name = unquote(folder).rstrip("/")
             self.of(folder).reader.read(Path(path), name, settings)
 
     def forget_files(self) -> None:
-        """Forget what files import and say: others may be left alone from now on."""
+        """Forget the contents of files, since the settings may now exclude some of them."""
         for project in self._of.values():
             project.reader.forget()

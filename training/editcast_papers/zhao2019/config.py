@@ -38,6 +38,8 @@ class PaperConfig:
         seek: Heads of the pointer that looks for tokens which stood at earlier edits; 0 for none.
         scaled: Whether embeddings are multiplied by the root of the width, so that beside sinusoids
             and what else enters a block they count as much as these do (Vaswani et al. 2017, 3.4).
+        untied: Whether contents are scored by an output layer of its own, as in the paper, and not
+            by the embeddings.
     """
 
     vocabulary: int
@@ -59,6 +61,7 @@ class PaperConfig:
     equality: bool = False
     seek: int = 0
     scaled: bool = False
+    untied: bool = False
 
 
 def paper(vocabulary: int, variant: str, width: int = 128) -> PaperConfig:

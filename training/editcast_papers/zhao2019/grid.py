@@ -13,7 +13,8 @@ from editcast_papers.zhao2019.pomp import expected_accuracy
 from editcast_papers.zhao2019.recipe import train_on_task
 from editcast_papers.zhao2019.runs import Results, Run
 from editcast_papers.zhao2019.synthetic import NAMES as TASKS
-from editcast_papers.zhao2019.tasks import examples
+from editcast_papers.zhao2019.synthetic import Diff
+from editcast_papers.zhao2019.tasks import Part, examples
 from editcast_papers.zhao2019.zoo import NAMES as NETWORKS
 
 POMP = "POMP"
@@ -21,6 +22,7 @@ POMP = "POMP"
 MODELS = (POMP, *NETWORKS)
 #: Tables 1 and 3, and ours.
 PLAN = (POMP, "E", "IR", "IA-ag", "IA-vg", "IA-a", "IA-v", "IA+")
+_JUDGED: tuple[Part, ...] = ("train", "test")
 
 
 @dataclass(frozen=True)
@@ -33,18 +35,21 @@ class Job:
     config: Config
     scratch: Path
     device: str = "cpu"
+    diff: Diff = "canonical"
 
     @property
     def name(self) -> str:
         """For people."""
         if self.model == POMP:
             return f"{self.task}, POMP"
-        return f"{self.task}, {self.model}, seed {self.seed}"
+        under = "" if self.diff == "canonical" else f", {self.diff}"
+        return f"{self.task}, {self.model}{under}, seed {self.seed}"
 
     @property
     def folder(self) -> Path:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.task, self.model, self.seed, *asdict(self.config).values())
+        said += () if self.diff == "canonical" else (self.diff,)
         return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
 
     def is_in(self, results: Results) -> bool:
@@ -52,7 +57,7 @@ class Job:
         return any(self._made(run) for run in results.runs)
 
     def _made(self, run: Run) -> bool:
-        if (run.task, run.model) != (self.task, self.model):
+        if (run.task, run.model, run.diff) != (self.task, self.model, self.diff):
             return False
         return self.model == POMP or (
             run.seed == self.seed and dict(run.config) == self.config.to_json()
@@ -66,8 +71,8 @@ class Job:
             TrainingError: There is no such device, or a checkpoint is damaged.
         """
         if self.model == POMP:
-            found = expected_accuracy(examples(self.task, "train"), examples(self.task, "test"))
-            return Run(self.task, POMP, round(found, 2))
+            train, test = (examples(self.task, part, diff=self.diff) for part in _JUDGED)
+            return Run(self.task, POMP, round(expected_accuracy(train, test), 2), diff=self.diff)
         return train_on_task(
             self.task,
             self.model,
@@ -75,6 +80,7 @@ class Job:
             self.config,
             self.folder,
             device=self.device,
+            diff=self.diff,
             tell=lambda step, accuracy: tell(self.name, step, accuracy),
         )
 
@@ -91,6 +97,7 @@ def plan(
     *,
     scratch: Path,
     device: str,
+    diff: Diff = "canonical",
 ) -> list[Job]:
     """Return the product of all; POMP, which has nothing to configure, once a task.
 
@@ -99,7 +106,7 @@ def plan(
     """
     known(tasks, models)
     jobs = [
-        Job(task, model, seed, config, scratch, device)
+        Job(task, model, seed, config, scratch, device, diff)
         for task, model, seed, config in itertools.product(tasks, models, seeds, configs)
         if model != POMP or (seed, config) == (seeds[0], configs[0])
     ]

@@ -96,6 +96,8 @@ class ImplicitAttention(nn.Module):
         if config.scan:
             self.scan = Scan(width)
         self.content_bias = nn.Parameter(torch.zeros(config.vocabulary))
+        if config.untied:
+            self.output = nn.Parameter(torch.randn(config.vocabulary, width) * width**-0.5)
 
     def embed(self, tokens: Tensor) -> Tensor:
         """Embeddings of ids (...) -> (..., D)."""
@@ -167,7 +169,8 @@ class ImplicitAttention(nn.Module):
         """Vocabulary logits (..., V); what cannot be at the position (...) is masked."""
         if self.config.aggregate == "residual":
             hidden = self.content_norm(hidden)
-        logits = functional.linear(hidden, self.embedding.weight, self.content_bias)
+        entries = self.output if self.config.untied else self.embedding.weight
+        logits = functional.linear(hidden, entries, self.content_bias)
         entry = torch.arange(self.config.vocabulary, device=logits.device)
         at_start = (position == 0)[..., None]
         possible = (entry != PAD) & (entry != START)

@@ -13,7 +13,7 @@ from editcast_model.networks.batch import Batch
 from editcast_model.networks.heads import mix
 from editcast_papers.training import Config, Training, device_words, order
 from editcast_papers.zhao2019.runs import Run
-from editcast_papers.zhao2019.synthetic import VOCABULARY
+from editcast_papers.zhao2019.synthetic import VOCABULARY, Diff
 from editcast_papers.zhao2019.tasks import Split, load
 from editcast_papers.zhao2019.zoo import build
 from editcast_training.fit.loss import losses
@@ -22,7 +22,7 @@ from editcast_training.fit.trainer import autocast, pick_device
 
 def edit_loss(network: nn.Module, batch: Batch) -> Tensor:
     """Return the mean loss of the scored edits."""
-    with autocast(batch.state.device) if batch.state.is_cuda else nullcontext():
+    with autocast(batch.state.device):
         loss = losses(network, batch).edits
     return (loss * batch.scored).sum() / batch.scored.sum().clamp(min=1)
 
@@ -90,6 +90,7 @@ def train_on_task(
     folder: Path,
     *,
     device: str = "cpu",
+    diff: Diff = "canonical",
     tell: Callable[[int, float], None] = lambda step, accuracy: None,
 ) -> Run:
     """Train a network on a task and test it; its checkpoints are in `folder`.
@@ -99,7 +100,7 @@ def train_on_task(
         TrainingError: There is no such device, or a checkpoint is damaged.
     """
     place = pick_device(device)
-    parts = {part: load(task, part) for part in ("train", "dev", "test")}
+    parts = {part: load(task, part, diff=diff) for part in ("train", "dev", "test")}
     train, dev, test = (parts[part].to(place) for part in ("train", "dev", "test"))
     torch.manual_seed(seed)
     items = max(part.items for part in parts.values())
@@ -135,4 +136,5 @@ def train_on_task(
         test_positions=percent(judged.position, judged.scored),
         by_step=by_number(judged.both, judged.scored),
         scored=int(judged.scored.sum()),
+        diff=diff,
     )

@@ -40,15 +40,17 @@ def write_report(results: Results, problems: Sequence[str], folder: Path) -> Pat
         ReproductionError: The folder cannot be written to.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    cells = choose(results.runs)
+    usual = [run for run in results.runs if run.diff == "canonical"]
+    cells = choose(usual)
     parts = [
-        _head(results.runs, problems),
+        _head(usual, problems),
         _tasks(results.statistics),
         _table_1(cells),
         _ours(cells),
         _table_3(cells),
         _apart(cells),
-        _ablations(results.runs),
+        _ablations(usual),
+        _departures(cells, choose(run for run in results.runs if run not in usual)),
         _cost(results.steps),
         _figure_4(results.timings, folder),
         _figure_5(cells, folder),
@@ -186,6 +188,27 @@ def _ablations(runs: Sequence[Run]) -> str:
         f"{title}\n\nEach with the seed and the configuration of the {OURS} in the first row, and "
         f"as short: {steps}. In brackets, the difference from it. A plain transformer has the same "
         "blocks and a copy head, and a softmax pointer.\n\n" + markdown(["network", *tasks], rows)
+    )
+
+
+def _departures(cells: Cells, blocks: Cells) -> str:
+    title = "## Two departures from the paper, taken back"
+    names = {(task, model.removesuffix(" untied")) for task, model in (*cells, *blocks)}
+    rows = []
+    for task, model in sorted(names, key=lambda one: (NAMES.index(one[0]), one[1])):
+        others = [blocks.get((task, model)), cells.get((task, f"{model} untied"))]
+        if model == "POMP" or not any(others):
+            continue
+        theirs = paper.accuracy(task, model)
+        words = [cell.words if cell else NOT_RUN for cell in (cells.get((task, model)), *others)]
+        rows.append([f"{task}, {model}", f"{theirs:.1f}" if theirs else "–", *words])
+    head = ["task, model", "paper", "as in the tables", "longest-block diff", "untied output"]
+    table = markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}."
+    return (
+        f"{title}\n\nThe diff between snapshots is ours (the longest common subsequence, each "
+        "change as far left as possible), where the paper keeps the longest matching block first "
+        "(`--diff longest-block`). Contents are scored by the embeddings, where the paper has an "
+        f"output layer (`--model 'IA-ag untied'`).\n\n{table}"
     )
 
 

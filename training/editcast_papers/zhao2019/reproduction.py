@@ -16,7 +16,7 @@ from editcast_papers.zhao2019 import grid, real_data, timing
 from editcast_papers.zhao2019.paper import HIDDEN, INSERTIONS, RATES
 from editcast_papers.zhao2019.report import write_report
 from editcast_papers.zhao2019.runs import Results, read_runs
-from editcast_papers.zhao2019.synthetic import NAMES
+from editcast_papers.zhao2019.synthetic import NAMES, Diff
 from editcast_papers.zhao2019.tasks import examples, statistics
 from editcast_training.fit.trainer import pick_device
 
@@ -38,6 +38,7 @@ class Wanted:
         steps: How long the trainings are.
         schedule: Of the learning rate.
         batch: Examples of a batch.
+        diff: Between the snapshots of a task.
         corpus: The corpus of real edits.
         max_state: Tokens of one of its states at most.
         limit: Seconds of measuring a cell at most.
@@ -59,6 +60,7 @@ class Wanted:
     steps: tuple[int, ...]
     schedule: Literal["linear", "constant"]
     batch: int
+    diff: Diff
     corpus: Path | None
     max_state: int
     limit: float
@@ -106,6 +108,7 @@ def _run_tables(wanted: Wanted, device: str, found: Results, console: Console) -
         _configs(wanted),
         scratch=wanted.scratch,
         device=device,
+        diff=wanted.diff,
     )
     _describe(wanted.results, found, dict.fromkeys(job.task for job in jobs))
     missing = [job for job in jobs if not job.is_in(found)]

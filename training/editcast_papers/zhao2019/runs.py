@@ -30,6 +30,7 @@ class Run:
         test_positions: Position right.
         by_step: Accuracy by the number of the scored edit, from the first.
         scored: How many edits the test accuracy is of.
+        diff: Between snapshots; ``longest-block`` is the paper's.
     """
 
     kind: ClassVar[str] = "training"
@@ -50,6 +51,7 @@ class Run:
     test_positions: float | None = None
     by_step: Sequence[float] = ()
     scored: int = 0
+    diff: str = "canonical"
 
     @property
     def best_dev(self) -> float:

@@ -2,8 +2,9 @@
 
 A string of `LENGTH` letters, each uniform over `LETTERS`, in which a regular expression (with
 Python's semantics) is replaced left to right. Every whole replacement is a snapshot; strings with
-fewer than `SNAPSHOTS` of them, the string itself included, do not count. The edits are the
-canonical diff between successive snapshots, one token at a time and left to right.
+fewer than `SNAPSHOTS` of them, the string itself included, do not count. The edits are the diff
+between successive snapshots, one token at a time and left to right: the canonical one, or the
+paper's, by longest matching blocks.
 
 In a task's Meta twin the letters that its pattern names are drawn anew for each instance, so that
 the first replacement has to tell what is replaced by what: its edits are given, not scored.
@@ -13,6 +14,7 @@ the first replacement has to tell what is replaced by what: its edits are given,
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +22,14 @@ import numpy.typing as npt
 from editcast_model.diff import diff_tokens
 from editcast_model.edits import DELETE, START, Edit, EditSequence
 from editcast_model.errors import ReproductionError
+from editcast_papers.zhao2019.block_diff import Change, block_changes
 
 LENGTH, SNAPSHOTS = 30, 4
 LETTERS = "ABCDEFGHIJ"
 FIRST = 4  # the id of the first letter: PAD, START, DELETE and SAVE come before
 VOCABULARY = FIRST + len(LETTERS)
 MULTITASK = "MultiTask"
+Diff = Literal["canonical", "longest-block"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +105,8 @@ def find_task(name: str) -> tuple[Task, bool]:
     raise ReproductionError(f"There is no task {name}; there are {', '.join(NAMES)}.")
 
 
-def generate(name: str, count: int, seed: int) -> list[Example]:
-    """`count` instances of a task; the same for the same seed.
+def generate(name: str, count: int, seed: int, diff: Diff = "canonical") -> list[Example]:
+    """`count` instances of a task; the same for the same seed, but for their diff.
 
     Raises:
         ReproductionError: There is no such task.
@@ -110,16 +114,18 @@ def generate(name: str, count: int, seed: int) -> list[Example]:
     draw = np.random.default_rng([seed, NAMES.index(name) if name in NAMES else 0])
     if name != MULTITASK:
         task, meta = find_task(name)
-        return list(_generate(task, meta, count, draw))
+        return list(_generate(task, meta, count, draw, diff))
     chosen = draw.integers(len(PLAIN), size=count)
     pools = [
-        _generate(task, True, int((chosen == index).sum()), draw)
+        _generate(task, True, int((chosen == index).sum()), draw, diff)
         for index, task in enumerate(PLAIN)
     ]
     return [next(pools[index]) for index in chosen]
 
 
-def _generate(task: Task, meta: bool, count: int, draw: np.random.Generator) -> Iterator[Example]:
+def _generate(
+    task: Task, meta: bool, count: int, draw: np.random.Generator, diff: Diff
+) -> Iterator[Example]:
     marked = _marks(_shape(task.pattern), count, draw)
     size = len(LETTERS)
     first = draw.integers(size, size=count) if meta else np.zeros(count, np.int64)
@@ -131,9 +137,8 @@ def _generate(task: Task, meta: bool, count: int, draw: np.random.Generator) -> 
         text = "".join(map(LETTERS.__getitem__, row))
         # Both at once: the second letter may be called A.
         names = str.maketrans({"A": LETTERS[a], "B": LETTERS[b]})
-        yield _example(
-            name, text, task.pattern.translate(names), task.replacement.translate(names), meta
-        )
+        pattern, replacement = (one.translate(names) for one in (task.pattern, task.replacement))
+        yield _example(name, text, pattern, replacement, meta, diff)
 
 
 def _shape(pattern: str) -> list[bool]:
@@ -199,7 +204,9 @@ def _marks(shape: Sequence[bool], count: int, draw: np.random.Generator) -> npt.
     return out
 
 
-def _example(name: str, text: str, pattern: str, replacement: str, meta: bool) -> Example:
+def _example(
+    name: str, text: str, pattern: str, replacement: str, meta: bool, diff: Diff
+) -> Example:
     items = list(range(len(text) + 1))
     edits: list[Edit] = []
     starts: list[int] = []
@@ -211,7 +218,8 @@ def _example(name: str, text: str, pattern: str, replacement: str, meta: bool) -
         after = now[:start] + match.expand(replacement) + now[end:]
         starts.append(len(edits))
         matches.append(match.group())
-        _append_edits(edits, items, now, after, len(text) + 1)
+        changes = (diff_tokens if diff == "canonical" else block_changes)(now, after)
+        _append_edits(edits, items, changes, after, len(text) + 1)
         moved += len(after) - len(now)
         now = after
     initial = (START, *(FIRST + LETTERS.index(letter) for letter in text))
@@ -219,10 +227,12 @@ def _example(name: str, text: str, pattern: str, replacement: str, meta: bool) -
     return Example(name, EditSequence(initial, tuple(edits)), tuple(starts), given, tuple(matches))
 
 
-def _append_edits(edits: list[Edit], items: list[int], now: str, after: str, size: int) -> None:
-    """Return the implicit edits between two strings; `items` are of `now`, then of `after`."""
+def _append_edits(
+    edits: list[Edit], items: list[int], changes: Sequence[Change], after: str, size: int
+) -> None:
+    """Add the implicit edits that make `after`; `items` are of the text before, then of `after`."""
     shift = 1  # the start token
-    for a0, a1, b0, b1 in diff_tokens(now, after):
+    for a0, a1, b0, b1 in changes:
         at = a0 + shift
         for item in items[at : at + a1 - a0]:
             edits.append(Edit(item, DELETE))

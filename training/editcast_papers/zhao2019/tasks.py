@@ -15,7 +15,7 @@ from torch import Tensor
 
 from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_papers.zhao2019.runs import Statistics
-from editcast_papers.zhao2019.synthetic import MULTITASK, Example, find_task, generate, twins
+from editcast_papers.zhao2019.synthetic import MULTITASK, Diff, Example, find_task, generate, twins
 
 Part = Literal["train", "dev", "test"]
 
@@ -72,13 +72,15 @@ class Split:
         return Batch(**chosen)
 
 
-def examples(task: str, part: Part, count: int | None = None) -> list[Example]:
+def examples(
+    task: str, part: Part, count: int | None = None, diff: Diff = "canonical"
+) -> list[Example]:
     """Return the instances of a part, always the same; `count`, or as many as in the paper.
 
     Raises:
         ReproductionError: There is no such task.
     """
-    return generate(task, count or SIZES[part], _SEEDS[part])
+    return generate(task, count or SIZES[part], _SEEDS[part], diff)
 
 
 def split(found: Sequence[Example], *, with_twins: bool = False) -> Split:
@@ -101,12 +103,12 @@ def split(found: Sequence[Example], *, with_twins: bool = False) -> Split:
 
 
 @lru_cache(maxsize=3)
-def load(task: str, part: Part, count: int | None = None) -> Split:
+def load(task: str, part: Part, count: int | None = None, diff: Diff = "canonical") -> Split:
     """`split` of `examples`, with twins for the test part.
 
     The three parts asked for last are kept: a grid trains on the same ones again and again.
     """
-    return split(examples(task, part, count), with_twins=part == "test")
+    return split(examples(task, part, count, diff), with_twins=part == "test")
 
 
 def statistics(task: str, found: Iterable[Example]) -> Statistics:

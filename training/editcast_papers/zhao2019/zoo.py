@@ -1,5 +1,7 @@
 """The networks by the names that the tables of Zhao et al. (2019) have for them."""
 
+from dataclasses import replace
+
 from torch import nn
 
 from editcast_model.errors import ReproductionError
@@ -10,7 +12,9 @@ from editcast_papers.zhao2019.recurrent import Recurrent
 
 VARIANTS = ("IA-v", "IA-vg", "IA-a", "IA-ag")
 ABLATIONS = tuple(ablations(8, 8))
-NAMES = ("E", "IR", *VARIANTS, "IA+", *ABLATIONS)
+#: With an output layer of its own, as in the paper.
+UNTIED = ("IA-ag untied", "IA+ untied")
+NAMES = ("E", "IR", *VARIANTS, "IA+", *ABLATIONS, *UNTIED)
 
 
 def build(name: str, vocabulary: int, width: int, items: int) -> nn.Module:
@@ -33,6 +37,9 @@ def build(name: str, vocabulary: int, width: int, items: int) -> nn.Module:
         return ImplicitAttention(paper(vocabulary, name, width))
     if name == "IA+":
         return ImplicitAttention(plus(vocabulary, width))
+    if name in UNTIED:
+        own = paper(vocabulary, "IA-ag", width) if name == UNTIED[0] else plus(vocabulary, width)
+        return ImplicitAttention(replace(own, untied=True))
     if name in ABLATIONS:
         return ImplicitAttention(ablations(vocabulary, width)[name])
     raise ReproductionError(f"There is no network {name}; there are {', '.join(NAMES)}.")

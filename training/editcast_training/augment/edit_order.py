@@ -1,9 +1,9 @@
-"""Commits as a person could have made them: an order, saves in between, and second thoughts.
+"""Simulation of the order in which a person could have made a commit, with saves and undos.
 
-A commit says what changed, not how. Replayed hunk by hunk from the top it teaches that the next
-edit is further down, while people save in the middle of a line, stay where they are, go back up
-and undo. So an order and the saves are drawn: `benchmarks/shapes.py` measures how near this comes
-to recorded saves.
+A commit records what changed, not in which order. Replayed hunk by hunk from the top, it would
+teach that the next edit is always further down. But people save in the middle of a line, stay in
+place, go back up, and undo. So the order and the saves are sampled; `benchmarks/shapes.py` compares
+the result with recorded saves.
 """
 
 import re
@@ -15,20 +15,20 @@ from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.tokenizer import lex, lines
 from editcast_training.data.line_changes import LineChange, line_changes
 
-#: The orders of a commit's line hunks and their shares.
+#: The orders of a commit's line hunks, with their shares.
 ORDERS = {"left to right": 0.40, "nearest": 0.30, "definitions": 0.15, "random": 0.15}
 
-#: Of the commits, this share is made hunk by hunk; the others are cut finer.
+#: The share of commits made hunk by hunk; the others are split more finely.
 WHOLE_HUNKS = 0.4
-#: A finely cut commit has a cut about every so many tokens (the bounds of a log-uniform draw).
+#: The tokens between two cuts of a finely split commit (bounds of a log-uniform distribution).
 _TOKENS_A_SAVE = 6.0, 60.0
 _MOST_CUTS = 12
 
-#: How likely a save is after a part of a hunk, and after the last part of one.
+#: The probabilities of a save after a part of a hunk, and after its last part.
 SAVED_PART, SAVED_HUNK = 0.7, 0.5
-#: What was just done is undone and, the next time, done again.
+#: The probability that a change is undone and then made again.
 UNDONE = 0.05
-#: The end of a hunk is left for after the first part of the next one.
+#: The probability that the end of a hunk is made after the first part of the next one.
 RETURNED = 0.15
 
 _DEFINITION = re.compile(
@@ -41,12 +41,12 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Something that is done in one go.
+    """A change that is made in one go.
 
     Attributes:
-        change: A line hunk, whose first line is counted in the file as it is by then.
+        change: A line hunk, whose first line refers to the file at that time.
         saved: Whether a save follows.
-        is_forward: Whether it brings the text closer to where it is going.
+        is_forward: Whether it brings the text closer to the commit's result.
     """
 
     change: LineChange
@@ -61,25 +61,27 @@ def order_edits(
 
     Args:
         changes: The commit's line hunks, ascending.
-        last: The line of the last edit before it.
-        rng: Draws all that is drawn.
-        order: One of `ORDERS`; drawn if it is not given.
+        last: The line of the last edit before the commit.
+        rng: The source of randomness.
+        order: One of `ORDERS`; sampled if it is empty.
 
     Yields:
-        What, in this order, makes the commit. The last is always saved.
+        The parts of the commit in order. The last one is always saved.
     """
     drawn = rng.choices(list(ORDERS), list(ORDERS.values()))[0]
     ordered = _ordered(changes, order or drawn, last, rng)
     least, most = _TOKENS_A_SAVE
     fine = rng.random() >= WHOLE_HUNKS
     tokens = least * (most / least) ** rng.random()
-    plan: list[tuple[int, str]] = []  # which change, and what its lines read next
+    plan: list[tuple[int, str]] = []  # the index of a change, and its next text
     for index in ordered:
         texts = _texts(changes[index], tokens, rng) if fine else [_after(changes[index])]
         place = len(plan)
         if plan and fine and rng.random() < RETURNED:
             last_done = plan[-1][0]
-            place -= sum(one == last_done for one, _ in plan) > 1  # its end waits for our beginning
+            place -= (
+                sum(one == last_done for one, _ in plan) > 1
+            )  # its end comes after the beginning of this one
         plan[place:place] = [(index, texts[0])]
         plan += [(index, text) for text in texts[1:]]
     now = ["".join(change.before) for change in changes]
@@ -143,7 +145,7 @@ def _after(change: LineChange) -> str:
 
 
 def _texts(change: LineChange, tokens: float, rng: Random) -> list[str]:
-    """List the texts of a change's lines after each of its parts; the last is the whole of it."""
+    """Return the text of a change's lines after each of its parts; the last is complete."""
     cuts = [
         (index, offset)
         for index, hunk in enumerate(change.hunks)
@@ -161,7 +163,7 @@ def _texts(change: LineChange, tokens: float, rng: Random) -> list[str]:
 
 
 def _ends(text: str) -> list[int]:
-    """List the offsets at which typing a text can stop: behind its tokens but white space."""
+    """Return the offsets at which typing can stop, after each token except white space."""
     ends, end = [], 0
     for token in lex(text):
         end += len(token)
@@ -173,11 +175,11 @@ def _ends(text: str) -> list[int]:
 def _cut(change: LineChange, index: int, offset: int) -> str | None:
     """Return the lines of a change that is made up to an offset in one of its hunks.
 
-    None if they would run into the line below.
+    Return None if they would merge with the line below.
     """
     hunk = change.hunks[index]
     typed = hunk.text[:offset]
-    if hunk.text.endswith("\n") and not typed.endswith("\n"):  # a line is begun with its end
+    if hunk.text.endswith("\n") and not typed.endswith("\n"):  # a new line has its end first
         typed += "\r\n" if hunk.text.endswith("\r\n") else "\n"
     made = [*change.hunks[:index], Hunk(hunk.start, hunk.end, typed)]
     text = apply_hunks("".join(change.before), made)
@@ -185,7 +187,7 @@ def _cut(change: LineChange, index: int, offset: int) -> str | None:
 
 
 def _located(before: str, after: str, first: int) -> list[LineChange]:
-    """Return the line hunks between two texts, each in the file as it is by then."""
+    """Return the line hunks between two texts, each relative to the file at that time."""
     found = []
     for change in line_changes(before, after):
         found.append(LineChange(change.first + first, change.before, change.after, change.hunks))
@@ -194,6 +196,6 @@ def _located(before: str, after: str, first: int) -> list[LineChange]:
 
 
 def _saved(changes: Sequence[LineChange], saved: bool) -> Iterator[Part]:
-    """Return the changes, and whether a save follows the last of them."""
+    """Yield the changes as parts, with a save after the last one if `saved`."""
     for place, change in enumerate(changes):
         yield Part(change, saved and place == len(changes) - 1)

@@ -1,7 +1,7 @@
-"""Plain edits of real files: something is taken out, and the edit puts it back.
+"""Infilling examples from real files: pieces are removed, and the edit puts them back.
 
-Here the content head learns how the language goes on. Lines, blocks and arguments are found by
-indentation and commas, so it is the same for every language.
+They teach the content head the language. Lines, blocks and arguments are found by indentation and
+commas, so this works for every language.
 """
 
 import re
@@ -10,7 +10,7 @@ from random import Random
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.tokenizer import lines
 
-#: Pieces taken out together, and how far the next one is, in lines (the bounds of a draw).
+#: The maximum number of pieces, and the bounds of the distance between them in lines.
 _MOST_PIECES = 4
 _APART = 1, 60
 _MOST_LINES = 8
@@ -19,9 +19,9 @@ _ARGUMENT = re.compile(r", [^,()\[\]{}\n]+(?=[,)\]}])")
 
 
 def without_pieces(text: str, rng: Random) -> str:
-    """Take pieces out of a text: lines, blocks of lines, arguments.
+    """Remove neighbouring pieces of a text: lines, blocks of lines, arguments.
 
-    What is missing stands together. A text of blank lines is returned as it is.
+    A text of blank lines is returned unchanged.
     """
     split = lines(text)
     starts = [0]
@@ -56,7 +56,7 @@ def _argument(line: str, rng: Random) -> tuple[int, int] | None:
 
 
 def _block_end(split: list[str], index: int) -> int:
-    """Return the line behind a line and the indented block under it, if it is short."""
+    """Return the line after a line and the indented block below it, if the block is short."""
     end = index + 1
     while end < len(split) and (
         not split[end].strip() or _indentation(split[end]) > _indentation(split[index])

@@ -1,4 +1,4 @@
-"""A Python text and its syntax tree; what is found in it, and what is drawn of it."""
+"""A Python text with its syntax tree, queries on it, and random choices from it."""
 
 import keyword
 import math
@@ -13,9 +13,9 @@ from tree_sitter import Node
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import parse
 
-#: Nodes that stand for a value, are short, and can be put into a call.
+#: Types of short nodes that are values and can be put into a call.
 PLAIN_VALUES = ("identifier", "attribute", "call", "subscript", "string")
-#: A refactoring of more places is nothing that one does by hand.
+#: The maximum number of places of a refactoring, since larger ones are not made by hand.
 MOST_PLACES = 16
 CONSTANTS = ("None", "True", "False", "0", "1", "()", '""')
 _WRAPPERS = ("str", "int", "list", "tuple", "sorted", "bool", "repr", "len", "set", "iter")
@@ -62,11 +62,11 @@ class Source:
         return Hunk(node.start_byte, node.end_byte, text)
 
     def behind(self, node: Node, text: str) -> Hunk:
-        """Insert a text behind a node."""
+        """Insert a text after a node."""
         return Hunk(node.end_byte, node.end_byte, text)
 
     def without(self, nodes: list[Node], index: int) -> Hunk:
-        """Delete one of the items of a list, with the comma and the space beside it."""
+        """Delete an item of a list, with the adjacent comma and space."""
         start, end = nodes[index].start_byte, nodes[index].end_byte
         if index + 1 < len(nodes):
             end = nodes[index + 1].start_byte
@@ -76,12 +76,12 @@ class Source:
 
 
 def field(node: Node | None, name: str) -> Node | None:
-    """Return the child of a field; None where there is no node or no such child."""
+    """Return the child of a field; None without a node or such a child."""
     return node.child_by_field_name(name) if node is not None else None
 
 
 def items(node: Node | None) -> list[Node]:
-    """Return the named children of a list, comments left out; none where there is no node."""
+    """Return the named children of a list without comments; none without a node."""
     if node is None:
         return []
     return [child for child in node.named_children if child.type != "comment"]
@@ -98,7 +98,7 @@ def _is_use(node: Node) -> bool:
 
 
 def uses_of(source: Source, name: str, inside: Node | None = None) -> list[Node]:
-    """Return the identifiers that stand for a variable of this name."""
+    """Return the identifiers that refer to a variable of this name."""
     nodes = source.all("identifier", inside=inside)
     return [node for node in nodes if source.of(node) == name and _is_use(node)]
 
@@ -127,7 +127,7 @@ def positional(call: Node) -> list[Node]:
 
 
 def calls_of(source: Source, name: str) -> list[Node]:
-    """Return the calls of whatever has this name, as a variable or as an attribute."""
+    """Return the calls of a variable or an attribute of this name."""
     out = []
     for call in source.all("call"):
         callee = field(call, "function")
@@ -140,7 +140,7 @@ def calls_of(source: Source, name: str) -> list[Node]:
 
 
 def is_in_f_string(node: Node) -> bool:
-    """Tell whether a node stands in an f-string, where its quotes would end the string."""
+    """Tell whether a node is in an f-string, where its quotes would end the string."""
     parent = node.parent
     while parent is not None and parent.type != "interpolation":
         parent = parent.parent
@@ -148,7 +148,7 @@ def is_in_f_string(node: Node) -> bool:
 
 
 def by_callee(source: Source) -> dict[str, list[Node]]:
-    """Return the calls, by the text of what they call."""
+    """Group the calls by the text of the called expression."""
     groups: defaultdict[str, list[Node]] = defaultdict(list)
     for call in source.all("call"):
         callee, given = field(call, "function"), field(call, "arguments")
@@ -158,17 +158,17 @@ def by_callee(source: Source) -> dict[str, list[Node]]:
 
 
 def pick(rng: Random, choices: Sequence[T]) -> list[T]:
-    """Draw one of them as a list, or none."""
+    """Sample one choice, as a list; return an empty list if there is none."""
     return [rng.choice(choices)] if choices else []
 
 
 def repeated(groups: dict[str, list[T]]) -> list[tuple[str, list[T]]]:
-    """Return the groups of two and more, as many as one would change by hand."""
+    """Return the groups of at least two items that one could change by hand."""
     return [(key, group) for key, group in groups.items() if 2 <= len(group) <= MOST_PLACES]
 
 
 def fresh_name(source: Source, rng: Random, old: str) -> str:
-    """Draw another name in the style of an old one, of words that the file knows."""
+    """Sample a new name in the style of an old one, from words in the file."""
     words = sorted({part.lower() for word in source.words for part in WORD_PART.findall(word)})
     for _ in range(20):
         parts = [part.lower() for part in WORD_PART.findall(old)] or ["value"]
@@ -198,6 +198,6 @@ def fresh_name(source: Source, rng: Random, old: str) -> str:
 
 
 def wrapper_name(source: Source, rng: Random) -> str:
-    """Draw the name of a call that values could be wrapped into: a builtin, or the file's."""
+    """Sample the name of a function to wrap values in: a builtin, or one from the file."""
     known = [name for name, _ in repeated(by_callee(source)) if name.isidentifier()]
     return rng.choice([*_WRAPPERS, *known])

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.forecasting.sources.continuation import Continuer
 from editcast_model.tokenizer import lex
-from editcast_training.evaluation.project_sessions import FilesOf, memory_of
+from editcast_training.evaluation.known_files import FilesOf, Project
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typed_document import opened
 
@@ -37,8 +37,11 @@ def examples(sessions: Iterable[EditingSession], files: FilesOf) -> Iterator[Exa
     for session in sessions:
         if len(session.texts[0]) > _MOST_CHARACTERS:
             continue
-        continuer = Continuer(memory_of(session, files), session.path)
-        for before, after in pairwise(session.texts[session.first :]):
+        project = Project(session, files(session))
+        continuer = Continuer(project.memory, session.path)
+        for saves, (before, after) in enumerate(pairwise(session.texts[session.first :])):
+            project.follow(session.first + saves)
+            project.memory.put(session.path, before)
             for text, cursor, rest in _typed(before, after):
                 for one in continuer.continuations(text, cursor):
                     yield Example(session.kind, one.features, rest.startswith(one.text))

@@ -135,6 +135,7 @@ class TypedDocument:
     def save(self) -> None:
         """Save the text as it is now."""
         self._update_session(saved=True)
+        self._history.memory.put(self._history.path, self.text)
         self._past = hash((self._past, "saved"))
         self._left_alone = ()
         self._cursor = None

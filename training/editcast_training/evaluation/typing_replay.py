@@ -20,13 +20,12 @@ from rapidfuzz.distance import Indel
 
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.errors import ReportError
-from editcast_model.memory.project_memory import ProjectMemory
 from editcast_model.private_files import private_folder, write_text
 from editcast_model.tokenizer import lex
 from editcast_training.disk import explained
 from editcast_training.evaluation.intervals import Interval, intervals
+from editcast_training.evaluation.known_files import FilesOf, Project, no_files
 from editcast_training.evaluation.metrics import Judge
-from editcast_training.evaluation.project_sessions import FilesOf, memory_of, no_files
 from editcast_training.evaluation.results import versions
 from editcast_training.evaluation.sessions import EditingSession, LineHunk, Step, line_hunks
 from editcast_training.evaluation.typed_document import (
@@ -114,10 +113,11 @@ def replay_typing(
     """
     for number, session in enumerate(sessions):
         answers: Answers = {}
-        memory = memory_of(session, files)
+        known = list(files(session))
         rows = []
         for level, threshold in thresholds.items():
-            typist = _Typist(forecaster, session, threshold, answers, memory)
+            project = Project(session, known)
+            typist = _Typist(forecaster, session, threshold, answers, project)
             typist.type_all()
             about = session.kind, session.project, session.path, level, typist.characters
             rows.append(TypingRow(number, *about, typist.on_save, typist.while_typing))
@@ -132,7 +132,7 @@ class _Typist:
     session: EditingSession
     threshold: float
     answers: Answers
-    memory: ProjectMemory
+    project: Project
     document: TypedDocument = field(init=False)
     characters: int = 0
     on_save: Tally = field(default_factory=Tally)
@@ -148,15 +148,16 @@ class _Typist:
         self.document = TypedDocument(
             self.forecaster, shown[0], session.language, self.threshold, self.answers
         )
-        self.document.remember(session.path, self.memory)
+        self.document.remember(session.path, self.project.memory)
         for before, after in pairwise(shown):
             self.document.type(shortest_hunk(before, after))
             self.document.save()
-        goals = [after for before, after in pairwise(texts) if before != after]
         if not session.kind.endswith("saves"):
-            goals = [texts[-1]] if goals else []
-        for goal in goals:
-            self._type_to(goal)
+            texts = texts[:1] + texts[-1:]
+        for saves, (before, after) in enumerate(pairwise(texts), session.first):
+            self.project.follow(saves)
+            if before != after:
+                self._type_to(after)
 
     def _type_to(self, goal: str) -> None:
         self._goal = goal

@@ -1,8 +1,8 @@
-"""Reasons for a training to wait: the machine runs on battery, or others need its processors.
+"""Reasons for a training to pause: the machine runs on battery, or other programs need it.
 
-On a machine that is always busy a training takes turns with the others, so that it comes to an end.
-Linux tells both in files. macOS and Windows tell of the battery; what other programs need is not
-asked there, where the system gives a training what they leave.
+On a machine that is always busy a training takes turns with other programs, so that it still ends.
+Linux reports both in files. On macOS and Windows only the battery is checked: their schedulers give
+a low-priority training the time that other programs leave.
 """
 
 import ctypes
@@ -14,22 +14,23 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-#: Shares of all processor time that other programs take: more begins a pause, less ends it.
+#: Shares of processor time used by other programs: a pause begins above the first, and ends below
+#: the second.
 BUSY, QUIET = 0.4, 0.2
 _EVERY: Final = 10.0  # seconds
-_TURN: Final = 60.0  # seconds that it waits for others, and then goes on, at most and at least
-_TICKS: Final = 100.0  # a second, in what Linux tells programs
+_TURN: Final = 60.0  # seconds of a pause at most, and of the training after it at least
+_TICKS: Final = 100.0  # per second, in Linux's files
 _SUPPLIES, _TIMES = Path("/sys/class/power_supply"), Path("/proc/stat")
 
 
 class Pauses:
-    """A machine that a training asks, before each step, whether it may go on.
+    """The state of the machine, which a training checks before each step.
 
     Args:
-        supplies: The folder of the power supplies, one folder each, as Linux has it.
-        times: The file of processor times, as Linux has it.
-        every: Seconds that an answer holds.
-        turn: Seconds that it waits for others at most, and does not wait for them after that.
+        supplies: Linux's folder of power supplies.
+        times: Linux's file of processor times.
+        every: Seconds between two checks.
+        turn: Seconds of a pause for other programs at most, and until the next pause at least.
     """
 
     def __init__(
@@ -47,14 +48,14 @@ class Pauses:
         self._before = self._processors()
 
     def reason(self) -> str:
-        """Say why to wait, as the rest of a sentence; empty to go on."""
+        """Return the reason for a pause, as the rest of a sentence; empty if there is none."""
         if time.monotonic() - self._asked >= self._every:
             self._asked = time.monotonic()
             self._reason = self._power() or self._in_turn(self._load())
         return self._reason
 
     def _in_turn(self, load: str) -> str:
-        """Return the reason to wait for others, or none while it is the training's own turn."""
+        """Return the reason to wait for other programs, unless it is the training's turn."""
         now = time.monotonic()
         if load and load != self._reason and now >= self._turn_ends:
             self._turn_ends = now + self._turn  # of the others
@@ -76,7 +77,7 @@ class Pauses:
         supplies = sorted(self._supplies.glob("*"))
         if any(_read(one / "online") == "1" for one in supplies):
             return False
-        # A mouse has a battery, too, whose scope is the device.
+        # The battery of a mouse has the scope Device.
         return any(
             (_read(one / "type"), _read(one / "status")) == ("Battery", "Discharging")
             and _read(one / "scope") != "Device"
@@ -94,9 +95,9 @@ class Pauses:
         return ""
 
     def _processors(self) -> tuple[float, float, float]:
-        """Read seconds of processor time: what was busy, all there was, and this process's own.
+        """Read seconds of processor time: busy, total, and this process's own.
 
-        What runs at a lower priority than usual is not counted as busy.
+        Programs of low priority do not count as busy.
         """
         found = re.match(r"cpu +(.*)", _read(self._times))
         own = time.process_time()

@@ -1,4 +1,4 @@
-"""Processes that share the steps of a training: where they meet, and what they add up."""
+"""Processes that share the steps of a training, and the sum of their gradients."""
 
 import os
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from torch import nn
 
 @dataclass(frozen=True)
 class Meeting:
-    """What a process knows of the others that share its training.
+    """A process among those that share a training.
 
     Attributes:
-        file: By which they find each other; not there yet, in a folder that all can write to.
-        rank: This process' number, from 0.
-        world: How many they are.
+        file: A new file by which they find each other, in a folder that all can write to.
+        rank: The number of this process, from 0.
+        world: The number of processes.
     """
 
     file: Path
@@ -28,11 +28,11 @@ class Meeting:
 
 @contextmanager
 def meeting(place: Meeting | None, device: torch.device) -> Iterator[tuple[int, int]]:
-    """Yield the number of this process and how many there are, and let it leave them.
+    """Join the processes of a training, and yield the rank of this one and their number.
 
     Args:
-        place: Where they meet; None where it is alone, or `torchrun` has started it.
-        device: What they compute on.
+        place: The meeting; None for a single process, or one started by `torchrun`.
+        device: The device of the training.
     """
     backend = "nccl" if device.type == "cuda" else "gloo"
     if place is not None:
@@ -54,7 +54,7 @@ _TORCHRUN = (("RANK", "0"), ("WORLD_SIZE", "1"))
 
 
 def add_up(network: nn.Module, loss: float, edits: int) -> tuple[float, int]:
-    """Give a network the sum of the gradients of all processes; return their losses' and edits'."""
+    """Sum the gradients of all processes into a network; return the sums of losses and edits."""
     parameters = list(network.parameters())
     counts = torch.tensor([loss, edits], device=parameters[0].device)
     parts = [torch.zeros_like(one) if one.grad is None else one.grad for one in parameters]
@@ -68,7 +68,7 @@ def add_up(network: nn.Module, loss: float, edits: int) -> tuple[float, int]:
 
 
 def of_first(value: float, device: torch.device) -> float:
-    """Return what the first process knows."""
+    """Return the value of the first process."""
     found = torch.tensor(value, device=device, dtype=torch.float64)
     dist.broadcast(found, 0)
     return float(found)

@@ -120,8 +120,8 @@ def newest_commit(path: Path) -> str:
     return str(_head(_open(path), path).id)
 
 
-class ParentTrees:
-    """The files of one repository as they stood before its commits.
+class CommitTrees:
+    """The files of one repository as they stood before and after its commits.
 
     Args:
         path: As for `read_git`.
@@ -134,18 +134,54 @@ class ParentTrees:
     def __init__(self, path: Path, languages: Collection[str] | None = PYTHON) -> None:
         self._repository = _open(path)
         self._wanted = _Filter(languages, Skipped())
-        self._parents: dict[int, pygit2.Oid] = {}  # by the time of the commit, in seconds
+        self._commits: dict[int, pygit2.Oid] = {}  # by their times, in seconds
         commit: pygit2.Commit | None = _head(self._repository, path)
         while commit is not None and commit.parent_ids:
-            self._parents.setdefault(commit.commit_time, commit.parent_ids[0])
+            self._commits.setdefault(commit.commit_time, commit.id)
             commit = _commit(self._repository, commit.parent_ids[0])
 
-    def files(self, time: int) -> Iterator[tuple[str, str]]:
-        """Yield the paths and texts before the commit of a time (milliseconds)."""
-        parent = self._parents.get(time // 1000)
-        commit = None if parent is None else _commit(self._repository, parent)
-        if commit is not None:
-            yield from _files(self._repository, commit, self._wanted, Skipped())
+    def files(self, time: int, back: int = 0) -> Iterator[tuple[str, str]]:
+        """Yield the paths and texts before a commit.
+
+        Args:
+            time: That of a commit, in milliseconds.
+            back: How many commits before this one.
+        """
+        commit = self._at(time, back)
+        parent = commit and _parent(self._repository, commit)
+        if parent is not None:
+            yield from _files(self._repository, parent, self._wanted, Skipped())
+
+    def changed(self, time: int, back: int = 0) -> Iterator[tuple[str, str]]:
+        """Yield the paths of the files that a commit changed, and their texts after it.
+
+        The text of a file that is gone is empty. The arguments are those of `files`.
+        """
+        commit = self._at(time, back)
+        parent = commit and _parent(self._repository, commit)
+        if commit is None or parent is None:
+            return
+        for delta in parent.tree.diff_to_tree(commit.tree).deltas:
+            new = delta.new_file
+            is_gone = delta.status == DeltaStatus.DELETED
+            if self._wanted[new.path] and (is_gone or _is_file(new.mode)):
+                text = "" if is_gone else _text(self._repository, new.id, Skipped())
+                if text is not None:
+                    yield unicode_path(new.path), text
+
+    def _at(self, time: int, back: int) -> pygit2.Commit | None:
+        found = self._commits.get(time // 1000)
+        commit = None if found is None else _commit(self._repository, found)
+        for _ in range(back):
+            before = commit and _parent(self._repository, commit)
+            if before is None or not before.parent_ids:
+                break
+            commit = before
+        return commit
+
+
+def _parent(repository: pygit2.Repository, commit: pygit2.Commit) -> pygit2.Commit | None:
+    return _commit(repository, commit.parent_ids[0]) if commit.parent_ids else None
 
 
 def _language(name: str) -> str:

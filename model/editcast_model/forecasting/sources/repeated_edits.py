@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
-from editcast_model.cancellation import never
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.forecasting.interface import (
@@ -20,6 +19,7 @@ from editcast_model.forecasting.interface import (
     Prediction,
     PredictionOptions,
     Session,
+    never,
 )
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory

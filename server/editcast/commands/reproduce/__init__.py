@@ -7,6 +7,7 @@ from editcast.commands.reproduce.indigo import indigo
 from editcast.commands.reproduce.multi_head import multi_head
 from editcast.commands.reproduce.pointer_mixture import pointer_mixture
 from editcast.commands.reproduce.pretrained_encoder import pretrained_encoder
+from editcast.commands.reproduce.slides import slides
 from editcast.commands.reproduce.zhao2019 import zhao2019
 
 # torch takes seconds to import: the functions of the commands import what they call.
@@ -25,5 +26,6 @@ for _command in (
     pointer_mixture,
     pretrained_encoder,
     indigo,
+    slides,
 ):
     reproduce.add_command(_command)

@@ -1,24 +1,20 @@
 """`editcast reproduce zhao2019`."""
 
-from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
 from editcast import ranges
-from editcast.guarded import guarded
+from editcast.commands.reproduce.options import FOLDER, device_option, paper_command
 
 PARTS = ("tables", "timing", "real", "report")
-_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-@click.command()
-@guarded("Stopped. The same command goes on from the latest checkpoints.")
+@paper_command("zhao2019")
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS), metavar="[PARTS]...")
 @click.option("--task", "tasks", multiple=True, help="[default: all]")
 @click.option("--model", "models", multiple=True, help="[default: those of the tables, and IA+]")
-@click.option("--seed", "seeds", multiple=True, type=ranges.SEED, default=(0,), show_default=True)
 @click.option("--hidden", multiple=True, type=click.IntRange(8, 2**14), help="[default: 128]")
 @click.option("--rate", "rates", multiple=True, type=ranges.Finite(10), help="[default: .001]")
 @click.option("--grid", "full", is_flag=True, help="All rates and sizes of the paper.")
@@ -31,20 +27,27 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
     help="Of the learning rate; the paper's is constant.",
 )
 @click.option("--batch", default=64, show_default=True, type=click.IntRange(1, 2**16))
-@click.option("--corpus", type=_FOLDER, help="For real: a folder that `editcast corpus` made.")
+@click.option(
+    "--diff",
+    type=click.Choice(["canonical", "longest-block"]),
+    default="canonical",
+    show_default=True,
+    help="Between the snapshots of a task; the paper's is longest-block.",
+)
+@click.option("--corpus", type=FOLDER, help="For real: a folder that `editcast corpus` made.")
 @click.option(
     "--max-state",
     default=1024,
     show_default=True,
     type=ranges.MAX_STATE,
-    help="For real: most tokens of a state.",
+    help="For real: maximum number of tokens in a state.",
 )
 @click.option(
     "--limit",
     default=120.0,
     show_default=True,
     type=ranges.Finite(24 * 60 * 60),
-    help="For timing: most seconds of measuring a cell.",
+    help="For timing: maximum seconds to measure one cell.",
 )
 @click.option(
     "--insertions",
@@ -52,17 +55,13 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
     type=click.IntRange(1, 10_000),
     help="For timing.  [default: 10, 50, 100]",
 )
-@click.option("--processes", default=1, show_default=True, type=ranges.PROCESSES)
-@click.option("--threads", default=1, show_default=True, type=ranges.THREADS, help="Of each.")
-@click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
-@click.option("--results", type=_FOLDER, default=Path("benchmarks/zhao2019"), show_default=True)
-@click.option("--scratch", type=_FOLDER, default=Path(".cache/zhao2019"), show_default=True)
+@device_option
 def zhao2019(**given: Any) -> None:
     """Zhao et al. (2019): "Neural Networks for Modeling Source Code Edits".
 
-    PARTS are tables, timing, real and report; all of them by default. What is in the results
-    already is not run again, and what was interrupted goes on. Options that can be repeated make
-    a run of each combination.
+    PARTS are tables, timing, real and report; the default is all of them. Runs that are already
+    in the results are not repeated, and interrupted ones continue. Options that can be repeated
+    make a run of each combination.
     """
     from editcast_papers.zhao2019.reproduction import Wanted, run
 

@@ -1,0 +1,149 @@
+"""REPORT.md from the lines of results alone: a table of each question of the slides."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from statistics import mean, stdev
+
+from editcast_model.errors import ReproductionError
+from editcast_papers.exact import paired_gap
+from editcast_papers.markdown import markdown, write_page
+from editcast_papers.slides.runs import COMMON, TABLES, Model, Run
+from editcast_training.disk import explained
+
+_NOT_RUN = "not run"
+_TITLES = {
+    "vocabulary": "Vocabularies",
+    "positions": "Positions",
+    "network": "Encoders and decoders",
+}
+
+
+@explained(ReproductionError)
+def write_report(runs: Sequence[Run], problems: Sequence[str], folder: Path) -> Path:
+    """Write REPORT.md into a folder; NOTES.md there becomes its last section.
+
+    Returns:
+        The report's path.
+
+    Raises:
+        ReproductionError: The folder cannot be written to.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    parts = [_head(runs, problems)]
+    for alike in _alike(runs):
+        parts.append(_title(alike[0]))
+        parts += [_table(name, alike) for name in TABLES]
+        parts.append(_runs(alike))
+    return write_page(folder, parts)
+
+
+def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
+    lines = [
+        "# Vocabularies, positions, encoders and decoders, compared on edits",
+        "",
+        "Nie, *Sequence-to-Sequence Models and Transformers* (slides of CS846). Made by `editcast "
+        "reproduce slides` from the `.jsonl` files of this folder; add lines with `--mirror "
+        "FOLDER` and it is made again.",
+        "",
+        "The slides have no numbers; they name the choices. Here each is trained to write what "
+        "changed lines become, given the lines, three above, three below, and the edit before it "
+        "in the same file and commit. *Exact* is the percentage of test edits that greedy "
+        "decoding writes without a fault; *bits* are of a character, so that vocabularies can be "
+        "compared. Several seeds are shown as mean ± standard deviation. Differences are in points "
+        "of exact edits, of the same seeds, with intervals that hold 95 of 100 samples of the test "
+        f"edits. Where there is no run it says *{_NOT_RUN}*.",
+    ]
+    if not runs:
+        lines += ["", "There are no runs yet."]
+    if problems:
+        lines += ["", "Skipped:", "", *(f"- {problem}" for problem in problems)]
+    return "\n".join(lines)
+
+
+def _alike(runs: Sequence[Run]) -> list[list[Run]]:
+    """Group runs of one configuration and of the same edits, those with the most runs first."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        key = json.dumps([dict(run.config), run.edits], sort_keys=True)
+        groups.setdefault(key, []).append(run)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def _title(run: Run) -> str:
+    about = "## Hidden {hidden}, rate {rate}, batch {batch}, {steps:,} steps".format(**run.config)
+    edits = "{train:,} edits to train on, {dev:,} of dev, {test:,} of the test".format(**run.counts)
+    same = "{as_shown} % of the test edits write what the edit shown wrote".format(**run.counts)
+    return f"{about}\n\n{edits}. {same}."
+
+
+def _of(runs: Sequence[Run], model: Model) -> list[Run]:
+    return [run for run in runs if run.is_of(model)]
+
+
+def _words(own: Sequence[Run], value: Callable[[Run], float], digits: int) -> str:
+    values = [value(run) for run in own]
+    if not values:
+        return _NOT_RUN
+    spread = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
+    return f"{mean(values):.{digits}f}{spread}"
+
+
+def _above(runs: Sequence[Run], model: Model) -> str:
+    """Compare a model with the one that all tables share."""
+    if model == COMMON:
+        return "–"
+    upper, lower = ({run.seed: run.right for run in _of(runs, one)} for one in (model, COMMON))
+    seeds = sorted(upper.keys() & lower.keys())
+    if not seeds:
+        return _NOT_RUN
+    gap = paired_gap([upper[seed] for seed in seeds], [lower[seed] for seed in seeds])
+    return f"{gap.points:+.1f} [{gap.low:+.1f}, {gap.high:+.1f}]"
+
+
+def _table(name: str, runs: Sequence[Run]) -> str:
+    key = "shape" if name == "network" else name
+    rows = []
+    for model in TABLES[name]:
+        own, value = _of(runs, model), asdict(model)[key]
+        rows.append(
+            [
+                f"{value:,}" if isinstance(value, int) else value,
+                _words(own, lambda run: run.test_accuracy, 1),
+                _above(runs, model),
+                _words(own, lambda run: run.bits, 3),
+                _words(own[:1], lambda run: run.counts["read"], 0),
+                _words(own[:1], lambda run: run.counts["written"], 1),
+                _words(own[:1], lambda run: run.parameters / 1e6, 2),
+                _words(own, lambda run: run.seconds_per_step, 3),
+                str(len(own)),
+            ]
+        )
+    fixed = ", ".join(
+        f"{each:,}" if isinstance(each, int) else each
+        for other, each in asdict(COMMON).items()
+        if other != key
+    )
+    head = [name, "exact, %", "above the common one", "bits", "ids read", "ids written"]
+    head += ["million parameters", "s / step", "seeds"]
+    return f"### {_TITLES[name]}\n\nThe rest is {fixed}.\n\n" + markdown(head, rows)
+
+
+def _runs(runs: Sequence[Run]) -> str:
+    rows = [
+        [
+            "{shape}, {positions}, {vocabulary:,}".format(**run.model) + f", seed {run.seed}",
+            f"{run.test_accuracy:.2f}",
+            f"{run.bits:.4f}",
+            f"{max(score for _, score in run.dev):.2f}",
+            f"{run.counts['ids']:,}",
+            run.device,
+        ]
+        for run in runs
+    ]
+    head = ["", "exact, %", "bits", "dev, %", "ids", "device"]
+    return (
+        "### Runs\n\nDev is the geometric mean of a character's probability, by which the weights "
+        "are chosen.\n\n" + markdown(head, rows)
+    )

@@ -1,0 +1,205 @@
+"""The trainings, their lines of results, and what is still to be done."""
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from statistics import mean, median
+from typing import Any, ClassVar
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from editcast_papers.slides.corpus import PAD, Corpus, Line, collate, make_corpus
+from editcast_papers.slides.edits import Edits, read_edits
+from editcast_papers.slides.network import DROPOUT, HEADS, LAYERS, SHAPES, Shape, Writer
+from editcast_papers.slides.positions import KINDS, Kind
+from editcast_papers.slides.scores import score
+from editcast_papers.training import Config, Tell, Training, device_words, order_by_length
+from editcast_training.fit.trainer import autocast, pick_device
+from editcast_training.sources.registry import Origin
+
+_NOTES = 10  # evaluations on dev in a training
+
+
+@dataclass(frozen=True)
+class Model:
+    """One of the compared models.
+
+    Attributes:
+        shape: Of its layers.
+        positions: How it tells where words are.
+        vocabulary: Most entries of it.
+    """
+
+    shape: Shape = "encoder-decoder"
+    positions: Kind = "relative"
+    vocabulary: int = 4096
+
+
+#: What all tables have in common.
+COMMON = Model()
+TABLES: dict[str, Sequence[Model]] = {
+    "vocabulary": [replace(COMMON, vocabulary=1024 * size) for size in (2, 4, 8, 16)],
+    "positions": [replace(COMMON, positions=kind) for kind in KINDS],
+    "network": [replace(COMMON, shape=shape) for shape in SHAPES],
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training, and its scores on the test edits.
+
+    Attributes:
+        model: Of `Model`.
+        seed: Of the weights and of the order of the edits.
+        config: Sizes, learning rate, batch, steps and schedule.
+        edits: The digest of the edits.
+        counts: Edits of each part; entries of the vocabulary; the mean number of ids that are read
+            of a test edit, and that are written; and the percentage of test edits that are written
+            as the edit shown was.
+        parameters: How many the network has.
+        device: The processor and its threads.
+        seconds_per_step: The median of the training steps.
+        dev: Pairs of a step and the mean probability of a character of dev after it, in percent.
+        test_accuracy: Percent of the test edits that are exactly right.
+        bits: Of a character of the test edits.
+        right: A figure a test edit, 1 if it is right.
+    """
+
+    kind: ClassVar[str] = "edits"
+    model: Mapping[str, Any]
+    seed: int
+    config: Mapping[str, Any]
+    edits: str
+    counts: Mapping[str, Any]
+    parameters: int
+    device: str
+    seconds_per_step: float
+    dev: Sequence[Sequence[float]]
+    test_accuracy: float
+    bits: float
+    right: str
+
+    def is_of(self, model: Model) -> bool:
+        """Tell whether it is a training of a model."""
+        return dict(self.model) == asdict(model)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One training that a table needs.
+
+    Attributes:
+        origins: The repositories.
+        most: Most edits of each split.
+        model: As in `Run`.
+        seed: As in `Run`.
+        config: As in `Run`.
+        scratch: The folder of the edits and of the checkpoints of all trainings.
+        device: ``auto``, ``cpu`` or ``cuda``.
+    """
+
+    origins: tuple[Origin, ...]
+    most: Mapping[str, int]
+    model: Model
+    seed: int
+    config: Config
+    scratch: Path
+    device: str = "cpu"
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        model = self.model
+        return f"{model.shape}, {model.positions}, {model.vocabulary:,}, seed {self.seed}"
+
+    @property
+    def folder(self) -> Path:
+        """Find where its checkpoints are: the name says what they are checkpoints of."""
+        said = (*asdict(self.model).values(), self.seed, *self._config().values())
+        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+
+    def is_in(self, runs: Sequence[Run]) -> bool:
+        """Tell whether there is a line of it, of whatever device."""
+        mine = (self.seed, self._config())
+        return any(run.is_of(self.model) and (run.seed, dict(run.config)) == mine for run in runs)
+
+    def make(self, tell: Tell = lambda name, step, accuracy: None) -> Run:
+        """Train and test.
+
+        Raises:
+            ReproductionError: The edits cannot be made or read.
+            CorpusError: The library that learns a vocabulary is not installed.
+            TrainingError: There is no such device, or a checkpoint is damaged.
+        """
+        device, config = pick_device(self.device), self.config
+        edits = _edits(self.origins, tuple(self.most.items()), self.scratch)
+        corpus = make_corpus(edits, self.model.vocabulary)
+        torch.manual_seed(self.seed)
+        network = Writer(self.model.shape, self.model.positions, corpus, config.hidden).to(device)
+        lengths = [len(line.read) + len(line.written) for line in corpus.train]
+
+        def loss(step: int) -> Tensor:
+            places = order_by_length(lengths, self.seed, config.batch, step)
+            batch = collate(corpus.train[at] for at in places).to(device)
+            with autocast(device):
+                scores = network(batch)
+            return cross_entropy(scores.float(), batch.written[batch.written != PAD])
+
+        progress = Training(
+            network,
+            config,
+            self.seed,
+            loss,
+            lambda: 100 * 2 ** -score(network, corpus.dev).bits,
+            self.folder,
+            lambda step, found: tell(self.name, step, found),
+            _NOTES,
+        ).run()
+        found = score(network, corpus.test)
+        return Run(
+            model=asdict(self.model),
+            seed=self.seed,
+            config=self._config(),
+            edits=edits.identity,
+            counts=_counts(edits, corpus),
+            parameters=sum(one.numel() for one in network.parameters()),
+            device=device_words(device),
+            seconds_per_step=round(median(progress.seconds), 4),
+            dev=progress.dev,
+            test_accuracy=found.exact,
+            bits=found.bits,
+            right=found.right,
+        )
+
+    def _config(self) -> dict[str, Any]:
+        sizes = {"layers": LAYERS, "heads": HEADS, "dropout": DROPOUT}
+        return {**self.config.to_json(), **sizes, **self.most}
+
+    def forget(self) -> None:
+        """Remove its checkpoints."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+@lru_cache(maxsize=1)
+def _edits(origins: tuple[Origin, ...], most: tuple[tuple[str, int], ...], scratch: Path) -> Edits:
+    return read_edits(origins, dict(most), scratch)
+
+
+def _counts(edits: Edits, corpus: Corpus) -> dict[str, Any]:
+    def average(lines: Sequence[Line], side: str) -> float:
+        return round(mean(len(getattr(line, side)) for line in lines), 2)
+
+    parts = {"train": edits.train, "dev": edits.dev, "test": edits.test}
+    same = mean(float(one.after == one.shown_after) for one in edits.test)
+    return {
+        **{name: len(part) for name, part in parts.items()},
+        "ids": corpus.ids,
+        "read": average(corpus.test, "read"),
+        "written": average(corpus.test, "written"),
+        "as_shown": round(100 * same, 2),
+    }
