@@ -2,7 +2,7 @@
 
 import pytest
 
-from sample import BEFORE, NAMES, NEW, OLD
+from sample import BEFORE, NAMES, NEW, OLD, SMALL
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -53,6 +53,7 @@ def test_tab_takes_one_edit_after_the_other(workbench):
 
 
 def test_a_far_edit_is_told_of_and_jumped_to_and_then_made(workbench):
+    workbench.configure(SMALL)
     file = workbench.start(FAR)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
