@@ -227,8 +227,9 @@ def test_what_would_run_out_of_the_window_is_in_a_box_below(workbench):
 
 
 def test_a_hint_is_whole_at_a_large_font(workbench):
-    """In a box that wraps, where its line leaves no room for it."""
-    workbench.configure({"editor.fontSize": 20, "editor.minimap.enabled": True})
+    """In a box that wraps, where its line leaves no room for it in 640 pixels."""
+    large = {"editor.fontSize": 20, "editor.minimap.enabled": True}
+    workbench.configure({**large, "workbench.secondarySideBar.defaultVisibility": "hidden"})
     file = workbench.start(FAR)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
