@@ -1,16 +1,27 @@
-"""Costs of a corpus and a training of many repositories, extrapolated from 1, 2 and 4 workers.
+"""Costs of work on a cluster: corpus and training of many repositories, and what Ray itself adds.
 
-    python benchmarks/growth.py OUT --repositories list.toml --mirror FOLDER --tokenizer FILE
+    python benchmarks/growth.py many OUT --repositories list.toml --mirror FOLDER --tokenizer FILE
+    python benchmarks/growth.py local OUT --repositories list.toml --mirror FOLDER --tokenizer FILE
+    python benchmarks/growth.py memory --repositories list.toml --mirror FOLDER --tokenizer FILE
+    python benchmarks/growth.py nodes
 
-Each number of workers is a Ray cluster of this machine. What is extrapolated is processor time: on
-a busy machine, and with more workers than cores, the time on the wall says little. OUT/growth.json
-has the measurements, and the table of docs/teams.md is printed.
+`many` extrapolates from 1, 2 and 4 workers, each a Ray cluster of this machine. What is
+extrapolated is processor time: on a busy machine, and with more workers than cores, the time on the
+wall says little. OUT/growth.json has the measurements, and the table of docs/teams.md is printed.
+`local` times the same corpus with two processes of this machine and with two workers of Ray.
+`memory` prints the most memory that a worker takes for each source. `nodes` times tasks that only
+wait on clusters of one, two and four nodes.
 """
 
 import json
+import multiprocessing
+import os
 import resource
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +31,7 @@ from editcast_model.networks.config import NetworkConfig
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.cluster import HERE, mapped
 from editcast_training.cluster_training import train_on_cluster
+from editcast_training.data import cluster_shards
 from editcast_training.data.cluster_shards import Elsewhere
 from editcast_training.data.corpus import CorpusPart, Task, make_corpus
 from editcast_training.data.dataset import Dataset
@@ -29,6 +41,9 @@ from editcast_training.sources.registry import generated_from, listed_repositori
 _WORKERS = (1, 2, 4)
 _MANY = (1_000, 10_000)
 _STEPS = 3
+_WAITS = 24
+_WAIT = 2.0  # seconds
+_NODE = {"num_cpus": 1, "memory": 2 << 30, "object_store_memory": 1 << 27}
 
 
 @dataclass(frozen=True)
@@ -84,15 +99,25 @@ def training(out: Path, folder: Path, workers: int) -> dict[str, float]:
     return {"workers": workers, "seconds": last["seconds"], "edits": last["edits"]}
 
 
-@click.command()
+@click.group()
+def main() -> None:
+    """Measure work on a cluster."""
+
+
+def listed(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a corpus."""
+    for name in ("--tokenizer", "--mirror", "--repositories"):
+        command = click.option(name, type=click.Path(path_type=Path), required=True)(command)
+    return command
+
+
+@main.command()
 @click.argument("out", type=click.Path(path_type=Path))
-@click.option("--repositories", type=click.Path(path_type=Path), required=True)
-@click.option("--mirror", type=click.Path(path_type=Path), required=True)
-@click.option("--tokenizer", type=click.Path(path_type=Path), required=True)
-def main(out: Path, repositories: Path, mirror: Path, tokenizer: Path) -> None:
+@listed
+def many(out: Path, repositories: Path, mirror: Path, tokenizer: Path) -> None:
     """Measure, and print what many repositories need."""
     origins, _ = listed_repositories(repositories, mirror)
-    packed = sum(size_of(origin.path) for origin in origins) / 1e6
+    packed = sum(origin.size for origin in origins) / 1e6
     tasks = [*origins, *generated_from(origins)]
     result = out / "growth.json"
     found: dict[str, Any] = json.loads(result.read_text()) if result.exists() else {}
@@ -113,6 +138,66 @@ def main(out: Path, repositories: Path, mirror: Path, tokenizer: Path) -> None:
     result.write_text(json.dumps(found, indent=1))
     click.echo(json.dumps(found, indent=1))
     table(found)
+
+
+@main.command()
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option("--most", type=int, help="Only the smallest so many repositories.")
+@listed
+def local(out: Path, most: int | None, repositories: Path, mirror: Path, tokenizer: Path) -> None:
+    """Make a corpus with two processes and with two workers of Ray, in turn; print the seconds."""
+    origins = listed_repositories(repositories, mirror)[0][:most]
+    tasks = [*origins, *generated_from(origins)]
+    ray = partial(cluster_shards.work, address=HERE, processes=2)
+    took = []
+    for name, work in (("processes", None), ("ray", ray)):
+        began = time.perf_counter()
+        make_corpus(out / name, tasks, tokenizer=tokenizer, processes=2, work=work)
+        took.append(time.perf_counter() - began)
+        click.echo(f"{len(origins)} repositories, {name}: {took[-1]:.1f} s")
+    files = [path.relative_to(out / "ray") for path in (out / "ray").rglob("*.parquet")]
+    same = all(
+        (out / "ray" / name).read_bytes() == (out / "processes" / name).read_bytes()
+        for name in files
+    )
+    click.echo(f"ratio {took[1] / took[0]:.2f}; {len(files)} shards, same bytes: {same}")
+
+
+@main.command()
+@listed
+def memory(repositories: Path, mirror: Path, tokenizer: Path) -> None:
+    """Print the most memory that a worker takes, a new process of this machine for each source.
+
+    A worker of Ray takes some 70 MB more.
+    """
+    origins, _ = listed_repositories(repositories, mirror)
+    make = Measured(Elsewhere(tokenizer.read_bytes()))
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
+        tasks = [Task(origin, Path(), 4096, 0, "") for origin in origins]
+        for task, ((made, _), seconds, peak) in zip(tasks, pool.map(make, tasks), strict=True):
+            size, count = task.origin.size / 1e6, made.instances.total()
+            line = f"{task.origin.name}: {size:.0f} MB packed, {count:,} instances"
+            click.echo(f"{line}, {seconds:.0f} s of a processor, {peak:.0f} MB {made.failed}")
+
+
+@main.command()
+def nodes() -> None:
+    """Time tasks that only wait, as those on slow storage do, on one, two and four nodes."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    from ray.cluster_utils import Cluster
+
+    for count in _WORKERS:
+        cluster = Cluster(True, head_node_args={**_NODE, "include_dashboard": False})
+        for _ in range(count - 1):
+            cluster.add_node(**_NODE)
+        list(mapped(time.sleep, [0.0] * 4 * count, cluster.address, 1))  # workers have begun
+        began = time.perf_counter()
+        list(mapped(time.sleep, [_WAIT] * _WAITS, cluster.address, 1))
+        took = time.perf_counter() - began
+        click.echo(f"{count} nodes: {_WAITS} waits of {_WAIT:.0f} s in {took:.1f} s")
+        cluster.shutdown()
 
 
 def table(found: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ PRODUCT = (
     "model/editcast_model",
     "model/editcast_store",
     "server/editcast",
+    "server/editcast_predictor",
     "server/editcast_server",
     "training/editcast_training",
 )

@@ -13,6 +13,10 @@ class BundleError(EditcastError):
     """A model on disk cannot be used: missing, damaged, or of another format version."""
 
 
+class PredictorError(EditcastError):
+    """The shared predictor that the user named does not answer, or not as it must."""
+
+
 class HomeError(EditcastError, OSError):
     """Editcast's folder cannot be created or written to."""
 

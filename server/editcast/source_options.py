@@ -14,6 +14,7 @@ from editcast_training.sources.registry import (
     local_history_origins,
     store_origin,
 )
+from editcast_training.sources.storage import is_url
 
 _PATH = click.Path(path_type=Path)
 _OPTIONS = (
@@ -31,7 +32,11 @@ _OPTIONS = (
         type=_PATH,
         help="A TOML file with the lists train, dev and test of repositories, OWNER/NAME.",
     ),
-    click.option("--mirror", type=_PATH, help="The folder of their clones, OWNER+NAME."),
+    click.option(
+        "--mirror",
+        metavar="PATH",
+        help="The folder of their clones, OWNER+NAME, or the address of one: s3://...",
+    ),
 )
 
 
@@ -45,7 +50,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         local_history: bool,
         store: bool,
         repositories: Path | None,
-        mirror: Path | None,
+        mirror: str | None,
         **others: Any,
     ) -> None:
         home()  # report an unusable folder before reading anything
@@ -53,7 +58,8 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             raise click.UsageError("--repositories and --mirror go together.")
         origins: list[Origin] = []
         if repositories is not None and mirror is not None:
-            origins, missing = listed_repositories(repositories, mirror)
+            place = mirror if is_url(mirror) else Path(mirror)
+            origins, missing = listed_repositories(repositories, place)
             if missing:
                 click.secho(f"Not in {mirror}: {', '.join(missing)}", fg="yellow", err=True)
         origins += [_named("git", given) for given in git]

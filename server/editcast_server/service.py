@@ -88,7 +88,7 @@ class Service:
 
     def start(self) -> None:
         """Load the model, and delete saves that are too old from the store."""
-        self.engine.choose(self._choice)
+        self.engine.choose(_choice_of(self.settings))
         self.saves.prune(self.settings.history_days)
 
     def stop(self) -> None:
@@ -295,8 +295,8 @@ class Service:
         before, self.settings = self.settings, settings
         if settings == before:
             return
-        if self._choice != Choice(before.model_path, before.device):
-            self.engine.choose(self._choice)
+        if _choice_of(settings) != _choice_of(before):
+            self.engine.choose(_choice_of(settings))
         self._policy.follow(settings)
         if reads(settings) != reads(before):
             self.projects.forget_files()
@@ -343,10 +343,6 @@ class Service:
             self._ask(document, 1)
 
     # What is served
-
-    @property
-    def _choice(self) -> Choice:
-        return Choice(self.settings.model_path, self.settings.device)
 
     def _is_served(self, document: Document) -> bool:
         """Tell whether suggestions may be made in a document in its current state."""
@@ -396,3 +392,7 @@ class Service:
     def _until_the_end(self, what: Callable[..., None], *args: Any) -> None:
         if not self._has_ended:
             what(*args)
+
+
+def _choice_of(settings: Settings) -> Choice:
+    return Choice(settings.model_path, settings.device, settings.shared_predictor)

@@ -40,6 +40,7 @@ class Settings:
         max_file_bytes: The maximum size of a file in UTF-8.
         model_path: The bundle to use; empty for the newest one trained here, else the bundled one.
         team_model: The folder of a team's models; the user is told of new ones. See `team`.
+        shared_predictor: The address of a server that runs the model; empty to run it here.
         device: The device for the network.
     """
 
@@ -54,6 +55,7 @@ class Settings:
     max_file_bytes: Positive = 1_000_000
     model_path: str = ""
     team_model: str = ""
+    shared_predictor: str = ""
     device: Device = "auto"
 
     def serves(self, language: str) -> bool:

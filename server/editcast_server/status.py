@@ -58,7 +58,8 @@ class Activity:
             return Status("training", name, self.training)
         if self._is_thinking or self.model is None:
             return Status("thinking", name, "Editcast predicts." if name else "Editcast starts.")
-        said = self.model.problem or f"Editcast predicts with {name}."
+        where = f", which runs at {self.model.address}" if self.model.address else ""
+        said = self.model.problem or f"Editcast predicts with {name}{where}."
         return Status("ready" if self.model.path else "baseline", name, said)
 
     @property

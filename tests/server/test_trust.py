@@ -52,7 +52,7 @@ def test_an_untrusted_folder_sets_nothing_of_what_is_read_kept_or_run() -> None:
 def test_what_holds_for_the_whole_machine_is_the_users_alone() -> None:
     scopes = {key: entry["scope"] for key, entry in PROPERTIES.items()}
     assert scopes["editcast.historyDays"] == "application"  # there is one store for all folders
-    assert scopes["editcast.teamModel"] == "machine"
+    assert scopes["editcast.teamModel"] == scopes["editcast.sharedPredictor"] == "machine"
     programs = {"modelPath", "device", "python", "serverCommand"}
     assert {scopes[f"editcast.{name}"] for name in programs} == {"machine-overridable"}
 

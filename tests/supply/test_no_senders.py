@@ -1,9 +1,11 @@
 """Nothing that speaks HTTP or reports home comes with Editcast, beyond what is named here."""
 
+import ast
 import re
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -100,3 +102,53 @@ def test_a_model_is_read_where_no_sender_is_installed() -> None:
         "Learning a vocabulary needs one more library: pip install 'editcast[train,vocabulary]', "
         "or name a vocabulary with --tokenizer.\n"
     )
+
+
+#: Modules of the standard library, and libraries, that open connections.
+OPENERS = {"http", "socket", "ssl", "ftplib", "smtplib", "telnetlib", "xmlrpc", "ray", "fsspec"}
+#: The files of the product that import one, and what for.
+NETWORK_CODE = {
+    "server/editcast_server/lsp/transport.py": "serve --tcp: the editor's connection",
+    "server/editcast_predictor/protocol.py": "the shared predictor; not in the wheel",
+    "training/editcast_training/cluster.py": "--ray: the cluster that the user names",
+    "training/editcast_training/sources/storage.py": "storage that the user names, by fsspec",
+}
+
+
+def openers_of(path: Path) -> set[str]:
+    """The modules of the list that a file imports, at its head or in a function."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            # `url2pathname` opens nothing.
+            names |= (
+                {node.module} if [one.name for one in node.names] != ["url2pathname"] else set()
+            )
+    return ({"urllib.request"} & names) | ({name.partition(".")[0] for name in names} & OPENERS)
+
+
+def test_only_named_files_open_connections() -> None:
+    files = [
+        path
+        for folder in ("model", "server", "training/editcast_training")
+        for path in (ROOT / folder).rglob("*.py")
+    ]
+    assert len(files) > 100
+    found = {path.relative_to(ROOT).as_posix() for path in files if openers_of(path)}
+    assert found == set(NETWORK_CODE)
+
+
+def test_the_shared_predictor_is_a_distribution_of_its_own(tmp_path: Path) -> None:
+    names = []
+    for source in (ROOT, ROOT / "server" / "editcast_predictor"):
+        out = tmp_path / str(len(names))
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", out]
+        subprocess.run(command, cwd=source, check=True, capture_output=True)
+        [wheel] = out.glob("*.whl")
+        with ZipFile(wheel) as archive:
+            names.append([one for one in archive.namelist() if one.endswith(".py")])
+    assert not any("predictor" in one for one in names[0]) and len(names[0]) > 100
+    modules = {"__init__.py", "__main__.py", "network.py", "protocol.py"}
+    assert {f"editcast_predictor/{one}" for one in modules} == set(names[1])

@@ -1,6 +1,6 @@
 """A Ray cluster of two nodes of this machine, until stdin ends; prints its address.
 
-A line on stdin adds a node, and prints it again.
+A line on stdin adds a node, with the PYTHONPATH that it has if any, and prints it again.
 """
 
 import os
@@ -15,7 +15,7 @@ if __name__ == "__main__":
     cluster = Cluster(True, head_node_args={**NODE, "include_dashboard": False})
     cluster.add_node(**NODE)
     print(cluster.address, flush=True)
-    for _ in sys.stdin:
-        cluster.add_node(**NODE)
+    for line in sys.stdin:
+        cluster.add_node(**NODE, env_vars={"PYTHONPATH": line.strip()} if line.strip() else None)
         print(cluster.address, flush=True)
     cluster.shutdown()

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,7 +24,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     # import it in each process.
     (folder / "rfc3987_syntax.py").write_text("raise ImportError")
     own = {"PYTHONPATH": str(folder), "EDITCAST_HOME": str(folder / "home")}
-    return os.environ | own | {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+    # Ray's workers would wait for all that others do on a busy machine.
+    ours = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_worker_niceness": "0"}
+    return os.environ | own | ours
 
 
 @dataclass
@@ -33,10 +36,10 @@ class Nodes:
     address: str
     process: "subprocess.Popen[str]"
 
-    def more(self) -> None:
-        """Add a node, and wait until it is there."""
+    def more(self, path: str = "") -> None:
+        """Add a node, with this PYTHONPATH if any, and wait until it is there."""
         assert self.process.stdin and self.process.stdout
-        self.process.stdin.write("\n")
+        self.process.stdin.write(f"{path}\n")
         self.process.stdin.flush()
         assert self.process.stdout.readline().strip() == self.address
 
@@ -50,6 +53,13 @@ class Nodes:
 
 @pytest.fixture(scope="module")
 def nodes(environment: Environment) -> Iterator[Nodes]:
+    with started(environment) as made:
+        yield made
+
+
+@contextmanager
+def started(environment: Environment) -> Iterator[Nodes]:
+    """A cluster of two nodes, for as long as the block."""
     program = Path(__file__).with_name("cluster_of_two.py")
     for _ in range(3):  # Ray gives a node half a minute to start, which a busy machine may not
         process = subprocess.Popen(

@@ -1,6 +1,7 @@
 """A small repository, a vocabulary for it, a corpus of it, and a model trained on that."""
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pygit2
@@ -36,6 +37,11 @@ def make_repository(path: Path, commits: int, *, seed: int = 0) -> Path:
         tree = builder.write()
         parents = [repository.create_commit("HEAD", who, who, "change", tree, parents)]
     return path
+
+
+@pytest.fixture(scope="session")
+def repository_maker() -> Callable[..., Path]:
+    return make_repository
 
 
 @pytest.fixture(scope="session")

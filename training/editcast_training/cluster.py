@@ -6,6 +6,7 @@ worker that dies is replaced, and whatever goes wrong with the cluster is one se
 began it can go on with what is left.
 """
 
+import logging
 import os
 import signal
 import socket
@@ -184,6 +185,7 @@ def _connected(address: str, processes: int, memory: int) -> Iterator[Any]:
         for library in ("GLOO", "NCCL"):  # and the workers of a training talk there alone
             if names := [name for _, name in socket.if_nameindex() if name.startswith("lo")]:
                 os.environ[f"{library}_SOCKET_IFNAME"] = names[0]
+        os.environ["RAY_worker_niceness"] = "0"  # like processes without Ray
         options = {
             "address": "local",  # none that was started before
             "num_cpus": processes,
@@ -195,6 +197,8 @@ def _connected(address: str, processes: int, memory: int) -> Iterator[Any]:
 
     # Pages about each worker that dies; what matters of them becomes a sentence.
     ray._private.worker.print_to_stdstream = lambda *_, **__: None
+    # That a cluster of this machine has a password, which Ray sets and uses by itself.
+    logging.getLogger("ray._private.authentication").setLevel(logging.ERROR)
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     with _quiet_core():
         try:

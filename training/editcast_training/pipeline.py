@@ -242,7 +242,7 @@ def _settle_plan(request: Request, progress: Progress) -> None:
     base, tokenizer = request.base, request.tokenizer
     plan = {
         "sources": [
-            [origin.name, origin.kind, str(origin.path.resolve()), origin.split]
+            [origin.name, origin.kind, origin.url or str(origin.path.resolve()), origin.split]
             for origin in request.origins
         ],
         "corpus": str(request.corpus.resolve()) if request.corpus else None,

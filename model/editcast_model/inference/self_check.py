@@ -6,15 +6,15 @@ graphs do that is refused, and another model forecasts.
 
 import logging
 from collections.abc import Callable
-from typing import Any
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 import numpy as np
 
 from editcast_model.bundle import Bundle
 from editcast_model.edits import START
-from editcast_model.errors import BundleError
-from editcast_model.inference.onnx_network import OnnxNetwork
-from editcast_model.inference.sequence import Sequence
+from editcast_model.errors import BundleError, PredictorError
+from editcast_model.inference.sequence import Network, Sequence
 
 log = logging.getLogger(__name__)
 _BEFORE = "x = a\ny = a\n"
@@ -26,9 +26,16 @@ _CHARACTERS = "".join(
 _LONGEST = 200  # characters of a reason
 
 
+class LimitedNetwork(Network, Protocol):
+    """A network whose runs can be ended."""
+
+    def deadline(self, seconds: float) -> AbstractContextManager[None]:
+        """End what runs after so many seconds with an error."""
+
+
 def self_check(
     open_session: Callable[[str], Any],
-    network: OnnxNetwork,
+    network: LimitedNetwork,
     bundle: Bundle,
     seconds: float = 60.0,
 ) -> None:
@@ -42,6 +49,7 @@ def self_check(
 
     Raises:
         BundleError: It cannot predict.
+        PredictorError: Its graphs run on a server, which does not answer.
     """
     try:
         if bundle.tokenizer.decode(bundle.tokenizer.ids(_CHARACTERS)) != _CHARACTERS:
@@ -53,6 +61,8 @@ def self_check(
             found = session.predict(1)
         if not all(0 <= one.confidence <= 1 for one in found):
             raise ValueError("a confidence is no probability")
+    except PredictorError:
+        raise
     # ONNX Runtime's errors have no class of their own, and what a graph returns can break anything
     # behind it. All of it means one thing: these graphs are not to be used.
     except Exception as error:
@@ -64,7 +74,7 @@ def self_check(
         ) from error
 
 
-def _read(network: OnnxNetwork, ids: list[int]) -> None:
+def _read(network: Network, ids: list[int]) -> None:
     """Compare what the graphs return with what they must.
 
     Raises:

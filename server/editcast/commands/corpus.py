@@ -23,8 +23,8 @@ from editcast_training.sources.registry import (
     Origin,
     generated_from,
     project_and_kind,
-    size_of,
 )
+from editcast_training.sources.storage import upload
 
 
 @click.command()
@@ -46,6 +46,7 @@ from editcast_training.sources.registry import (
 @click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
 @ray_option
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
+@click.option("--upload", "url", metavar="URL", help="Copy it there as well, as s3://BUCKET/PATH.")
 def corpus(
     out: Path,
     origins: list[Origin],
@@ -54,6 +55,7 @@ def corpus(
     processes: int,
     ray: str | None,
     seed: int,
+    url: str | None,
 ) -> None:
     """Build a corpus from histories in the folder OUT; an interrupted run can be continued.
 
@@ -87,6 +89,9 @@ def corpus(
         work=partial(cluster_shards.work, address=ray, processes=processes) if ray else None,
     )
     _summary(console, result)
+    if url is not None:
+        sent = upload(out, url)
+        console.print(plain(f"The corpus is in {url}; {sent:,} files were copied there now."))
 
 
 class _Pace:
@@ -97,7 +102,7 @@ class _Pace:
     """
 
     def __init__(self, origins: Sequence[Origin]) -> None:
-        self._left = {origin.name: 1 + size_of(origin.path) for origin in origins}
+        self._left = {origin.name: 1 + origin.size for origin in origins}
         self._count, self._done, self._began = len(origins), 0, time.monotonic()
 
     def after(self, made: CorpusPart) -> str:

@@ -26,6 +26,7 @@ from editcast_store.models import default_bundle_path
 from editcast_store.paths import home, models_dir, reports_dir, training_dir
 from editcast_training.sources.file_history import OwnKind
 from editcast_training.sources.registry import Origin, own_history
+from editcast_training.sources.storage import download, is_url
 
 if TYPE_CHECKING:
     from editcast_training.pipeline import Request
@@ -55,7 +56,11 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
     multiple=True,
     help="A part of your history to leave out.",
 )
-@click.option("--corpus", type=_FOLDER, help="A folder made by `editcast corpus`.")
+@click.option(
+    "--corpus",
+    metavar="PATH",
+    help="A folder made by `editcast corpus`, or the address of one: s3://...",
+)
 @click.option(
     "--from",
     "base",
@@ -123,7 +128,7 @@ def train(
     from editcast_training.pipeline import Recipe, Request
 
     out: Path | None = given["out"]
-    further, corpus = given["further"], given["corpus"]
+    further, corpus = given["further"], _corpus(given["corpus"], out)
     world = given["workers"] if given["ray"] else int(os.environ.get("WORLD_SIZE", "1"))
     given["batches"] = given["batches"] or world
     if not given["steps"] and not given["minutes"]:
@@ -214,6 +219,16 @@ def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces:
     ):
         if is_wrong:
             raise click.UsageError(sentence)
+
+
+def _corpus(named: str | None, out: Path | None) -> Path | None:
+    """Return the folder of a corpus; of one in storage a copy in OUT is made first."""
+    if named is None or not is_url(named):
+        return None if named is None else Path(named)
+    if out is None:
+        raise click.UsageError("A corpus in storage goes with OUT, where a copy of it is made.")
+    download(named, out / "downloaded")
+    return out / "downloaded"
 
 
 def _here() -> tuple[Path, ...]:

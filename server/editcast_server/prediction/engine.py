@@ -13,9 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import unquote
 
 from editcast_model.diff import Hunk, diff
+from editcast_model.errors import EditcastError, PredictorError
 from editcast_model.forecasting.interface import (
     Forecaster,
     Prediction,
@@ -32,8 +34,10 @@ from editcast_server.prediction.policy import Conditions
 from editcast_server.prediction.projects import Project
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 _LAST_JOB = 10.0  # seconds
+_ABSENCE = 60.0  # seconds before a shared predictor that did not answer is tried again
 _MOST_FAILURES = 2  # in a row, before another model replaces the one in use
 
 
@@ -217,6 +221,7 @@ class Engine:
         self._mark: tuple[str, int, int] | None = None
         self._failures = 0  # in a row
         self._unusable: dict[Path, str] = {}  # bundles that failed too often, and why
+        self._ask_again_at = 0.0  # when a shared predictor that did not answer is tried again
         self._order = count()
         self._queue: queue.PriorityQueue[tuple[int, int, Callable[[], None] | None]] = (
             queue.PriorityQueue()
@@ -265,6 +270,8 @@ class Engine:
             try:
                 with memory_limit():
                     task()
+            except PredictorError as error:
+                self._fall_back(error)
             except Exception as error:
                 log.exception("The engine failed")
                 said = type(error).__name__  # the message may quote the user's text
@@ -291,8 +298,32 @@ class Engine:
     def _load_usable(self) -> None:
         self._failures = 0
         self._mark = model_loader.mark(self._choice)
-        self._model = model_loader.load(self._choice, self._unusable)
-        self._loaded(self._model)
+        if self._choice.predictor:
+            try:
+                self._take_up(model_loader.load_shared(self._choice))
+            except EditcastError as error:
+                self._fall_back(error)
+            return
+        self._take_up(model_loader.load(self._choice, self._unusable))
+
+    def _take_up(self, model: Model) -> None:
+        self._model = model
+        self._loaded(model)
+
+    def _fall_back(self, error: EditcastError) -> None:
+        """Predict on this machine for a while: the shared predictor does not answer."""
+        self._ask_again_at = time.monotonic() + _ABSENCE
+        self._take_up(model_loader.load_instead(self._choice, error))
+
+    def _return_to_predictor(self) -> None:
+        """Use the shared predictor again if it answers by now."""
+        is_here = self._model is not None and not self._model.address
+        if self._choice.predictor and is_here and time.monotonic() >= self._ask_again_at:
+            self._ask_again_at = time.monotonic() + _ABSENCE
+            try:
+                self._take_up(model_loader.load_shared(self._choice))
+            except EditcastError as error:
+                log.info("The shared predictor does not answer yet: %s", error)
 
     def _load_if_changed(self) -> None:
         if model_loader.mark(self._choice) != self._mark:
@@ -300,7 +331,7 @@ class Engine:
 
     def _open(self, track: Track) -> None:
         if self._model:
-            track.session(self._model.forecaster)
+            self._with_fallback(lambda model: track.session(model.forecaster))
 
     def _predict(self, job: Job) -> None:
         model = self._model
@@ -309,10 +340,13 @@ class Engine:
         try:
             job.track.share_saves()  # for other files, even if this job is cancelled
             if model and not job.cancelled:
-                found = job.track.predict(
-                    model.forecaster, job.conditions, job.most, job.is_cancelled
+                found = self._with_fallback(
+                    lambda model: job.track.predict(
+                        model.forecaster, job.conditions, job.most, job.is_cancelled
+                    )
                 )
-                if not job.cancelled:
+                model = self._model
+                if model and not job.cancelled:
                     predictions = job.conditions.shown(found)
                     best = found[0].confidence if found and model.card else None
                     self._failures = 0
@@ -326,6 +360,15 @@ class Engine:
             if not job.cancelled:
                 # At idle priority, and only until there is another task.
                 self._put(2, lambda: self._prepare(answer))
+
+    def _with_fallback(self, use: Callable[[Model], T]) -> T:
+        """Use the model, or if it is shared and does not answer, the one that takes its place."""
+        assert self._model is not None
+        try:
+            return use(self._model)
+        except PredictorError as error:
+            self._fall_back(error)
+            return use(self._model)
 
     def _other_files(self, track: Track, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
         """Find the edits that other files need; a baseline would not suggest them there."""
@@ -344,3 +387,5 @@ class Engine:
             found = self._other_files(job.track, cancelled)
             if found:
                 job.done(replace(answer, other_files=found))
+        if not cancelled():
+            self._return_to_predictor()

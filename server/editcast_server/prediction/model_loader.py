@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from editcast_model.card import Card
-from editcast_model.errors import BundleError
+from editcast_model.errors import BundleError, EditcastError, PredictorError
 from editcast_model.forecasting.interface import Forecaster
 from editcast_server.settings import Device
 
@@ -22,10 +22,12 @@ class Choice:
         path: The bundle's folder, or the name of a baseline (repeat-best, repeat-last). If empty,
             the newest model trained on this machine, otherwise the bundled one.
         device: The device for the network.
+        predictor: The address of a server that runs the network; empty for none.
     """
 
     path: str = ""
     device: Device = "auto"
+    predictor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +39,48 @@ class Model:
         path: The bundle's folder; None for a baseline.
         problem: A sentence that says why it replaces the chosen model; empty if it does not.
         card: The bundle's card; None for a baseline, whose confidence only ranks.
+        address: The address of the shared predictor that runs the network, if there is one.
     """
 
     forecaster: Forecaster
     path: Path | None
     problem: str
     card: Card | None = None
+    address: str = ""
+
+
+def load_shared(choice: Choice) -> Model:
+    """Load the model of a choice, to be run by the shared predictor that the choice names.
+
+    Raises:
+        BundleError: The bundle cannot be used.
+        PredictorError: The predictor cannot be used, or is not installed.
+    """
+    try:
+        from editcast_predictor.network import load as load_from  # not in every installation
+    except ModuleNotFoundError as error:
+        raise PredictorError(
+            'A shared predictor needs one more package, editcast-predictor; see "A shared '
+            'predictor" in the documentation for teams.'
+        ) from error
+    path = bundle_path(choice)
+    forecaster = load_from(path, choice.predictor)
+    return Model(forecaster, path, "", forecaster.bundle.card, choice.predictor)
+
+
+def load_instead(choice: Choice, error: EditcastError) -> Model:
+    """Load the bundled model, small enough for any machine, in place of a shared predictor."""
+    from editcast_model.bundle import bundled_path
+
+    model = load(Choice(str(bundled_path()), choice.device))
+    if model.problem:
+        return replace(model, problem=f"{error} {model.problem}")
+    problem = f"{error} Editcast predicts with {model.forecaster.name} on this machine meanwhile."
+    return replace(model, problem=problem)
 
 
 def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
-    """Load the chosen model, or another if its bundle cannot be used.
+    """Load the chosen model to run it here, or another if its bundle cannot be used.
 
     The bundled model replaces the user's own one; the repeat-best baseline replaces any other.
 

@@ -10,12 +10,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from editcast_model.errors import CorpusError
+from editcast_model.inference.memory_limit import memory_limit
 from editcast_model.private_files import atomic_write, private_folder
-from editcast_training.cluster import mapped
+from editcast_training.cluster import MEMORY, mapped
 from editcast_training.data.corpus import CorpusPart, Task, make_shards
 from editcast_training.disk import explained
 
 _TOKENIZER = "tokenizer.json"
+#: Bytes that a task may take beside what its worker has before it: 200 MB.
+_HEADROOM = MEMORY - (1 << 28)
 
 
 def work(tasks: Sequence[Task], address: str, processes: int) -> Iterator[CorpusPart]:
@@ -49,6 +52,11 @@ class Elsewhere:
         with TemporaryDirectory(prefix="editcast-") as name:
             folder = Path(name)
             (folder / _TOKENIZER).write_bytes(self.tokenizer)
-            made = make_shards(replace(task, folder=folder))
+            try:
+                with memory_limit(_HEADROOM):
+                    made = make_shards(replace(task, folder=folder))
+            except MemoryError:
+                why = f"It needs more memory than {MEMORY:,} bytes, which a worker has."
+                return CorpusPart(task.origin.name, failed=why), {}
             shards = folder.rglob("*.parquet")
             return made, {path.relative_to(folder).as_posix(): path.read_bytes() for path in shards}

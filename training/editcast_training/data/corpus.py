@@ -36,7 +36,7 @@ from editcast_training.data.instances import Cutter, Instance
 from editcast_training.disk import explained
 from editcast_training.sources.file_history import FileHistory, Skipped, split_by_time
 from editcast_training.sources.git import read_files
-from editcast_training.sources.registry import Origin, read_origin, trained_on
+from editcast_training.sources.registry import Origin, reachable, read_origin, trained_on
 from editcast_training.workers import worker_pool
 
 FORMAT = 2
@@ -391,8 +391,9 @@ def _sample(origin: Origin, size: int, seed: int) -> list[str]:
 
 def _newest(origin: Origin) -> Iterator[str]:
     if origin.kind == "git":
-        for _, _, text in read_files(origin.path, skipped=Skipped(), languages=origin.languages):
-            yield text
+        with reachable(origin) as here:
+            for _, _, text in read_files(here.path, skipped=Skipped(), languages=here.languages):
+                yield text
     else:
         for history in read_origin(origin, Skipped()):
             yield history.snapshots[-1].text

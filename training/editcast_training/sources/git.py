@@ -35,6 +35,7 @@ PYTHON = frozenset({"python"})
 _UNREADABLE = (KeyError, ValueError, OSError, pygit2.GitError)
 
 _PART = 1 << 16  # bytes
+_WINDOW, _MAPPED = 1 << 25, 1 << 28  # bytes of a pack that are mapped at once, and of all packs
 
 
 @dataclass(slots=True)
@@ -176,6 +177,8 @@ def _language(name: str) -> str:
 
 
 def _open(path: Path) -> pygit2.Repository:
+    # Else the packs are mapped whole, and count as memory of this process.
+    pygit2.settings.mwindow_size, pygit2.settings.mwindow_mapped_limit = _WINDOW, _MAPPED
     try:
         repository = pygit2.Repository(str(path))
     except pygit2.GitError as error:

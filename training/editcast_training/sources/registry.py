@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Literal
 
 import pygit2
 
-from editcast_model.errors import CorpusError
+from editcast_model.errors import CorpusError, SourceError
 from editcast_store.paths import store_path
 from editcast_store.saves import Store
 from editcast_training.sources.file_history import (
@@ -23,6 +24,7 @@ from editcast_training.sources.generated import read_generated
 from editcast_training.sources.git import PYTHON, read_git
 from editcast_training.sources.local_history import local_history_folders, read_local_history
 from editcast_training.sources.saves import read_saves, read_store
+from editcast_training.sources.storage import copied_repository, git_directory, packed_size
 
 #: The splits of a list of repositories.
 SPLITS = ("train", "dev", "test")
@@ -36,8 +38,10 @@ class Origin:
         name: Names its shards, and for a repository the project.
         kind: How it is read. Of a repository these are its commits (git), refactorings of its
             files, and pieces taken out of them and put back (restored).
+        path: Of its file or folder.
         split: Where all of it goes; None splits each file by time.
         languages: What is read of a repository; None means every language known.
+        url: Of a git directory in storage, which is copied while it is read; empty for none.
     """
 
     name: str
@@ -45,6 +49,29 @@ class Origin:
     path: Path
     split: str | None = None
     languages: frozenset[str] | None = None
+    url: str = ""
+
+    @property
+    def size(self) -> int:
+        """Return what git keeps packed of a repository, bytes."""
+        return packed_size(self.url) if self.url else size_of(self.path)
+
+
+@contextmanager
+def reachable(origin: Origin) -> Iterator[Origin]:
+    """Yield an origin with a path: of a copy, where it is in storage.
+
+    Raises:
+        SourceError: The storage cannot be read.
+    """
+    if not origin.url:
+        yield origin
+        return
+    with copied_repository(origin.url) as path:
+        try:
+            yield replace(origin, path=path, url="")
+        except SourceError as error:  # the user knows nothing of the copy
+            raise SourceError(str(error).replace(str(path), origin.url)) from error
 
 
 def trained_on(origins: Iterable[Origin]) -> list[Origin]:
@@ -65,6 +92,11 @@ def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
     Raises:
         SourceError: It cannot be read.
     """
+    with reachable(origin) as here:
+        yield from _read(here, skipped)
+
+
+def _read(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
     match origin.kind:
         case "git":
             yield from read_git(
@@ -87,15 +119,16 @@ def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
                 yield from read_store(store, skipped=skipped)
 
 
-def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list[str]]:
+def listed_repositories(listing: Path, mirror: Path | str) -> tuple[list[Origin], list[str]]:
     """Read a TOML file with the lists train, dev and test; return what is there and what not.
 
     Each stands in `mirror` as ``owner+name`` or ``owner+name/repo``, a work tree or a bare
-    repository. The list `languages` says what is read of them; without it, that is Python. The
-    smallest come first.
+    repository. The mirror may be the address of a folder in storage. The list `languages` says
+    what is read of them; without it, that is Python. The smallest come first.
 
     Raises:
         CorpusError: The file cannot be read, or a repository is in two lists.
+        SourceError: The storage cannot be read.
     """
     try:
         data = listing.read_bytes()
@@ -116,13 +149,20 @@ def listed_repositories(listing: Path, mirror: Path) -> tuple[list[Origin], list
     found: list[Origin] = []
     missing: list[str] = []
     for split, name in names:
+        if isinstance(mirror, str):
+            url = git_directory(mirror, name)
+            if url is None:
+                missing.append(name)
+            else:
+                found.append(Origin(name, "git", Path(), split, languages, url))
+            continue
         folder = mirror / name.replace("/", "+")
         path = folder / "repo" if (folder / "repo").is_dir() else folder
         if path.is_dir():
             found.append(Origin(name, "git", path, split, languages))
         else:
             missing.append(name)
-    return sorted(found, key=lambda origin: size_of(origin.path)), missing
+    return sorted(found, key=lambda origin: origin.size), missing
 
 
 def size_of(folder: Path) -> int:

@@ -1,0 +1,155 @@
+"""A bundle's network whose graphs run on a server; see `inference/onnx_network.py`.
+
+The server keeps nothing between two runs: the encoded state stays here, and goes along with each
+run that needs it. So any server of the protocol does, with the graphs as they were exported, and
+several of them behind one address. A state that the server kept would need code of ours there, and
+would keep what somebody's file says on another machine.
+
+    S  state tokens    t  rows of the cache    N  items    F  width of a cache row    V  vocabulary
+    n  edits read together
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from editcast_model.bundle import FORMAT, GRAPHS, Bundle, checksum_of
+from editcast_model.errors import PredictorError
+from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.inference.self_check import self_check
+from editcast_model.networks.stages import SIGNATURES, cache_width, signature
+from editcast_predictor.protocol import Client, Tensor, Tensors
+
+#: How long the server may take for one run, seconds.
+PATIENCE: Final = 2.0
+_ONNX_TYPES = {"FP32": "tensor(float)", "INT64": "tensor(int64)", "BOOL": "tensor(bool)"}
+
+
+def served_name(bundle: Bundle, stage: str) -> str:
+    """Name a graph on the server: another model has another name, so none is taken for another."""
+    return f"editcast-{checksum_of(bundle.path / 'config.json')[:12]}-{stage}"
+
+
+def load(path: Path, address: str, seconds: float = PATIENCE) -> NeuralForecaster:
+    """Open a bundle whose graphs a server runs; those of the folder are not loaded.
+
+    Raises:
+        BundleError: The bundle is missing, damaged, or cannot predict.
+        PredictorError: The server does not answer, or does not have this model.
+    """
+    bundle = Bundle.open(path)
+    network = SharedNetwork(bundle, Client(address, seconds))
+    made = NeuralForecaster(bundle, network, address)
+    self_check(made.open, network, bundle)
+    return made
+
+
+class SharedNetwork:
+    """A network that is asked over the protocol.
+
+    Attributes:
+        vocabulary: V.
+        cache_width: F.
+
+    Raises:
+        PredictorError: The server does not answer, or its graphs are not those of the bundle.
+    """
+
+    def __init__(self, bundle: Bundle, client: Client) -> None:
+        self.vocabulary, self.cache_width = bundle.network.vocabulary, cache_width(bundle.network)
+        self._client, self._width = client, bundle.network.width
+        if bundle.format != FORMAT:
+            raise PredictorError(
+                f"The model {bundle.name} has an earlier format, which is not shared; export it "
+                "again."
+            )
+        self._names = {stage: served_name(bundle, stage) for stage in GRAPHS}
+        self._takes = {stage: self._checked(bundle, stage) for stage in GRAPHS}
+
+    def _checked(self, bundle: Bundle, stage: str) -> list[str]:
+        """Return the names of what a graph takes, once they are compared with the bundle's."""
+        known = signature(bundle.network, stage, bundle.format)
+        takes, returns = self._client.declared(self._names[stage])
+        shapes = known.inputs | known.outputs
+
+        def fits(one: Tensor) -> bool:
+            shape = [None if size < 0 else size for size in one.shape]
+            kind = _ONNX_TYPES.get(one.datatype, "")
+            return one.name in shapes and shapes[one.name].fits(kind, shape)
+
+        names = [one.name for one in takes]
+        whole = known.outputs.keys() <= {one.name for one in returns}
+        if (
+            not whole
+            or not takes
+            or not {*names} <= known.inputs.keys()
+            or not all(map(fits, takes + [one for one in returns if one.name in known.outputs]))
+        ):
+            raise PredictorError(
+                f"The graph {self._names[stage]} of the shared predictor at {self._client.address} "
+                "is not that of the model; serve the graphs of the same bundle."
+            )
+        return names
+
+    @contextmanager
+    def deadline(self, seconds: float) -> Iterator[None]:
+        """Each run ends by itself in time."""
+        yield
+
+    def encode(self, tokens: npt.NDArray[np.int64]) -> Tensors:
+        """Encode ``s(0)``, int64 (S,)."""
+        found = self._run("encode", {"tokens": tokens}, {"hidden": (len(tokens), self._width)})
+        return {**found, "tokens": tokens}
+
+    def size(self, state: Tensors) -> int:
+        """Return the bytes of an encoded state."""
+        return sum(value.nbytes for value in state.values())
+
+    def advance(
+        self,
+        state: Tensors,
+        edits: npt.NDArray[np.int64],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+    ) -> npt.NDArray[Any]:
+        """Read edits: their cache rows (n, F)."""
+        given = {**state, "edits": edits, "past": past, "cache": cache}
+        return self._run("advance", given, {"rows": (len(edits), self.cache_width)})["rows"]
+
+    def point(
+        self,
+        state: Tensors,
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+        buckets: npt.NDArray[np.int64],
+        live: npt.NDArray[np.bool_],
+    ) -> npt.NDArray[np.float32]:
+        """Log probabilities of the next position, (N,)."""
+        given = {**state, "past": past, "cache": cache, "buckets": buckets, "live": live}
+        return self._run("point", given, {"position": (len(live),)})["position"]
+
+    def content(
+        self,
+        state: Tensors,
+        position: int,
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
+    ) -> npt.NDArray[np.float32]:
+        """Compute log probabilities of the next content (V,), given the item it goes to."""
+        given = {**state, "at": np.array([position]), "past": past, "cache": cache}
+        return self._run("content", given, {"content": (self.vocabulary,)})["content"]
+
+    def _run(self, stage: str, given: Tensors, shapes: dict[str, tuple[int, ...]]) -> Tensors:
+        inputs = {name: given[name] for name in self._takes[stage]}
+        found = self._client.infer(self._names[stage], inputs, SIGNATURES[stage][1])
+        for name, shape in shapes.items():
+            if found[name].shape != shape or found[name].dtype != np.float32:
+                raise PredictorError(
+                    f"The shared predictor at {self._client.address} answers with {name} of "
+                    f"another size ({found[name].shape}, not {shape})."
+                )
+        return found

@@ -1,0 +1,191 @@
+"""Repositories and corpora in storage that fsspec reaches: `s3://`, `gs://`, `file://`.
+
+fsspec is imported once somebody names an address with `://`, and with it the user's own package for
+that kind of storage, which knows the user's own keys.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from editcast_model.errors import CorpusError, EditcastError, SourceError
+from editcast_model.private_files import atomic_write, private_folder
+
+_MARK: Final = "manifest.json"  # of a corpus; written last
+_PART: Final = 1 << 20  # bytes
+#: What is copied of a git directory. Its settings are not, nor what leads to other folders.
+_KEPT: Final = ("HEAD", "packed-refs", "shallow", "refs", "objects")
+_LEFT_OUT: Final = ("objects/info/alternates", "objects/info/http-alternates")
+#: Where the git directory of a repository may be, below its own folder.
+_PLACES: Final = ("", ".git", "repo", "repo/.git")
+
+
+def is_url(named: str) -> bool:
+    """Tell whether something is an address of storage, and no path."""
+    return "://" in named
+
+
+def git_directory(mirror: str, name: str) -> str | None:
+    """Find the git directory of a repository OWNER/NAME in a mirror; None if there is none.
+
+    Raises:
+        SourceError: The storage cannot be read.
+    """
+    folder = f"{mirror.rstrip('/')}/{name.replace('/', '+')}"
+    with _reached(SourceError, mirror):
+        system, path = _opened(folder)
+        for place in _PLACES:
+            if system.exists(_join(path, place, "HEAD")):
+                return _join(folder, place)
+    return None
+
+
+@cache
+def packed_size(url: str) -> int:
+    """Measure what git keeps packed of a git directory, bytes.
+
+    Raises:
+        SourceError: The storage cannot be read.
+    """
+    with _reached(SourceError, url):
+        system, path = _opened(url)
+        found = system.find(_join(path, "objects/pack"), detail=True)
+        return sum(int(one["size"] or 0) for name, one in found.items() if name.endswith(".pack"))
+
+
+@contextmanager
+def copied_repository(url: str) -> Iterator[Path]:
+    """Yield a copy of a git directory in a private folder, which is removed with the block.
+
+    Raises:
+        SourceError: The storage cannot be read.
+    """
+    with TemporaryDirectory(prefix="editcast-") as name:
+        folder = Path(name)
+        with _reached(SourceError, url):
+            system, path = _opened(url)
+            for file, relative in _files(system, path):
+                if relative.parts[0] in _KEPT and relative.as_posix() not in _LEFT_OUT:
+                    place = folder / relative
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    system.get_file(file, str(place))
+            for needed in ("refs", "objects"):  # without them it is no repository
+                (folder / needed).mkdir(exist_ok=True)
+            if not (folder / "HEAD").exists():
+                raise SourceError(f"There is no git repository at {url}; copy it there again.")
+        yield folder
+
+
+def upload(folder: Path, url: str, each: Callable[[int, int], None] = lambda done, of: None) -> int:
+    """Copy a finished corpus into storage, or go on with that; return how many files were sent.
+
+    Each file is read back and compared. The manifest comes last: where it is, all the rest is.
+
+    Args:
+        folder: The corpus.
+        url: The folder in the storage.
+        each: Called with the number of files that are there, and of all.
+
+    Raises:
+        CorpusError: The storage cannot be written to, or does not keep what was written.
+    """
+    files = [path for path in folder.rglob("*") if path.suffix in (".parquet", ".json")]
+    files.sort(key=lambda path: (path.name == _MARK, path))
+    sent = 0
+    with _reached(CorpusError, url):
+        system, root = _opened(url)
+        marked = _join(root, _MARK)
+        if system.exists(marked) and _digest(system, marked) != _local_digest(folder / _MARK):
+            system.rm_file(marked)  # the corpus there is another one, and no longer whole
+        for number, path in enumerate(files, 1):
+            place, wanted = _join(root, path.relative_to(folder).as_posix()), _local_digest(path)
+            if not (system.exists(place) and _digest(system, place) == wanted):
+                system.makedirs(place.rpartition("/")[0], exist_ok=True)
+                system.put_file(str(path), place)
+                sent += 1
+                if _digest(system, place) != wanted:
+                    raise CorpusError(
+                        f"The storage {url} does not keep what was written ({path.name}); look at "
+                        "its room, and run the same command again."
+                    )
+            each(number, len(files))
+    return sent
+
+
+def download(url: str, folder: Path) -> None:
+    """Copy a corpus out of storage, or go on with that.
+
+    Raises:
+        CorpusError: The storage cannot be read, or has no finished corpus there.
+    """
+    with _reached(CorpusError, url):
+        system, root = _opened(url)
+        if not system.exists(_join(root, _MARK)):
+            raise CorpusError(
+                f"There is no finished corpus in {url}; make one with: editcast corpus OUT "
+                f"--upload {url}"
+            )
+        for file, relative in _files(system, root):
+            place = folder / relative
+            if not place.exists() or place.stat().st_size != system.size(file):
+                private_folder(place.parent)
+                with atomic_write(place) as partial:
+                    system.get_file(file, str(partial))
+
+
+def _opened(url: str) -> tuple[Any, str]:
+    """Return the file system of an address, and the path there; what is listed is never old."""
+    from fsspec.core import url_to_fs
+
+    system, path = url_to_fs(url, use_listings_cache=False)
+    return system, str(path).rstrip("/")
+
+
+def _files(system: Any, root: str) -> Iterator[tuple[str, PurePosixPath]]:
+    """Yield all files below a path, each with its place below it; a name may hide a way out."""
+    for file in sorted(system.find(root)):
+        relative = PurePosixPath(str(file).removeprefix(root).lstrip("/"))
+        parts = relative.parts
+        if parts and not any(part == ".." or "\\" in part or ":" in part for part in parts):
+            yield file, relative
+
+
+def _join(*parts: str) -> str:
+    return "/".join(part.rstrip("/") for part in parts if part)
+
+
+def _digest(system: Any, path: str) -> bytes:
+    made = hashlib.sha256()
+    with system.open(path, "rb") as file:
+        while part := file.read(_PART):
+            made.update(part)
+    return made.digest()
+
+
+def _local_digest(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+@contextmanager
+def _reached(kind: type[EditcastError], url: str) -> Iterator[None]:
+    """Raise `kind` where storage cannot be reached, read or written to."""
+    try:
+        yield
+    except EditcastError:
+        raise
+    except ImportError as error:
+        raise kind(
+            f"{url} needs one more library ({str(error)[:200]}); install it on every node."
+        ) from error
+    # Each kind of storage has errors of its own, and they have no class in common.
+    except Exception as error:
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        raise kind(
+            f"The storage {url} cannot be used ({said}); check the address, your rights and its "
+            "room, and run the same command again."
+        ) from error
