@@ -3,18 +3,23 @@
     python benchmarks/continuations.py --git REPOSITORY --git REPOSITORY --saves FILE
 
 Sessions are typed as `editcast evaluate --typing` types them, at the default threshold, with
-continuations as the only candidate source. The last line of a kind is the difference that the other
-files make, paired by session; recorded saves know no other files.
+continuations as the only candidate source. A difference, paired by session, is what the whole
+memory adds to the line above it.
 """
 
+import random
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
+from unittest.mock import patch
 
 import click
 from rich.console import Console
 from rich.progress import track
 
 from editcast_model.bundle import Bundle, bundled_path
+from editcast_model.diff import diff
+from editcast_model.memory import project_memory
 from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.continuations_alone import ContinuationsAlone
 from editcast_training.evaluation.intervals import Interval, difference, intervals
@@ -33,8 +38,9 @@ _MOST_SAVES, _MOST_CHARACTERS = 60, 80_000
 @click.option("--git", multiple=True, type=_PATH, help="A repository of commits to type.")
 @click.option("--saves", multiple=True, type=_PATH, help="Recorded saves in JSON lines.")
 @click.option("--commits", default=20, show_default=True, help="Sessions of each repository.")
+@click.option("--most", default=10**9, help="Characters at most.  [default: all]")
 @click.option("--bundle", type=_PATH, default=bundled_path(), help="[default: the bundled model]")
-def main(git: Sequence[Path], saves: Sequence[Path], commits: int, bundle: Path) -> None:
+def main(git: Sequence[Path], saves: Sequence[Path], commits: int, most: int, bundle: Path) -> None:
     """Type sessions with and without the other files, and print a table in Markdown."""
     origins = [Origin(path.name, "git", path) for path in git]
     origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
@@ -42,22 +48,46 @@ def main(git: Sequence[Path], saves: Sequence[Path], commits: int, bundle: Path)
     opened = Bundle.open(bundle)
     forecaster = ContinuationsAlone(opened.card.continuation)
     thresholds = {"medium": default_threshold(opened.card)}
-    rows: dict[str, list[TypingRow]] = {}
-    for name, files in (("the file alone", no_files), ("with its project", files_before(origins))):
-        replayed = replay_typing(forecaster, sessions, thresholds, files)
-        shown = track(replayed, name, total=len(sessions), console=Console(stderr=True))
-        rows[name] = [row for of_session in shown for row in of_session]
-        sessions = [one for one in sessions if one.kind == "commits"]
+    sessions = some_sessions(sessions, most)
     print(f"| kind | | sessions | characters | {' | '.join(MEASURES)} |")
     print(f"|---|---|---|---|{'---|' * len(MEASURES)}")
-    alone, together = rows.values()
-    for name, found in rows.items():
-        for kind in sorted({row.kind for row in found}):
-            of_kind = [row for row in found if row.kind == kind]
-            print_line(kind, name, of_kind, intervals(of_kind, measured))
-    if together:
-        before = [row for row in alone if row.kind == "commits"]
-        print_line("commits", "difference", together, difference(before, together, measured))
+    known = files_before(origins)
+    passes = (
+        ("with its project", known, project_memory.MOST_REMOVED),
+        ("without what was removed", known, 0),
+        ("the file alone", no_files, project_memory.MOST_REMOVED),
+    )
+    first: list[TypingRow] = []
+    for name, files, removed in passes:
+        replayed = replay_typing(forecaster, sessions, thresholds, files)
+        shown = track(replayed, name, total=len(sessions), console=Console(stderr=True))
+        with patch.object(project_memory, "MOST_REMOVED", removed):
+            rows = [row for of_session in shown for row in of_session]
+        first = first or rows
+        for (kind, before), (_, after) in zip(by_kind(rows), by_kind(first), strict=True):
+            print_line(kind, name, before, intervals(before, measured))
+            if rows is not first:
+                print_line(kind, "difference", after, difference(before, after, measured))
+
+
+def by_kind(rows: Sequence[TypingRow]) -> list[tuple[str, list[TypingRow]]]:
+    """Return the rows of each kind of session."""
+    kinds = sorted({row.kind for row in rows})
+    return [(kind, [row for row in rows if row.kind == kind]) for kind in kinds]
+
+
+def some_sessions(sessions: Sequence[EditingSession], most: int) -> list[EditingSession]:
+    """Draw sessions in which no more is inserted than so many characters."""
+    drawn, left = list(sessions), most
+    random.Random(0).shuffle(drawn)
+    out = []
+    for one in drawn:
+        texts = one.texts[one.first :]
+        typed = sum(len(hunk.text) for pair in pairwise(texts) for hunk in diff(*pair))
+        if typed <= left:
+            out.append(one)
+            left -= typed
+    return out
 
 
 def read_sessions(origin: Origin, commits: int) -> list[EditingSession]:
@@ -76,7 +106,7 @@ def print_line(kind: str, name: str, rows: Sequence[TypingRow], found: dict[str,
     for measure in MEASURES:
         value, low, high = found[f"both: {measure}"]
         cells.append(f"{value:.1f} ({low:.1f}, {high:.1f})")
-    print(f"| {' | '.join(cells)} |")
+    print(f"| {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

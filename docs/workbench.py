@@ -1,10 +1,11 @@
 """Makes the pictures of a real VS Code with suggestions in it: `docs/*-dark.png`.
 
 With a folder it makes those of every state in three themes and two sizes of the font, with the
-minimap, to be looked at.
+minimap, to be looked at. With `--moving` it makes `vscode-client/demo.gif`, the marketplace's
+picture: a rename by Tab, at a typist's pace, however long the machine takes.
 
-Run: python docs/workbench.py [FOLDER], after `make vsix`; it needs Chromium, as the workbench tests
-do.
+Run: python docs/workbench.py [FOLDER | --moving], after `make vsix`; it needs Chromium, as the
+workbench tests do.
 """
 
 import sys
@@ -13,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
+
+from PIL import Image
 
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent / "tests" / "e2e"))
@@ -51,6 +54,12 @@ CHECKS = "".join(
     f"def {name}(request):\n    user = request.user\n    return pages.{name}(user)\n\n\n"
     for name in ("index", "profile", "orders")
 )
+#: Milliseconds for which a key, and what is to be looked at, stand in the moving picture.
+KEY_MS, LOOK_MS = 130, 1300
+#: Left, top, width and height of what the moving picture shows of the window.
+CLIP = (0, 36, 640, 150)
+COLORS = 48
+MOST_BYTES = 400_000
 OLD, NEW = "fetch_rows", "load_records"
 AREA = """\
 def area(width, height):
@@ -133,6 +142,61 @@ def a_window(model: str, settings: dict[str, object]) -> Iterator[Workbench]:
             window.close()
 
 
+class Film:
+    """Pictures of a window, each with the milliseconds for which it stands."""
+
+    def __init__(self, window: Workbench) -> None:
+        self._window = window
+        self._frames: list[Image.Image] = []
+        self._times: list[int] = []
+
+    def take(self, milliseconds: int) -> None:
+        """Take a picture of the window as it is."""
+        with tempfile.TemporaryDirectory() as folder:
+            self._window.screenshot(Path(folder) / "frame.png", CLIP)
+            self._frames.append(Image.open(Path(folder) / "frame.png").convert("RGB"))
+        self._times.append(milliseconds)
+
+    def write(self, path: Path) -> None:
+        """Write all pictures, with the colours of them all."""
+        sheet = Image.new("RGB", (CLIP[2], CLIP[3] * len(self._frames)))
+        for number, frame in enumerate(self._frames):
+            sheet.paste(frame, (0, CLIP[3] * number))
+        palette = sheet.quantize(COLORS)
+        no_dither = Image.Dither.NONE
+        first, *others = (one.quantize(palette=palette, dither=no_dither) for one in self._frames)
+        first.save(path, save_all=True, append_images=others, duration=self._times, loop=0)
+        size = path.stat().st_size
+        assert size < MOST_BYTES, f"{path.name} has {size} bytes"
+        print(f"wrote {path.name}, {len(self._frames)} pictures, {size} bytes", flush=True)
+
+
+def moving() -> None:
+    """Make the moving picture: a parameter is renamed, and Tab takes its uses."""
+    with a_window("", {**BARE, "workbench.colorTheme": THEME}) as window:
+        open_file(window, "area.py", AREA)
+        film = Film(window)
+        window.go_to(1, 10)
+        film.take(LOOK_MS)
+        window.press(*["Shift+ArrowRight"] * len("width"))
+        film.take(LOOK_MS // 2)
+        new = "breadth"
+        for typed in range(1, len(new) + 1):
+            window.type(new[typed - 1])
+            line = f"def area({new[:typed]}, height):"
+            window.wait(line, lambda line=line: window.lines()[0] == line)  # type: ignore[misc]
+            film.take(KEY_MS)
+        text = AREA.replace("(width", f"({new}")
+        while "width" in text:
+            window.wait("an offer", lambda: window.struck() == ["width"] and new in window.ghosts())
+            film.take(LOOK_MS)
+            window.press("Tab")
+            text = text.replace("width", new, 1)
+            window.wait(text, lambda text=text: window.lines() == text.split("\n"))  # type: ignore[misc]
+        film.take(LOOK_MS * 2)
+        film.write(DOCS.parent / "vscode-client" / "demo.gif")
+
+
 def documented() -> None:
     """Make the pictures of the documents."""
     for model, states in STATES.items():
@@ -157,7 +221,9 @@ def in_all_themes(out: Path) -> None:
 def main() -> None:
     """Make all pictures."""
     set_up()
-    if sys.argv[1:]:
+    if sys.argv[1:] == ["--moving"]:
+        moving()
+    elif sys.argv[1:]:
         in_all_themes(Path(sys.argv[1]))
     else:
         documented()

@@ -53,6 +53,7 @@ Share = Annotated[float, Between(0, 1)]
 Percent = Annotated[float, Between(0, 100)]
 Weight = Annotated[float, Between(-_LARGEST, _LARGEST)]
 Weights = tuple[Weight, ...]
+_OfSource = Annotated[Weights, Long(_WEIGHTS, _WEIGHTS)]
 Point = Annotated[Weights, Long(2, 2)]
 Name = Annotated[str, Matching(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,200}", "one line of text")]
 Texts = tuple[str, ...]
@@ -161,7 +162,9 @@ class Calibration:
 
     Attributes:
         features: The names of the features.
-        weights: For each candidate source, an intercept and a weight for each feature.
+        weights: For each candidate source, an intercept and a weight for each feature, of the
+            probability that a candidate is clean.
+        places: The same for the probability that a candidate is located; empty if not fitted.
         points: The curve from the ranker's probability to a confidence.
         threshold: The default threshold; None if unknown.
         precision: The measured precision at the threshold.
@@ -173,7 +176,8 @@ class Calibration:
     """
 
     features: Texts = RANKER_FEATURES
-    weights: dict[Name, Annotated[Weights, Long(_WEIGHTS, _WEIGHTS)]] = field(default_factory=dict)
+    weights: dict[Name, _OfSource] = field(default_factory=dict)
+    places: dict[Name, _OfSource] = field(default_factory=dict)
     points: Points = ()
     continuation: Annotated[Weights, Long(0, _CONTINUATION_WEIGHTS), _all_or_none] = ()
     threshold: Share | None = None

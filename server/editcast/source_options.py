@@ -35,7 +35,7 @@ _OPTIONS = (
     click.option(
         "--mirror",
         metavar="PATH",
-        help="The folder of their clones, OWNER+NAME, or its URL (s3://...).",
+        help="The folder of their clones, OWNER+NAME, or the address of one: s3://...",
     ),
 )
 

@@ -56,8 +56,15 @@ const steps = {
   up: ({ key }) => page.keyboard.up(key),
   /** Types each character with its own key events, `delay` milliseconds apart. */
   type: ({ text, delay }) => page.keyboard.type(text, { delay }),
-  click: ({ selector, text }) =>
-    page.locator(selector).filter({ hasText: text }).first().click({ timeout: 10_000 }),
+  /** Clicks; on a busy machine what is drawn anew all the time never stands still for Playwright. */
+  click: async ({ selector, text }) => {
+    const found = page.locator(selector).filter({ hasText: text }).first();
+    try {
+      await found.click({ timeout: 10_000 });
+    } catch {
+      await found.click({ timeout: 10_000, force: true });
+    }
+  },
   /** The texts of all elements that match, with ordinary spaces. */
   texts: async ({ selector }) => {
     const texts = await page.locator(selector).allInnerTexts();

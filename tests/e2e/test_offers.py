@@ -2,7 +2,7 @@
 
 import pytest
 
-from sample import BEFORE, NAMES, NEW, OLD
+from sample import BEFORE, NAMES, NEW, OLD, SMALL
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -53,6 +53,7 @@ def test_tab_takes_one_edit_after_the_other(workbench):
 
 
 def test_a_far_edit_is_told_of_and_jumped_to_and_then_made(workbench):
+    workbench.configure(SMALL)
     file = workbench.start(FAR)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
@@ -225,9 +226,34 @@ def test_what_would_run_out_of_the_window_is_in_a_box_below(workbench):
     workbench.wait("taken", lambda: "was_before" in workbench.lines()[2])
 
 
-#: Whether the drawn box ends outside of the editor, or is of one line only.
+def test_a_hint_is_whole_at_a_large_font(workbench):
+    """In a box that wraps, where its line leaves no room for it in 640 pixels."""
+    large = {"editor.fontSize": 20, "editor.minimap.enabled": True}
+    workbench.configure({**large, "workbench.secondarySideBar.defaultVisibility": "hidden"})
+    file = workbench.start(FAR)
+    for line in (3, 4):
+        workbench.replace(file, line, OLD, NEW)
+    hint = f"Tab: ↓ line 65: {OLD} → {NEW}"
+    workbench.wait("a hint", lambda: workbench.ghosts() == [hint])
+    assert workbench.evaluate(OUTSIDE) is False
+    workbench.go_to(2, 1)
+    workbench.wait("no box", lambda: workbench.evaluate(OUTSIDE) == "no box")
+    assert workbench.ghosts() == [hint]
+    assert workbench.evaluate(CUT) == [False]
+
+
+#: Whether each hint behind a line goes on outside of what is to be seen of the text.
+CUT = """(() => {
+    const text = document.querySelector(".monaco-editor .editor-scrollable");
+    return [...document.querySelectorAll(".view-lines span")]
+        .filter((span) => getComputedStyle(span, "::after").content.startsWith('"Tab:'))
+        .map((span) => span.getBoundingClientRect().right > text.getBoundingClientRect().right);
+})()"""
+
+#: Whether the drawn box ends outside of the text, or is of one line only.
 OUTSIDE = """(() => {
-    const editor = document.querySelector(".monaco-editor").getBoundingClientRect();
+    const text = document.querySelector(".monaco-editor .editor-scrollable");
+    const editor = text.getBoundingClientRect();
     for (const span of document.querySelectorAll(".view-lines span")) {
         const style = getComputedStyle(span, "::after");
         if (style.position === "absolute") {

@@ -1,8 +1,10 @@
 """Training from the command palette: its progress, its end by the user, and the model after it."""
 
+import json
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -89,3 +91,36 @@ def test_it_is_cancelled_by_its_notification_and_a_new_model_is_taken_up(open_wo
     workbench.run("Editcast: Go Back to the Previous Model")
     workbench.wait("the bundled model", lambda: workbench.server.logs().count("Model: ") == 3)
     assert workbench.server.language_servers() == servers
+
+
+#: A server whose training is over at once: it says what the end of a long one says.
+AT_ITS_END = """
+import sys
+from editcast_server.lsp.app import create_server
+server = create_server()
+server.training._command = [sys.executable, "-c", sys.argv[1]]
+server.start_io()
+"""
+SENTENCE = "Of 40 edits the new model has 12 right, the one before 9."
+
+
+def test_the_end_of_a_training_offers_the_comparison(open_workbench, vsix):
+    workbench = open_workbench(vsix)
+    make_history(workbench.folder)
+    page = workbench.folder.parent / "comparison.md"
+    page.write_text("# The new model and the one before\n")
+    event = {"type": "comparison", "text": SENTENCE, "page": str(page)}
+    machine = workbench.server.data / "Machine" / "settings.json"
+    command = [sys.executable, "-c", AT_ITS_END, f"print({json.dumps(event)!r})"]
+    settings = json.loads(machine.read_text()) | {"editcast.serverCommand": command}
+    machine.write_text(json.dumps(settings))
+
+    workbench.open(workbench.folder / "module_0.py")
+    workbench.wait_until_ready()
+    workbench.run("Editcast: Train on My Local History")
+    workbench.wait("what there is", lambda: "commits" in "".join(shown(workbench)))
+    workbench.press("Enter")
+    workbench.wait("the end", lambda: SENTENCE in "".join(workbench.notifications()))
+    workbench.click(f"{NOTIFICATIONS} .monaco-button", "Show the Comparison")
+    workbench.wait("the page", lambda: page.name in workbench.evaluate("document.title"))
+    workbench.wait("its text", lambda: page.read_text().strip() in workbench.lines())

@@ -34,6 +34,7 @@ PATIENCE_S = 120  # for a busy machine; no measure
 class Session:
     """Return a project with one file, and a home of its own, for an editor."""
 
+    text = TEXT
     edited = EDITED
     taken = TAKEN
 

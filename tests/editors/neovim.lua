@@ -44,6 +44,9 @@ vim.cmd("filetype on")
 for file in vim.gsplit(vim.env.EDITCAST_TEST_CONFIGURATION, ":") do
   dofile(file)
 end
+if way == "Tab, out of sight" then
+  vim.o.lines = 6
+end
 vim.cmd("edit parts.py")
 -- Without a server this is no failure yet: what must not come then is the edit.
 vim.wait(seconds * 1000, function()

@@ -28,6 +28,16 @@ def test_the_next_edit_is_taken(session: Any, neovim: str, way: str) -> None:
     session.wait_for_outcome("accepted")
 
 
+def test_a_hint_names_the_line_of_what_is_out_of_sight(session: Any, neovim: str) -> None:
+    done = play(session, neovim, "Tab")
+    assert "Tab: line 10" not in done.stdout
+    session.file.write_text(session.text)
+    done = play(session, neovim, "Tab, out of sight", FILES["Tab"])
+    assert done.returncode == 0, done.stdout
+    assert "line 6:   Tab: line 10" in done.stdout
+    assert session.file.read_text() == session.taken
+
+
 def test_what_is_drawn_is_recorded_as_shown(session: Any, neovim: str) -> None:
     play(session, neovim, "Tab")
     session.wait_for_outcome("shown")

@@ -142,8 +142,10 @@ def test_lines_that_are_gone_are_known_for_a_while(monkeypatch: pytest.MonkeyPat
     memory.put("p", "kept\n")
     assert not found(memory, "first = one(")
     assert len(found(memory, "third = three(")) == len(found(memory, "second = two(")) == 1
-    memory.forget()
-    assert not found(memory, "third = three(")
+    memory.forget_removed()
+    assert not found(memory, "third = three(") and not found(memory, "second = two(")
+    memory.put("p", "second = two(2)\n")
+    assert [text for text, _ in found(memory, "second = two(")] == ["2)\n"]
 
 
 def test_what_is_read_from_the_disk_was_not_removed_by_anybody() -> None:

@@ -53,6 +53,15 @@ def test_points_calibrate_the_model_and_no_prior() -> None:
     assert ranker.calibrated(-1.0) == 0.1 and ranker.calibrated(2.0) == 0.3
 
 
+def test_a_right_place_counts_in_the_choice_and_not_in_the_confidence() -> None:
+    clean = {"here": (-2.0, *_ZEROS[1:]), "there": (-1.5, *_ZEROS[1:])}
+    places = {"here": (3.0, *_ZEROS[1:]), "there": (-3.0, *_ZEROS[1:])}
+    here, there = candidate(source="here"), candidate(source="there")
+    assert [one for one, _ in Ranker(clean).ranked([here, there])] == [there, here]
+    ranked = Ranker(clean, places=places).ranked([here, there])
+    assert ranked == [(one, Ranker(clean).confidence(one)) for one in (here, there)]
+
+
 def test_extreme_weights_do_not_overflow() -> None:
     for sign in (-1, 1):
         ranker = Ranker({"decoded": (sign * 1e6,) * len(_ZEROS)})

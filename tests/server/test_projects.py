@@ -124,3 +124,15 @@ def test_a_file_is_in_the_innermost_folder(tmp_path: Path) -> None:
     assert projects.folder_of("file:///c:/shop/a.py") == outer
     assert projects.folder_of("file:///c:/shopping/a.py") is None
     assert projects.folder_of("untitled:1") is None
+
+
+def test_what_files_said_before_is_forgotten_with_the_history() -> None:
+    projects = Projects()
+    memory = projects.of("file:///shop").memory
+    for text in ("first = one(1)\nkept = two(2)\n", "kept = two(2)\n"):
+        memory.put("file:///shop/a.py", text)
+    known = memory.vocabulary.known_ids
+    assert len(memory.occurrences(known("first = one("), "")) == 1
+    projects.forget_history()
+    assert len(memory.occurrences(known("first = one("), "")) == 0
+    assert len(memory.occurrences(known("kept = two("), "")) == 1

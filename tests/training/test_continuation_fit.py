@@ -1,18 +1,14 @@
 """The fit of how sure continuations are, on typed sessions, and the files they know."""
 
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.sources.continuation import Continuation
 from editcast_training.calibration.continuation import examples, fit
-from editcast_training.evaluation.known_files import Project, files_before, no_files
-from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.evaluation.known_files import no_files
+from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typed_document import opened
-from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, read_origin
 
 LINE = "    order.validate_address(strict=True)\n"
 
@@ -32,16 +28,6 @@ def test_what_was_typed_makes_it_right() -> None:
     wrong = [sure for sure, is_right in rated if not is_right]
     assert sum(right) / len(right) > sum(wrong) / len(wrong)
     assert fit(one for one in found if one.is_right) == fit([]) == ()
-
-
-def test_the_files_are_those_before_the_commit(small_repository: Path) -> None:
-    origin = Origin("shop", "git", small_repository)
-    drawn = draw_sessions(read_origin(origin, Skipped()), count=1)
-    files = files_before([origin])
-    for one in drawn:
-        found = {file.path: file.text for file in files(one) if not file.is_saved}
-        assert found[one.path] == one.texts[0]
-        assert one.path not in Project(one, files(one)).memory._numbers
 
 
 @given(st.text("a\r\n", max_size=12), st.text("a\r\n", max_size=6), st.data())

@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.export import Dim
 
-from editcast_papers.multi_head.attention import Attention, Heads, disagreement
+from editcast_papers.heads import Heads, disagreement
+from editcast_papers.multi_head.attention import Attention
 from editcast_papers.multi_head.network import Model, Sizes, Translator, mean_disagreement
-from editcast_papers.multi_head.routing import ITERATIONS, Routing, em_routing, simple_routing
 from editcast_papers.multi_head.runs import MODELS
 from editcast_papers.multi_head.scores import KINDS, loss
 from editcast_papers.multi_head.search import translate
+from editcast_papers.routing import ITERATIONS, Routing, em_routing, simple_routing
 from editcast_papers.subwords import END, PAD, START
 from editcast_papers.training import update
 
@@ -38,7 +39,7 @@ _shapes = st.tuples(*[st.integers(1, 4)] * 4)
 
 def _slow_disagreement(heads: Heads, kind: str, padding: Tensor) -> float:
     """The paper's double sum, a place at a time."""
-    x = getattr(heads, kind)
+    x: Tensor = getattr(heads, kind)
     batch, count, places, _ = x.shape
     found = []
     for row, place in itertools.product(range(batch), range(places)):

@@ -96,7 +96,7 @@ def decoded(text: str, joint: float) -> Candidate:
 
 def test_every_source_has_weights_of_its_own() -> None:
     ranker = fit(steps())
-    assert ranker.weights.keys() == {"decoded", "cross-file"}
+    assert ranker.weights.keys() == ranker.places.keys() == {"decoded", "cross-file"}
     assert all(len(weights) == 1 + len(FEATURES) for weights in ranker.weights.values())
     often, once = (Candidate(Hunk(0, 0, "c"), "cross-file", times=times) for times in (9, 0))
     assert (ranker.score(often) or 0) > 0.9 and (ranker.score(once) or 1) < 0.1
@@ -118,7 +118,7 @@ def test_the_precision_of_a_card_is_the_measured_one() -> None:
     assert known["precision"] == sum(shown) / len(shown) == 1.0
     assert known["suggestions"] == len(shown) == 200
     assert known["features"] == list(FEATURES)
-    assert known["weights"].keys() == fit(steps()).weights.keys()
+    assert known["weights"].keys() == known["places"].keys() == fit(steps()).weights.keys()
     rows, known = calibration(steps(10))  # too few to say
     assert known["threshold"] == 1.0 and known["precision"] is None
 

@@ -1,6 +1,7 @@
 """Lines of results: written, read, broken; and what a table takes of them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from editcast_papers.lines import append_line
 from editcast_papers.training import Config
 from editcast_papers.zhao2019 import paper
+from editcast_papers.zhao2019.claims import example_of, most_confident, scalability
 from editcast_papers.zhao2019.grid import plan
 from editcast_papers.zhao2019.report import write_report
 from editcast_papers.zhao2019.runs import (
@@ -19,9 +21,9 @@ from editcast_papers.zhao2019.runs import (
     Timing,
     read_runs,
 )
-from editcast_papers.zhao2019.synthetic import PLAIN
+from editcast_papers.zhao2019.synthetic import PLAIN, Task
 from editcast_papers.zhao2019.tables import choose, compared, costs, like
-from editcast_papers.zhao2019.tasks import average_displacement
+from editcast_papers.zhao2019.tasks import average_displacement, examples
 
 
 def _run(**changes: object) -> Run:
@@ -147,11 +149,47 @@ def test_the_papers_tables_are_whole() -> None:
 
 
 @pytest.mark.parametrize("task", PLAIN, ids=lambda task: task.name)
-def test_displacement_is_the_papers(task: object) -> None:
-    # Surround33: copies stand 3, 6 and 9 from their originals on either side; the paper says 9.
-    assert average_displacement(task.name) == (  # type: ignore[attr-defined]
-        6 if task.name == "Surround33" else task.displacement  # type: ignore[attr-defined]
-    )
+def test_displacement_is_the_papers(task: Task) -> None:
+    assert average_displacement(task.name) == task.displacement
+
+
+def _timing(model: str, seconds: float, insertions: int = 10) -> Timing:
+    return Timing(model, 128, insertions, seconds, 3, 16, "a processor")
+
+
+def test_what_the_paper_says_of_speed_is_checked() -> None:
+    assert scalability([_timing("IR", 2.0)]) == ""
+    slow = [_timing("IR", 2.0), _timing("IA-ag", 3.0), _timing("E", 20.0)]
+    slow += [_timing("IR", 4.0, 50), _timing("IA-ag", 10.0, 50)]
+    said = scalability(slow)
+    assert "IA-ag takes 1.5 to 2.5 times as long as IR: the claim does not hold" in said
+    assert "E takes 10 to 10 times as long as IR" in said
+    assert "the claim holds." in scalability([_timing("IR", 2.0), _timing("IA-ag", 1.0)])
+
+
+def test_where_ia_is_not_the_best_is_said() -> None:
+    about = next(line for line in _LINES if isinstance(line, RealRun))
+    curves = {"IA-ag": [50.0, 60.0, 90.0], "IR": [40.0, 61.0, 90.0], "IA+": [99.0] * 3}
+    runs = {
+        ("random", model): replace(about, curve=[*map(list, zip((0, 45, 90), curve, strict=True))])
+        for model, curve in curves.items()
+    }
+    assert most_confident(runs).endswith("left out. On the split `random` it is not at 45 % here.")
+    del runs["random", "IR"]
+    assert most_confident(runs) == ""
+
+
+def test_an_example_is_shown_edit_by_edit() -> None:
+    text = example_of("MetaDelete2")
+    (example,) = examples("MetaDelete2", "test", 1)
+    rows = [line.strip() for line in text.splitlines()[2:]]
+    assert len(rows) == 1 + min(len(example.sequence.edits), 10)
+    assert all(row.count("-") == 2 for row in rows[1:])
+    inserted = example_of("MetaFlip11").splitlines()
+    assert "the first 2 given" in inserted[0]
+    before, after = (inserted[at].strip() for at in (2, 3))
+    place = after.index("[")
+    assert before == after[:place] + after[place + 3 :]
 
 
 def test_what_departs_from_the_tables_stands_apart(tmp_path: Path) -> None:

@@ -157,7 +157,7 @@ def test_a_model_that_is_no_better_is_not_taken_up(
     recipe = Recipe(fine_tuning_rate=30.0)  # it diverges
     result = _invoke(train, "--steps", 4, "--processes", 1, recipe=recipe)
     assert result.exit_code == 0, result.output
-    assert result.output.splitlines()[-1].endswith("of your history; the model stays.")
+    assert result.output.splitlines()[-1].endswith("of your history; the old one stays.")
     assert Bundle.open(_current(home)).name == "small"
     assert sorted(path.name for path in (home / "training").iterdir()) == [".lock"]
 

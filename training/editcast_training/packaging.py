@@ -29,13 +29,14 @@ from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.model import EditNetwork, read_weights
 from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
-from editcast_training.calibration import line_ranker
+from editcast_training.calibration import continuation, line_ranker
 from editcast_training.calibration.collected import Collected, collect
 from editcast_training.calibration.ranker import best, calibration
 from editcast_training.data.corpus import read_corpus
 from editcast_training.data.dataset import Dataset
 from editcast_training.disk import explained
 from editcast_training.evaluation.corpus_sessions import window_sessions
+from editcast_training.evaluation.known_files import files_before
 from editcast_training.evaluation.project_sessions import read_sessions, within_projects
 from editcast_training.evaluation.results import Row, by_kind, hardware, versions
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions, some_steps
@@ -47,6 +48,8 @@ from editcast_training.sources.registry import Origin, project_and_kind, read_or
 _COMMITS = 200  # commits of each project to replay
 # Steps replayed for the calibration, from scratch and after fine-tuning, for which a user waits.
 _MOST_STEPS, _MOST_TUNED_STEPS = 5_000, 300
+# Steps that are typed to fit continuations, and how many of these have to come of it
+_MOST_TYPED_STEPS, _LEAST_CONTINUATIONS = 800, 5_000
 _MOST_LOOKS = 10_000  # steps that the line ranker is fitted on
 _MOST_INSTANCES = 320  # instances of each split for the token-level scores
 _LICENCE = (
@@ -119,7 +122,7 @@ def finish(
         export(network, vocabulary, card, fresh, base=base)
         card |= _lines(fresh, base, origins, seed, report)
         write_card(fresh, card)
-        card |= _suggestions(fresh, base, sessions, seed, report)
+        card |= _suggestions(fresh, base, sessions, origins, seed, report)
         write_card(fresh, card | {"hardware": hardware("cpu"), "versions": versions()})
         gc.collect()  # release mapped files, which some systems cannot rename
     return Bundle.open(out)
@@ -298,13 +301,14 @@ def _suggestions(
     bundle: Path,
     base: Bundle | None,
     sessions: Sequence[EditingSession],
+    origins: Sequence[Origin],
     seed: int,
     report: Callable[[str], None],
 ) -> dict[str, Any]:
     """Replay held-out sessions; keep the calibration of the base, or fit one."""
+    alone = [one for one in sessions if not one.is_in_project]
     if base is not None and base.card.calibration.weights:
         report("Replaying held-out history")
-        alone = [one for one in sessions if not one.is_in_project]
         drawn, ranker = some_steps(alone, _MOST_TUNED_STEPS, seed), Ranker.of(base.card)
         rows = [best(step, ranker) for step in _collected(bundle, drawn)]
         report("Replaying it with the old model")
@@ -320,7 +324,16 @@ def _suggestions(
     if not any(step.candidates for step in steps):  # a network that has hardly been trained
         return {"suggestions": by_kind([best(step, Ranker()) for step in steps])}
     rows, fitted = calibration(steps)
+    fitted["continuation"] = _continuation(some_steps(alone, _MOST_TYPED_STEPS, seed), origins)
     return {"calibration": fitted, "suggestions": by_kind(rows)}
+
+
+def _continuation(
+    sessions: Sequence[EditingSession], origins: Sequence[Origin]
+) -> tuple[float, ...]:
+    """Fit the weights of continuations; without enough of them, the bundled model's are used."""
+    found = list(continuation.examples(sessions, files_before(origins)))
+    return continuation.fit(found) if len(found) >= _LEAST_CONTINUATIONS else ()
 
 
 def _seen(rows: Sequence[Row]) -> list[tuple[float, bool] | None]:

@@ -2,6 +2,9 @@
 // the hashes of all that the extension will install: the locked packages and the wheel itself.
 // The wheel comes first, from the repository root:
 //     python -m pip wheel --no-deps --wheel-dir vscode-client/server .
+//
+// EDITCAST_REPOSITORY, the repository's address, is written into the package with what follows from it:
+// homepage, bugs, and where a marketplace finds the pictures of the README.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -40,18 +43,34 @@ for (const name of readdirSync(".")) {
 copyFileSync(join("..", "CHANGELOG.md"), "CHANGELOG.md");
 // The package keeps the permissions of files, which are those of whoever checked them out.
 const walkthrough = readdirSync("walkthrough").map((name) => join("walkthrough", name));
-for (const name of ["CHANGELOG.md", "icon.png", "LICENSE", "README.md", "package.json", ...walkthrough]) {
+for (const name of ["CHANGELOG.md", "demo.gif", "icon.png", "LICENSE", "README.md", "package.json", ...walkthrough]) {
   chmodSync(name, 0o644);
 }
-execFileSync(
-  process.execPath,
-  [
-    join("node_modules", "@vscode", "vsce", "vsce"),
-    "package",
-    "--no-dependencies", // everything is in the bundle
-    "--allow-missing-repository",
-    "--out",
-    `editcast-${version}.vsix`,
-  ],
-  { stdio: "inherit" },
-);
+const repository = process.env.EDITCAST_REPOSITORY ?? "";
+const written = readFileSync("package.json", "utf8");
+if (repository !== "") {
+  const links = {
+    repository: { type: "git", url: `${repository}.git`, directory: "vscode-client" },
+    homepage: `${repository}#readme`,
+    bugs: { url: `${repository}/issues` },
+  };
+  writeFileSync("package.json", JSON.stringify({ ...JSON.parse(written), ...links }, undefined, 2) + "\n");
+}
+try {
+  execFileSync(
+    process.execPath,
+    [
+      join("node_modules", "@vscode", "vsce", "vsce"),
+      "package",
+      "--no-dependencies", // everything is in the bundle
+      ...(repository === ""
+        ? ["--allow-missing-repository", "--no-rewrite-relative-links"]
+        : ["--baseContentUrl", `${repository}/blob/HEAD/vscode-client`, "--baseImagesUrl", `${repository}/raw/HEAD/vscode-client`]),
+      "--out",
+      `editcast-${version}.vsix`,
+    ],
+    { stdio: "inherit" },
+  );
+} finally {
+  writeFileSync("package.json", written);
+}

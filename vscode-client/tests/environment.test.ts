@@ -278,6 +278,14 @@ describe("an environment of our own", () => {
   });
 });
 
+describe("the interpreter of an environment", () => {
+  it("is where each system has it", () => {
+    assert.equal(environmentPython("/e", "linux"), join("/e", "bin", "python"));
+    assert.equal(environmentPython("/e", "darwin"), join("/e", "bin", "python"));
+    assert.equal(environmentPython("/e", "win32"), join("/e", "Scripts", "python.exe"));
+  });
+});
+
 describe("environments of other versions", () => {
   const DAY_S = 24 * 3600;
 

@@ -105,8 +105,20 @@ describe("the search for a base interpreter", () => {
     });
   });
 
-  it("asks the launcher on Windows", () => {
-    assert.deepEqual(usualInterpreters("win32")[0], ["py", "-3"]);
-    assert.deepEqual(usualInterpreters("linux")[0], ["python3"]);
+  it("asks the launcher on Windows, also where it was installed just now", () => {
+    const usual = usualInterpreters("win32", { LOCALAPPDATA: "C:\\Users\\A B\\AppData\\Local" });
+    assert.deepEqual(usual.slice(0, 3), [
+      ["py", "-3"],
+      ["C:\\Users\\A B\\AppData\\Local\\Programs\\Python\\Launcher\\py.exe", "-3"],
+      ["C:\\Windows\\py.exe", "-3"],
+    ]);
+    assert.equal(usualInterpreters("win32", {}).length, 4);
+  });
+
+  it("asks elsewhere for the versions that are supported, and on macOS where installers put one", () => {
+    const linux = ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11"];
+    assert.deepEqual(usualInterpreters("linux").flat(), linux);
+    const mac = usualInterpreters("darwin").flat();
+    assert.deepEqual(mac.slice(2, 4), ["/opt/homebrew/bin/python3", "/usr/local/bin/python3"]);
   });
 });

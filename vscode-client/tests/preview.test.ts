@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 
 import type { Hunk } from "../src/offers/offer";
-import { everywhereHint, hint, hintBox, type Lines, otherFilesHint, preview } from "../src/offers/preview";
+import { columnsAdded, type Lines, preview } from "../src/offers/preview";
 
 function linesOf(text: string): Lines {
   const lines = text.split("\n");
@@ -29,6 +29,7 @@ describe("what is drawn", () => {
       { line: 0, character: 7, text: "new\u00a0\u00a0", gap: 0 },
     ]);
     assert.deepEqual(drawn.block, []);
+    assert.deepEqual([columnsAdded(drawn, 0), columnsAdded(drawn, 1)], [5, 0]);
   });
 
   it("is a block of the new lines beside the lines that are there", () => {
@@ -84,42 +85,5 @@ describe("what is drawn", () => {
     const { block } = preview([hunk(6, 6, "\n\ty\n\tz")], linesOf("\tif x:\n\t\tab"), 8);
     assert.deepEqual(block.map(({ gap }) => gap), [18 + 3 - 13, 3]);
     assert.equal(plain(block[0]?.text ?? ""), `│ ${" ".repeat(8)}y`);
-  });
-});
-
-describe("the hint of an edit elsewhere", () => {
-  it("says which way, which line and what", () => {
-    const text = "x\nold = 1\n";
-    assert.equal(plain(hint([hunk(2, 5, "new")], text, 1, 0)), "Tab: ↓ line 2: old → new");
-    assert.equal(plain(hint([hunk(0, 1, "")], text, 0, 1)), "Tab: ↑ line 1: - x");
-    assert.equal(
-      plain(hint([hunk(1, 1, "\n  y\n z"), hunk(2, 2, "q")], text, 0, 5)),
-      "Tab: ↑ line 1: + y ⏎ z and 1 more",
-    );
-  });
-
-  it("says at how many places the same is left, and by which key it is done at all of them", () => {
-    assert.equal(plain(everywhereHint(5)), "Alt+Shift+Enter: all 5 places");
-    assert.equal(everywhereHint(0), "");
-  });
-
-  it("names the next file, and how much is left", () => {
-    const said = (places: number, others: number): string =>
-      plain(otherFilesHint("shop/bill.py", { line: 2, places }, others));
-    assert.equal(said(1, 0), "Tab: shop/bill.py line 3, Alt+Shift+Enter: all");
-    assert.equal(said(3, 0), "Tab: shop/bill.py line 3 (3 places), Alt+Shift+Enter: all");
-    assert.equal(said(1, 1), "Tab: shop/bill.py line 3 (1 more file), Alt+Shift+Enter: all");
-    assert.equal(said(3, 4), "Tab: shop/bill.py line 3 (3 places, 4 more files), Alt+Shift+Enter: all");
-  });
-
-  it("is a box below a line that leaves no room for it", () => {
-    const box = (text: string, line: string): unknown => hintBox(text, line, { number: 7, cursor: 45 }, 4, 80);
-    assert.equal(box("Tab: line 2", "x".repeat(50)), undefined);
-    assert.deepEqual(box("Tab: line 2", "x".repeat(70)), { line: 7, text: "Tab: line 2", column: 30, width: 30 });
-    assert.equal(box("", "x".repeat(90)), undefined);
-  });
-
-  it("is short", () => {
-    assert.ok(hint([hunk(0, 0, "w".repeat(500))], "", 9, 0).length < 100);
   });
 });

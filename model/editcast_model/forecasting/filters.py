@@ -1,7 +1,7 @@
-"""Changes that nobody wants to be offered, however probable they are.
+"""Filters, which drop unwanted changes however probable they are.
 
-A forecaster passes them over while it looks for what to say, and its confidence is calibrated on
-what is left. What one user did not want is the server's to know.
+A forecaster applies them while it searches for predictions, and its confidence is calibrated on the
+remaining ones. The rejections of a user are handled by the server.
 """
 
 import re
@@ -14,7 +14,7 @@ from editcast_model.forecasting.import_lines import follows_code, is_import, tou
 from editcast_model.syntax import breaking
 
 _WORDS = re.compile(r"\w+")
-#: Characters that editors put behind the cursor by themselves.
+#: Characters that editors insert after the cursor automatically.
 _CLOSERS = " )]}\"'`;"
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
@@ -22,17 +22,18 @@ _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
 
 @dataclass(frozen=True, slots=True)
 class EditContext:
-    """The text and what was just done to it, by which a change of it is judged.
+    """The text and its last change, by which filters judge a candidate.
 
     Attributes:
-        text: As it is now.
-        language: LSP identifier.
-        way_back: What would make it the text that the last save replaced; none before the second.
-        texts: Hashes of texts that stood here before.
+        text: The current text.
+        language: The LSP language identifier.
+        way_back: The hunks that would restore the text before the last save; none before the second
+            save.
+        texts: Hashes of earlier texts.
         on_imports: Whether the last change was on an import line.
-        broken: Whether the last save left what cannot be parsed, so that nothing breaks it.
-        typed: Where the word stands that is being typed; None when none is.
-        cursor: Where something was typed last, behind it; None if nothing was.
+        broken: Whether the last save does not parse, so that nothing can break it.
+        typed: The range of the word being typed, if any.
+        cursor: The end of the last typed text, if any.
     """
 
     text: str
@@ -46,7 +47,7 @@ class EditContext:
 
     @classmethod
     def of(cls, saves: Sequence[str], language: str) -> "EditContext":
-        """Make the context after some saves, the newest of which is the text as it is now."""
+        """Return the context after some saves, the newest of which is the current text."""
         text = saves[-1]
         if len(saves) == 1:
             return cls(text, language)
@@ -59,18 +60,18 @@ class EditContext:
         return cls(text, language, way_back, frozenset(map(hash, saves)), on_imports, broken)
 
     def accepts(self, hunks: tuple[Hunk, ...]) -> bool:
-        """Tell whether no filter drops a change."""
+        """Tell whether all filters accept a change."""
         return reason_against(hunks, self) is None
 
 
 def line_at(text: str, offset: int) -> str:
-    """Return the line of a text that an offset is in, without its end."""
+    """Return the line at an offset, without its end."""
     end = text.find("\n", offset)
     return text[text.rfind("\n", 0, offset) + 1 : len(text) if end < 0 else end]
 
 
 def word_at(text: str, offset: int) -> range:
-    """Return where the word stands that an offset is in or next to."""
+    """Return the range of the word that contains or touches an offset."""
     start = end = offset
     while start and _WORDS.match(text[start - 1]):
         start -= 1
@@ -80,9 +81,9 @@ def word_at(text: str, offset: int) -> range:
 
 
 def cursor_after(change: Hunk) -> int | None:
-    """Return where the cursor stands after a change; None if the change was no insertion.
+    """Return the cursor's offset after a change; None if the change was not an insertion.
 
-    Editors close a bracket or a quote by themselves, and leave the cursor before it.
+    Editors close brackets and quotes automatically, and leave the cursor before the closing one.
     """
     if change.start < change.end or not change.text:
         return None
@@ -90,7 +91,7 @@ def cursor_after(change: Hunk) -> int | None:
 
 
 def reason_against(hunks: tuple[Hunk, ...], context: EditContext) -> str | None:
-    """Say in a few words for the log why a change is dropped; None when it may be shown."""
+    """Return the reason, for the log, why a change is dropped; None if it may be shown."""
     if not hunks:
         return "changes nothing"
     checks: tuple[tuple[Callable[[], bool], str], ...] = (

@@ -1,4 +1,4 @@
-"""Lines that import: what tools keep in order by themselves, and nobody wants to be told about."""
+"""Import lines, which tools usually maintain, so that suggestions for them are seldom wanted."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -25,30 +25,30 @@ _PATTERNS: Final[Mapping[str, re.Pattern[str]]] = {
     for family, pattern in _FAMILIES.items()
     for language in family.split()
 }
-#: What stands in its line before a name that is taken out of a module.
+#: The text before an imported name in its line.
 _TAKEN: Final = re.compile(
     r"\s*(?:from\s+[\w.]+\s+import\b.*[\s(,]|(?:import|export|const|let|var)\b[^{}]*\{.*[\s{,])"
 )
 
 
 def is_import(line: str, language: str) -> bool:
-    """Tell whether a line imports, in a language by its LSP identifier; False in unknown ones."""
+    """Tell whether a line is an import, in a language by its LSP identifier."""
     pattern = _PATTERNS.get(language)
     return pattern is not None and pattern.match(line.strip()) is not None
 
 
 def touches_only_imports(text: str, hunks: Iterable[Hunk], language: str) -> bool:
-    """Tell whether every line that the hunks change, remove or add imports (or is blank)."""
+    """Tell whether every line that the hunks change, remove or add is an import or blank."""
     if language not in _PATTERNS:
         return False
     return all(_is_about_imports(text, hunk, language) for hunk in hunks)
 
 
 def follows_code(text: str, hunk: Hunk, language: str) -> bool:
-    """Tell whether a change of import lines is due because of code, here or in another file.
+    """Tell whether code requires a change of import lines.
 
-    Either it takes one name for another out of the same module, or it brings a name that the code
-    uses and no line imports.
+    Either the change imports another name from the same module, or it imports a name that the code
+    uses and no other line imports.
     """
     start = text.rfind("\n", 0, hunk.start) + 1
     if text[hunk.start : hunk.end].isidentifier() and hunk.text.isidentifier():

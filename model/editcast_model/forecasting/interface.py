@@ -1,7 +1,7 @@
-"""The text-level interface: a forecaster opens a text, hears of its saves, and predicts.
+"""The text-level interface of forecasters, which open sessions on texts and predict edits.
 
-The network and the baselines answer through the same three types, so that the server, the demo
-and the evaluation never ask which of them they talk to. All offsets are Unicode code points.
+The network and the baselines implement the same protocols, so the server, the demo and the
+evaluation need not distinguish them. All offsets are in Unicode code points.
 """
 
 from collections.abc import Callable
@@ -13,24 +13,24 @@ from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.history import EditHistory
 from editcast_model.tokenizer import lines
 
-#: Saves of other files that are remembered: what is done in one file is often due in the next.
+#: The number of saves of other files that are kept, since an edit is often due in several files.
 SAVES = 30
-_AROUND = 4  # lines kept on each side of what changed
+_AROUND = 4  # lines of context kept on each side of a change
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """One forecast edit: what would change, and how sure the forecaster is.
+    """A predicted edit and its confidence.
 
     Attributes:
-        hunks: Replacements, ascending and disjoint, into the text the session was last given.
+        hunks: Replacements, ascending and disjoint, in the last text of the session.
         log_probability: Joint natural log probability of its token edits; 0.0 without a model.
-        confidence: Calibrated estimate, 0 to 1, that applying it is clean (brings the text
-            closer to what comes next by exactly the size of the change).
-        edits: How many token edits it was decoded from.
-        everywhere: Where the same is left to do at several places, all of it: its own hunks and
-            those of the other places, ascending and disjoint; else empty.
-        source: Name of the candidate source that proposed it; empty of a baseline.
+        confidence: Calibrated probability, 0 to 1, that the edit is clean (brings the text closer
+            to the next text by exactly the size of the edit).
+        edits: The number of its token edits.
+        everywhere: If the same edit is due at several places, the hunks of all of them, including
+            its own, ascending and disjoint; else empty.
+        source: The name of the candidate source; empty for a baseline.
     """
 
     hunks: tuple[Hunk, ...]
@@ -46,11 +46,11 @@ class Prediction:
 
 
 def never() -> bool:
-    """Answer that nothing was cancelled."""
+    """Return False: nothing was cancelled."""
     return False
 
 
-#: Whether a change is worth showing, as far as whoever asks can tell.
+#: Tells whether a change may be shown, as far as the caller knows.
 Fits = Callable[[tuple[Hunk, ...]], bool]
 
 
@@ -64,12 +64,11 @@ class PredictionOptions:
     """Conditions of a prediction.
 
     Attributes:
-        fits: Whether a change is worth showing; another is looked for in its place if not.
-        typed: Where the word stands that is being typed, code points: it may be half of the one
-            that is meant, and nothing that depends on it is predicted elsewhere.
-        cursor: Where something was typed last, behind it; None if nothing was, or if the last
-            change was no insertion.
-        cancelled: Whether the answer is needed no longer.
+        fits: Tells whether a change may be shown; if not, another is searched.
+        typed: The range of the word being typed, in code points. The word may be incomplete, so
+            nothing that depends on it is predicted elsewhere.
+        cursor: The end of the last typed text; None if the last change was not an insertion.
+        cancelled: Tells whether the answer is no longer needed.
     """
 
     fits: Fits = anything
@@ -82,16 +81,16 @@ NO_OPTIONS = PredictionOptions()
 
 
 class OtherSave(NamedTuple):
-    """The changed part of another file at one of its saves.
+    """The changed part of another file at a save.
 
     Attributes:
-        file: Names the file; equal for the saves of one.
-        before: The changed lines before the save, with some around them.
-        after: The same after it.
-        change: What the files that use it have to follow since then, and still have to; None for
-            nothing, and where nobody looked.
-        number: Of the file's saves; one of an equal number takes the place of the one before. None
-            where each stands for itself.
+        file: The name of the file.
+        before: The changed lines before the save, with context.
+        after: The changed lines after the save, with context.
+        change: The module change that other files still have to follow; None if there is none or
+            it is unknown.
+        number: The number of the save in its file, of which a later save with the same number
+            replaces the earlier one; None if saves are independent.
     """
 
     file: str
@@ -102,7 +101,7 @@ class OtherSave(NamedTuple):
 
 
 def other_save(file: str, before: str, after: str, number: int | None = None) -> OtherSave:
-    """Return what is worth keeping of a save, given the file's whole texts."""
+    """Return the changed part of a save, given the whole texts of the file."""
     old, new = lines(before), lines(after)
     most = min(len(old), len(new))
     head = next((i for i in range(most) if old[i] != new[i]), most)
@@ -118,37 +117,37 @@ def other_save(file: str, before: str, after: str, number: int | None = None) ->
 
 
 class Session(Protocol):
-    """One open file, from the moment it was opened. Never raises on odd text."""
+    """A session on an open file, which never raises on unusual text."""
 
     def update(self, text: str, *, saved: bool) -> None:
-        """Take in the text as it is now, and whether it was just saved."""
+        """Set the current text, and whether it was just saved."""
 
     def add_other_save(self, save: OtherSave) -> None:
-        """Take in a save of another file of the project."""
+        """Add a save of another file of the project."""
 
     def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
-        """Predict at most `count` edits of the text last given, best first; none if cancelled.
+        """Predict at most `count` edits of the current text, best first; none if cancelled.
 
         Args:
-            count: How many are wanted.
-            options: What they have to keep to.
+            count: The number of predictions wanted.
+            options: The conditions.
         """
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
-        """Do what the next prediction would have to do first, while nobody waits for it."""
+        """Prepare the next prediction while none is waiting."""
 
 
 class Forecaster(Protocol):
-    """Opener of sessions: a network's bundle, or a baseline.
+    """A network or a baseline, which opens sessions.
 
     Attributes:
-        name: What the user is told answers: the bundle's name, or the baseline's.
+        name: The name of the bundle or the baseline, for the user.
     """
 
     name: str
 
     def open(self, text: str) -> Session:
-        """Begin a session on the text of a file as it was opened or last saved."""
+        """Begin a session on a file's text when it is opened."""
 
     def resume(self, history: EditHistory) -> Session:
         """Begin a session on a file's history, which the session goes on with.

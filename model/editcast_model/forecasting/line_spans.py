@@ -1,10 +1,10 @@
-"""Lines of a text that are left alone, as spans that move with the text."""
+"""Spans of lines in which nothing is suggested; they move with the text."""
 
 from collections.abc import Sequence
 
 from editcast_model.diff import Hunk
 
-#: First and last offset of some whole lines, without the last line end.
+#: The first and last offset of whole lines, without the last line end.
 Span = tuple[int, int]
 
 
@@ -17,7 +17,7 @@ def whole_lines(hunks: Sequence[Hunk], text: str) -> tuple[Span, ...]:
 
 
 def is_beside(spans: Sequence[Span], hunks: Sequence[Hunk], text: str) -> bool:
-    """Tell whether hunks of `text` touch one of some lines."""
+    """Tell whether hunks of `text` touch one of the lines."""
     return bool(spans) and any(
         first <= end and start <= last
         for start, end in whole_lines(hunks, text)
@@ -26,9 +26,9 @@ def is_beside(spans: Sequence[Span], hunks: Sequence[Hunk], text: str) -> bool:
 
 
 def moved(span: Span, change: Hunk) -> Span:
-    """Return where lines stand after a change of the text, with all that it touched of them.
+    """Return a span after a change of the text, extended by a change that touches it.
 
-    A line that is begun behind them is another one.
+    A new line after the span does not belong to it.
     """
     first, last = span
     grown = change.growth
@@ -40,12 +40,12 @@ def moved(span: Span, change: Hunk) -> Span:
 
 
 def contradicted(hunks: Sequence[Hunk], change: Hunk, text: str) -> tuple[Span, ...]:
-    """Return the lines of a change if a suggestion is on them: at most one span.
+    """Return the lines of a change if a suggestion is on them, as at most one span.
 
     Args:
         hunks: The suggestion, in offsets of the text before the change.
-        change: What was typed instead.
-        text: The text after it.
+        change: The change that was typed instead.
+        text: The text after the change.
     """
     grown = change.growth
     if _begins_line(change):

@@ -1,8 +1,9 @@
-"""The ranker: how probable it is that a candidate is clean, and the calibrated confidence of that.
+"""The ranker: which candidate is worth most, and the calibrated confidence that it is clean.
 
-One logistic model for all sources, each with weights of its own over the same few features, and an
-isotonic curve from its probability to the share that was clean. Training fits both on development
-data; they lie in the bundle's card.
+Two logistic models, of the probabilities that a candidate is clean and that it is at a right place,
+with weights for each source over the same few features. Both together choose; an isotonic curve
+turns the first into the share that was clean. Training fits all three on development data; they lie
+in the bundle's card.
 """
 
 import math
@@ -17,6 +18,8 @@ from editcast_model.forecasting.candidates import Candidate
 #: Names of the features, in their order; before their weights comes the intercept.
 FEATURES = RANKER_FEATURES
 _LEAST = -15.0  # of log probabilities
+#: The worth of a right place with a wrong text, where a clean suggestion is worth 1.
+_PLACE = 0.3
 
 
 def features(candidate: Candidate) -> list[float]:
@@ -37,19 +40,22 @@ class Ranker:
     """A bundle's weights and calibration.
 
     Attributes:
-        weights: By name of the source, the intercept and a weight for each of `FEATURES`.
+        weights: By name of the source, the intercept and a weight for each of `FEATURES`, of being
+            clean.
+        places: The same of being at a right place; without them a place is worth nothing.
         points: The calibration: pairs of the model's probability and the share that was clean, both
             ascending; without them the probability is the confidence.
     """
 
     weights: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     points: tuple[tuple[float, float], ...] = ()
+    places: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, card: Card) -> "Ranker":
         """Read the ranker of a bundle's card."""
         given = card.calibration
-        return cls(given.weights, tuple((at, share) for at, share in given.points))
+        return cls(given.weights, tuple((at, share) for at, share in given.points), given.places)
 
     def score(self, candidate: Candidate) -> float | None:
         """Return the probability, not yet calibrated, that a candidate is clean.
@@ -57,10 +63,12 @@ class Ranker:
         Without weights for its source that is the prior; None where there is neither.
         """
         weights = self.weights.get(candidate.source)
-        if weights is None:
-            return candidate.prior
-        logit = weights[0] + float(np.dot(weights[1:], features(candidate)))
-        return 1 / (1 + math.exp(min(max(-logit, -50.0), 50.0)))
+        return candidate.prior if weights is None else _probability(weights, candidate)
+
+    def worth(self, candidate: Candidate, score: float) -> float:
+        """Return the expected worth of a candidate with this score; a right place counts, too."""
+        places = self.places.get(candidate.source)
+        return score + (_PLACE * _probability(places, candidate) if places else 0.0)
 
     def confidence(self, candidate: Candidate) -> float | None:
         """Return the calibrated probability, 0 to 1, that a candidate is clean; None like `score`.
@@ -73,19 +81,21 @@ class Ranker:
     def ranked(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, float]]:
         """Return the candidates of which something is known with their confidences, best first.
 
-        Of the same cause none is more probable than one before it: who renames goes through the
-        uses in their order.
+        Of the same cause none is better than one before it: who renames goes through the uses in
+        their order.
         """
         rated = []
-        least: dict[str, float] = {}
+        least: dict[str, tuple[float, float]] = {}
         for one in candidates:
             score = self.score(one)
             if score is None:
                 continue
+            worth = self.worth(one, score)
             if one.cause:
-                score = least[one.cause] = min(score, least.get(one.cause, 1.0))
-            rated.append((one, self._confidence(one, score), score))
-        rated.sort(key=lambda each: each[1:], reverse=True)
+                before = least.get(one.cause, (worth, score))
+                worth, score = least[one.cause] = min(worth, before[0]), min(score, before[1])
+            rated.append((one, self._confidence(one, score), worth))
+        rated.sort(key=lambda each: each[2], reverse=True)
         return [(one, sure) for one, sure, _ in rated]
 
     def _confidence(self, candidate: Candidate, score: float) -> float:
@@ -97,3 +107,9 @@ class Ranker:
             return score
         at, share = zip(*self.points, strict=True)
         return float(np.interp(score, at, share))
+
+
+def _probability(weights: Sequence[float], candidate: Candidate) -> float:
+    """Compute the probability that a logistic model gives a candidate."""
+    logit = weights[0] + float(np.dot(weights[1:], features(candidate)))
+    return 1 / (1 + math.exp(min(max(-logit, -50.0), 50.0)))

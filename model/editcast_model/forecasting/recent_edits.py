@@ -1,4 +1,4 @@
-"""Traces of the last saves of a file: lines they touched, words they removed and inserted."""
+"""The last saves of a file: the lines that they touched, and the words removed and inserted."""
 
 import re
 from bisect import bisect_right
@@ -10,7 +10,7 @@ from itertools import accumulate
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.tokenizer import lines
 
-#: Saves that are remembered.
+#: The number of saves that are kept.
 SAVES = 9
 _WORD = re.compile(r"\w+")
 Words = frozenset[str]
@@ -24,14 +24,14 @@ def words_of(line: str) -> Words:
 
 @dataclass(frozen=True, slots=True)
 class RecentEdits:
-    """Lines and words that the last saves of a file changed; the newest save is the last.
+    """The lines and words that the last saves of a file changed, with the newest save last.
 
     Attributes:
-        saves: The lines each of them touched, as they are numbered now.
-        removed: Words each of them took out.
-        inserted: Words each of them put in.
-        before: Words of the lines that the newest replaced.
-        after: Words of the lines it left in their place.
+        saves: The lines that each save touched, in current line numbers.
+        removed: The words that each save removed.
+        inserted: The words that each save inserted.
+        before: The words of the lines that the newest save replaced.
+        after: The words of the lines that replaced them.
     """
 
     saves: tuple[tuple[int, ...], ...] = ()
@@ -41,7 +41,7 @@ class RecentEdits:
     after: Words = frozenset()
 
     def after_save(self, text: str, hunks: Iterable[Hunk]) -> "RecentEdits":
-        """Follow a save that made these hunks of a text, which do not overlap."""
+        """Return the recent edits after a save with these disjoint hunks."""
         hunks = sorted(hunks, key=lambda hunk: hunk.start)
         old, new = lines(text), lines(apply_hunks(text, hunks))
         touched: set[int] = set()
@@ -52,7 +52,7 @@ class RecentEdits:
             first, last = _range(starts, hunk.start, hunk.end)
             before.update(range(first, last + 1))
             more = hunk.text.count("\n")
-            # What ends where a line did touches the line it began in, not the one below.
+            # A hunk that ends with a line end touches its first line, not the line below.
             size = more - (hunk.text.endswith("\n") and text[hunk.end - 1 : hunk.end] in ("\n", ""))
             touched.update(range(first + grown, first + grown + size + 1))
             grown += more - text.count("\n", hunk.start, hunk.end)
@@ -72,12 +72,12 @@ class RecentEdits:
 
     @property
     def gone(self) -> Words:
-        """Return the words that were taken out and not put in."""
+        """Return the words that were removed and not inserted."""
         return Words().union(*self.removed) - Words().union(*self.inserted)
 
     @property
     def new(self) -> Words:
-        """Return the words that were put in and not taken out."""
+        """Return the words that were inserted and not removed."""
         return Words().union(*self.inserted) - Words().union(*self.removed)
 
 
@@ -88,6 +88,6 @@ def _words(texts: Iterable[str]) -> Words:
 def _range(starts: Sequence[int], start: int, end: int) -> tuple[int, int]:
     """Return the first and the last line that offsets touch, counted from 0.
 
-    The text's end is one.
+    The end of the text counts as a line.
     """
     return bisect_right(starts, start) - 1, bisect_right(starts, max(start, end - 1)) - 1

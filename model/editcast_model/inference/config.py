@@ -1,4 +1,4 @@
-"""Settings of inference that belong to a model; its bundle stores them."""
+"""The inference configuration of a model, which its bundle stores."""
 
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
@@ -10,25 +10,24 @@ _Count = Annotated[int, Between(0, 1000)]
 
 @dataclass(frozen=True, slots=True)
 class InferenceConfig:
-    """Sizes and bounds that inference keeps to; a bundle without one of them has the default.
+    """Sizes and limits of inference, with defaults for bundles that lack some of them.
 
     Attributes:
-        window: Most subtokens of a window: as many as the network was trained on.
-        most_edits: Edits of saves after which a window is made anew, on a later save.
-        kept_edits: How many of the newest edits a new window begins with, if there are as many.
-        floor: Least probability of a decoded edit, given its first position.
-        together: Most tokens between two token edits of one decoded edit.
-        decoded_length: Most token edits of one decoded edit.
-        other_starts: First token edits that are tried on a line in place of those that no filter
-            lets pass.
-        other_lines: Lines that are decoded in place of those where no edit passes.
-        repeated_edits: Repeated edits of this file whose lines are compared.
-        scored_edits: Of the best repeated edits, how many token edits of each the network scores;
-            as many are proposed.
-        cross_file_edits: Cross-file edits that are proposed.
-        consequences: Consequences that are proposed.
-        probable_lines: Lines that the line ranker takes from the pointer, the likeliest first.
-        near_lines: Lines that it takes next to the last change.
+        window: Maximum subtokens of a window, as in the network's training.
+        most_edits: Maximum edits of a window; then a new window is made on a later save.
+        kept_edits: Number of the newest edits that a new window keeps.
+        floor: Minimum probability of a decoded edit, given its first position.
+        together: Maximum tokens between two token edits of a decoded edit.
+        decoded_length: Maximum token edits of a decoded edit.
+        other_starts: Number of other first token edits to try on a line if filters drop the first.
+        other_lines: Number of other lines to decode if filters drop all edits of a line.
+        repeated_edits: Number of repeated edits of this file whose lines are compared.
+        scored_edits: For each proposed repeated edit, the number of token edits that the network
+            scores.
+        cross_file_edits: Number of cross-file edits that are proposed.
+        consequences: Number of consequences that are proposed.
+        probable_lines: Number of lines for the line ranker that the pointer finds most probable.
+        near_lines: Number of lines for the line ranker next to the last change.
     """
 
     window: Annotated[int, Between(16, 65_536)] = 4096
@@ -47,14 +46,14 @@ class InferenceConfig:
     near_lines: _Count = 20
 
     def __post_init__(self) -> None:
-        """Check that a new window keeps no more edits than it may hold.
+        """Check that a new window keeps no more edits than a window may have.
 
         Raises:
-            UnfitError: It would.
+            UnfitError: It keeps more.
         """
         if self.kept_edits > self.most_edits:
             raise UnfitError("must keep at most as many edits as a window may hold")
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON object that a bundle's configuration has."""
+        """Return the JSON object for a bundle's configuration."""
         return asdict(self)

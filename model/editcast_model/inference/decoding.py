@@ -1,7 +1,7 @@
-"""Greedy decoding: from what a network says of the next edit to whole suggestions.
+"""Greedy decoding of whole suggestions from the network's predictions of single edits.
 
-Position first, then content, edit by edit, until the network goes elsewhere or it is too unlikely
-to go on; a predicate says where it is worth stopping. The sequence is left as it was.
+Each edit is decoded by position, then content, until the network moves elsewhere or the edits
+become too improbable. A predicate tells where a suggestion may end. The sequence is not changed.
 """
 
 from collections.abc import Callable
@@ -21,13 +21,13 @@ _HOPELESS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """One way the sequence may go on.
+    """A possible continuation of the sequence.
 
     Attributes:
-        edits: Implicit edits, following those of the sequence.
-        log_probability: Joint, of all of them.
-        location: Log probability of the first position alone.
-        boundaries: How many edits lead to each point where it may be cut, and the joint log
+        edits: Implicit edits that follow those of the sequence.
+        log_probability: Their joint log probability.
+        location: The log probability of the first position alone.
+        boundaries: The points where it may be cut, each with the number of edits and the joint log
             probability up to there; the last is the end.
     """
 
@@ -51,25 +51,25 @@ def decode(
 ) -> list[Decoded]:
     """Decode the next edits: whole suggestions, the most probable first.
 
-    The first edits are the `count` most probable ones; each is continued greedily while the edits
-    stay together. It ends where the network saves or goes elsewhere, or when the edits, once the
-    first position is given, are less probable than `floor`: then it is cut back to the last
-    boundary above it that fits, or, if there is none, goes on to the first. Where that leads
-    nowhere, less probable first edits are tried.
+    The `count` most probable first edits are continued greedily while the edits stay together. A
+    suggestion ends where the network saves or moves elsewhere, or when its edits, given the first
+    position, are less probable than `floor`. Then it is cut back to the last boundary above the
+    floor that fits or, if there is none, extended to the first one below. If that fails, less
+    probable first edits are tried.
 
     Args:
-        sequence: Left as it was.
+        sequence: The sequence, which is not changed.
         where: Log probabilities of the first position, (N,), if not the sequence's own.
-        count: How many suggestions, with different first edits.
-        spare: How many other first edits are tried in place of those that lead nowhere.
-        limit: Most edits of a suggestion.
-        together: Most tokens between two edits of a suggestion.
-        floor: Of the joint log probability but that of the first position.
-        splits: Whether a lexical token ends between these inserted tokens and the next.
-        fits: Whether these edits are a suggestion; asked seldom, since it may parse.
+        count: The number of suggestions, with different first edits.
+        spare: The number of other first edits to try instead of those that fail.
+        limit: The maximum number of edits of a suggestion.
+        together: The maximum number of tokens between two edits of a suggestion.
+        floor: The minimum joint log probability, without that of the first position.
+        splits: Tells whether a lexical token ends between these inserted tokens and the next.
+        fits: Tells whether these edits may be a suggestion; called rarely, since it may parse.
 
     Returns:
-        At most `count`; none when nothing can come next.
+        At most `count` suggestions.
     """
     edits = list(sequence.timeline.edits)
     where = sequence.position if where is None else where
@@ -93,7 +93,7 @@ def decode(
 
 
 class _Decoder:
-    """Continues first edits after those that the sequence has read when it is made."""
+    """A decoder that continues first edits after those that the sequence has read."""
 
     def __init__(
         self,
@@ -110,7 +110,7 @@ class _Decoder:
         self._splits, self._fits = splits, cache(fits)
 
     def go_on(self, so_far: Decoded) -> Decoded | None:
-        """Return the suggestion that begins like this, or None; the sequence reads on."""
+        """Return the suggestion that begins with some edits, or None; this extends the sequence."""
         sequence = self._sequence
         while True:
             sequence.follow([*self._edits, *so_far.edits])
@@ -133,13 +133,13 @@ class _Decoder:
             so_far = replace(so_far, edits=(*so_far.edits, edit), log_probability=grown)
 
     def _is_boundary(self, so_far: Decoded, edit: Edit) -> bool:
-        """Tell whether a lexical token ends between what was inserted and what comes."""
+        """Tell whether a lexical token ends between the inserted tokens and the next one."""
         if so_far.edits[-1].content == DELETE or edit.content == DELETE:
             return False
         return self._splits(_inserted(so_far.edits), edit.content)
 
     def _cut(self, decoded: Decoded) -> Decoded | None:
-        """Return the longest part above the floor that fits, else the shortest below that does."""
+        """Return the longest part above the floor that fits, else the shortest one below it."""
         floor = self._floor + decoded.location
         above = [one for one in decoded.boundaries if one[1] >= floor]
         below = decoded.boundaries[len(above) :]
@@ -153,10 +153,10 @@ def score(sequence: Sequence, where: npt.NDArray[np.float32], edits: Ids[Edit], 
     """Compute the joint log probability of the first `most` of `edits`.
 
     Args:
-        sequence: Left as it was.
+        sequence: The sequence, which is not changed.
         where: Log probabilities of the first position, (N,).
         edits: Implicit edits that could follow.
-        most: How many of them are scored; each costs a step.
+        most: The number of edits to score; each costs a step.
     """
     start = len(sequence.timeline)
     joint = float(where[edits[0].position])
@@ -172,7 +172,7 @@ def score(sequence: Sequence, where: npt.NDArray[np.float32], edits: Ids[Edit], 
 
 
 def _firsts(sequence: Sequence, where: npt.NDArray[np.float32], count: int) -> list[Decoded]:
-    """Return the most probable single edits at different places; a save is none."""
+    """Return the most probable single edits at different places, except saves."""
     out: list[Decoded] = []
     for item in _largest(where, count + 1):
         if where[item] <= MASKED:
@@ -189,7 +189,7 @@ def _firsts(sequence: Sequence, where: npt.NDArray[np.float32], count: int) -> l
 def _best_at(
     sequence: Sequence, item: int, location: float, *, save: bool = True
 ) -> Decoded | None:
-    """Return the most probable single edit at an item, or None; without `save` it is no save."""
+    """Return the most probable single edit at an item, or None; a save only with `save`."""
     if not sequence.timeline.live[item]:
         return None
     # A copy can be of the start token, and rounding can leave a little to anything.
@@ -210,7 +210,7 @@ def _largest(values: npt.NDArray[np.float32], count: int) -> list[int]:
 
 
 def _inserted(edits: Ids[Edit]) -> list[int]:
-    """Return the tokens inserted last, one after another."""
+    """Return the last inserted tokens that follow one another."""
     out: list[int] = []
     for edit in reversed(edits):
         if edit.content == DELETE:

@@ -1,7 +1,7 @@
-"""A limit of memory for as long as the graphs of a bundle are at work.
+"""A memory limit while the graphs of a bundle run.
 
-A graph may ask for any amount. ONNX Runtime turns an allocation that fails into an error, but
-Linux lets most of them succeed, and ends the process, or another one, when the memory is used.
+A graph may request any amount of memory. ONNX Runtime reports a failed allocation as an error, but
+Linux lets most allocations succeed, and kills this or another process when the memory is used.
 """
 
 import os
@@ -10,17 +10,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-#: Bytes that may be added to what the process has: some ten times what a prediction takes.
+#: Bytes that may be allocated additionally, about ten times as many as a prediction needs.
 HEADROOM = 2 << 30
-#: Devices whose driver maps more memory than there is.
+#: Devices whose drivers map more memory than there is.
 _CUDA = ("/dev/nvidiactl", "/dev/dxg")
 
 
 @contextmanager
 def memory_limit(headroom: int = HEADROOM, cuda: Sequence[str] = _CUDA) -> Iterator[None]:
-    """Let allocations fail that go beyond the limit; on Linux without CUDA, elsewhere it is none.
+    """Make allocations beyond the limit fail, on Linux without CUDA; do nothing elsewhere.
 
-    It holds for the whole process, and only while it is entered, by one thread at a time.
+    The limit holds for the whole process during the block. Only one thread may use it at a time.
     """
     pages = _pages()
     if sys.platform != "linux" or pages is None or any(map(os.path.exists, cuda)):
@@ -39,7 +39,7 @@ def memory_limit(headroom: int = HEADROOM, cuda: Sequence[str] = _CUDA) -> Itera
 
 
 def _pages() -> int | None:
-    """Return the pages of data that the process has; None where the system does not say it."""
+    """Return the data pages of the process; None if unknown."""
     try:
         return int(Path("/proc/self/statm").read_text("ascii").split()[5])
     except (OSError, ValueError, LookupError):

@@ -1,4 +1,4 @@
-"""The graphs of a bundle in ONNX Runtime, on a GPU where there is one, else on the CPU.
+"""The graphs of a bundle in ONNX Runtime, on a GPU if there is one, else on the CPU.
 
 Dimensions:
 
@@ -38,10 +38,10 @@ _LONGEST = 300  # characters of a reason
 
 
 def pick_device(wanted: Device) -> Literal["cpu", "cuda"]:
-    """Choose where to run: CUDA when it is wanted, or there for `auto`.
+    """Choose the device; `auto` means CUDA if it is available.
 
     Raises:
-        BundleError: CUDA is wanted, and there is no device or no provider for it.
+        BundleError: CUDA was chosen, but there is no device or no provider for it.
     """
     if wanted == "cpu":
         return "cpu"
@@ -54,7 +54,7 @@ def pick_device(wanted: Device) -> Literal["cpu", "cuda"]:
 
 
 def _has_gpu() -> bool:
-    """Ask the CUDA driver for a device; the provider itself would log errors if there is none."""
+    """Tell whether the CUDA driver has a device; the provider would log errors without one."""
     name = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
     try:
         driver = ctypes.CDLL(name)
@@ -67,7 +67,7 @@ def _has_gpu() -> bool:
 
 
 def open_session(path: Path, device: Literal["cpu", "cuda"], threads: int = 1) -> Any:
-    """Open one graph, ready to run.
+    """Open a graph.
 
     Raises:
         BundleError: ONNX Runtime cannot read or run it.
@@ -92,7 +92,7 @@ def open_session(path: Path, device: Literal["cpu", "cuda"], threads: int = 1) -
 
 
 def _check_declared(bundle: Bundle, stage: str, session: Any) -> None:
-    """Compare what a graph takes and returns with the bundle's configuration.
+    """Compare the inputs and outputs of a graph with the bundle's configuration.
 
     Raises:
         BundleError: They differ.
@@ -118,14 +118,14 @@ def _check_declared(bundle: Bundle, stage: str, session: Any) -> None:
 
 
 class OnnxNetwork:
-    """A bundle's network, each edit read once; see `networks/incremental.py` for the arrays.
+    """A bundle's network; see `networks/incremental.py` for the arrays.
 
-    The encoded state stays on the device; what an edit adds to it is small and comes back.
+    The encoded state stays on the device; the small cache rows of edits are copied back.
 
     Attributes:
         vocabulary: V.
         cache_width: F.
-        device: Where it runs.
+        device: The device.
     """
 
     def __init__(self, bundle: Bundle, device: Device = "auto") -> None:
@@ -149,7 +149,7 @@ class OnnxNetwork:
 
     @contextmanager
     def deadline(self, seconds: float) -> Iterator[None]:
-        """End what runs after so many seconds with an error."""
+        """Stop runs within the block with an error after this many seconds."""
         options = self._options
 
         def stop() -> None:
@@ -219,7 +219,7 @@ class OnnxNetwork:
         buckets: npt.NDArray[np.int64],
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.float32]:
-        """Log probabilities of the next position, (N,)."""
+        """Compute log probabilities of the next position, (N,)."""
         given = {"past": past, "cache": cache, "buckets": buckets, "live": live}
         return self._run("point", self._point, given, state)
 
@@ -230,7 +230,7 @@ class OnnxNetwork:
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
     ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the next content (V,), given the item it goes to."""
+        """Compute log probabilities of the next content (V,), given its position."""
         given = {"at": np.array([position]), "past": past, "cache": cache}
         return self._run("content", self._content, given, state)
 
@@ -251,10 +251,10 @@ class OnnxNetwork:
 
 
 def _parts(network: NetworkConfig) -> tuple[int, int]:
-    """Return how many tokens are encoded at once, and how many beside them on each side.
+    """Return how many tokens are encoded at once, and how many more on each side.
 
-    With these beside them they are encoded as in the whole: a layer sees the block of a token and
-    the two blocks next to it, and the embeddings see `_REACH` tokens.
+    With these additional tokens the encoding is the same as for the whole text: a layer reads the
+    block of a token and the two adjacent blocks, and the embeddings read `_REACH` tokens.
     """
     block = network.local
     blocks = network.state_layers + -(-2 * _REACH // block)

@@ -1,8 +1,8 @@
 """Relative positions for the position head: the distance of each item from the last edit.
 
-Distances are ranks in the text as it is now, signed, in buckets: exact near by, logarithmic
-beyond. Training computes them for every step of an instance, serving for the newest one, by the
-same functions.
+Distances are signed differences of ranks in the current text, in buckets: exact for small ones and
+logarithmic beyond. Training computes them for every step of an instance and inference for the last
+one, with the same functions.
 """
 
 from collections.abc import Sequence
@@ -25,19 +25,19 @@ HERE = int(np.searchsorted(_EDGES, 0, side="right"))  # the bucket of distance 0
 def buckets(timeline: Timeline, farther: npt.NDArray[np.int64] | int = 0) -> npt.NDArray[np.uint8]:
     """Return the bucket of every item's distance from the last edit, uint8 (N,).
 
-    `farther` is how many tokens are missing between it and each item, (N,).
+    `farther` is the number of left-out tokens between it and each item, (N,).
     """
     distance = timeline.rank - timeline.last_rank + farther
     return np.searchsorted(_EDGES, distance, side="right").astype(np.uint8)
 
 
 class Row:
-    """Numbers that one edit gives the network beside its content: scalars of `trace`'s arrays."""
+    """The inputs of an edit besides its content, as scalars."""
 
     __slots__ = ("item", "move", "position", "rank", "site")
 
     def __init__(self, timeline: Timeline, edit: Edit, farther: int = 0) -> None:
-        """Begin at the start; `farther` tokens are missing between here and the last edit."""
+        """Compute the inputs; `farther` tokens were left out between the edit and the last one."""
         self.item = timeline.items
         self.position = edit.position
         self.site = int(timeline.site[edit.position])
@@ -49,17 +49,17 @@ class Row:
 def trace(
     state: Sequence[int], edits: Sequence[Edit], left_out: Sequence[int] = ()
 ) -> tuple[list[Row], npt.NDArray[np.bool_], npt.NDArray[np.uint8]]:
-    """Compute all that the position head sees while an instance is read edit by edit.
+    """Compute the inputs of the position head for all edits of an instance.
 
     Args:
         state: ``s(0)``, or some of its tokens.
-        edits: What is done to it.
-        left_out: How many of its tokens before each one of `state` are missing, M+1; distances
-            are as if they were there.
+        edits: The T edits.
+        left_out: The number of tokens left out before each token of `state`, M+1. Distances include
+            them.
 
     Returns:
-        A row for each edit, T of them; which items are live just before each edit, bool (T, N);
-        and their buckets, uint8 (T, N), where N is M+1+T and later items are dead.
+        A row for each edit; the live items before each edit, bool (T, N); and their buckets, uint8
+        (T, N), where N is M+1+T and later items are dead.
     """
     timeline = Timeline(state)
     size = len(state) + len(edits)

@@ -1,8 +1,8 @@
 """Incremental inference, on token ids alone.
 
-A `Sequence` follows a list of implicit edits: what it has read before is never read again, and
-retyping cuts its cache back to where the lists part. What was cut off last is kept: decoding and
-scoring go the same way again, and so does who takes back what was taken back.
+A `Sequence` follows a list of implicit edits. No edit is read twice in a row: when the list
+changes, the cache is truncated to the common prefix. The last truncated part is kept, since
+decoding and scoring often read the same edits again, and so does a redo.
 
     S  state tokens    N  items    F  width of a cache row    V  vocabulary
     t  rows of the cache    n  edits read together
@@ -32,7 +32,7 @@ Answers = dict[int, npt.NDArray[np.float32]]
 
 
 class Network(Protocol):
-    """The network as a sequence uses it; `onnx_network.OnnxNetwork` is the real one."""
+    """The network as a sequence uses it; `onnx_network.OnnxNetwork` implements it."""
 
     vocabulary: int
     cache_width: int
@@ -63,16 +63,16 @@ class Network(Protocol):
         buckets: npt.NDArray[np.int64],
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.float32]:
-        """Log probabilities of the next position (N,), once the edits are read."""
+        """Compute log probabilities of the next position (N,), after the edits."""
 
     def content(
         self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
     ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the next content (V,), given the item it goes to."""
+        """Compute log probabilities of the next content (V,), given its position."""
 
 
 class _Read(NamedTuple):
-    """An edit that was read, and what the network said after it, once asked."""
+    """An edit that was read, with the network's cached predictions after it."""
 
     edit: Edit
     position: npt.NDArray[np.float32] | None
@@ -80,12 +80,12 @@ class _Read(NamedTuple):
 
 
 class Sequence:
-    """The state of one sequence: what the network has read, and what it said last.
+    """The state of one sequence: the edits that the network has read, and its last predictions.
 
     Attributes:
-        is_cancelled: Asked before each run of the network; if so, `CancelledError` is raised
-            instead, and some of the edits may be read. To encode is not cancelled: whoever asks
-            next would have to begin again.
+        is_cancelled: Called before each run of the network. If it returns true, `CancelledError` is
+            raised, and only some of the edits may have been read. Encoding is not cancelled, since
+            the next prediction would have to start over.
     """
 
     def __init__(self, network: Network, initial: Ids[int]) -> None:
@@ -105,7 +105,7 @@ class Sequence:
         self._advance([(START, 0, 0, BUCKETS // 2)])
 
     def follow(self, edits: Ids[Edit]) -> None:
-        """Have read exactly `edits`."""
+        """Make `edits` the edits that were read."""
         known = self.timeline.edits
         same = 0
         while same < min(len(known), len(edits)) and known[same] == edits[same]:
@@ -114,10 +114,10 @@ class Sequence:
         self.extend(edits[same:])
 
     def extend(self, edits: Ids[Edit]) -> None:
-        """Read more edits, those that were not read before together.
+        """Read more edits, all new ones in one run.
 
         Raises:
-            EditError: One cannot be made; then none of the new ones is read.
+            EditError: An edit is impossible; then no new edit is read.
         """
         for edit in edits:
             if not self._ahead or self._ahead[-1].edit != edit:
@@ -160,7 +160,7 @@ class Sequence:
         del self._positions[count + 1 :], self._contents[count + 1 :]
 
     def forget_answers(self) -> None:
-        """Forget what the network said; what it has read stays read."""
+        """Discard the cached predictions, but not the edits that were read."""
         self._positions = [None] * self.rows
         self._contents = [{} for _ in self._contents]
         self._ahead = [_Read(one.edit, None, {}) for one in self._ahead]
@@ -168,17 +168,17 @@ class Sequence:
 
     @property
     def nbytes(self) -> int:
-        """Return the bytes of what was read; answers are not counted."""
+        """Return the bytes of the cached state, without predictions."""
         return self._network.size(self._state) + self._cache.nbytes + self._past.nbytes
 
     @property
     def rows(self) -> int:
-        """Return the rows of the cache: the edits, and the row before them."""
+        """Return the number of rows of the cache: the edits, and the row before them."""
         return len(self._positions)
 
     @property
     def position(self) -> npt.NDArray[np.float32]:
-        """Log probabilities of where the next edit will be, (N,)."""
+        """Return log probabilities of the next position, (N,)."""
         known = self._positions[-1]
         if known is None:
             self._go_on()
@@ -193,7 +193,7 @@ class Sequence:
         return known
 
     def content(self, position: int) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the next content there, (V,)."""
+        """Return log probabilities of the next content at an item, (V,)."""
         row = self._contents[-1]
         known = row.get(position)
         if known is None:

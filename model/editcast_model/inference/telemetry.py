@@ -1,10 +1,10 @@
-"""The switch that keeps ONNX Runtime from reporting to its maker.
+"""Switching off the telemetry of ONNX Runtime.
 
-ONNX Runtime 1.29 and later look up their maker's host and keep a device id in the user's cache
-folder unless `ORT_DISABLE_TELEMETRY` is set before the library is loaded; its own function, called
-later, comes too late for that. On Windows the library writes events to the system's own trace
-instead, which that function does switch off. `editcast_model/__init__.py` calls `switch_off`, so no
-module of ours can load ONNX Runtime before.
+ONNX Runtime 1.29 and later look up their vendor's host and store a device id in the user's cache
+folder, unless `ORT_DISABLE_TELEMETRY` is set before the library is loaded. The library's own
+function is called too late for that, but it stops the events that the library writes to the trace
+of Windows. `editcast_model/__init__.py` calls `switch_off`, so none of Editcast's modules can
+load ONNX Runtime earlier.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import Any
 
 from editcast_model.errors import BundleError
 
-#: The variables that ONNX Runtime reads, by the names of different versions.
+#: The variables that different versions of ONNX Runtime read.
 VARIABLES = ("ORT_DISABLE_TELEMETRY", "ORT_TELEMETRY_DISABLED")
 
 _FOLDER = Path("Microsoft", "DeveloperTools", ".onnxruntime")
@@ -32,7 +32,7 @@ def switch_off() -> None:
 
 
 def load_onnxruntime() -> Any:
-    """Import ONNX Runtime with its telemetry off.
+    """Import ONNX Runtime with its telemetry switched off.
 
     Returns:
         The module.
@@ -53,16 +53,16 @@ def load_onnxruntime() -> Any:
 
 
 def remove_traces(home: Path, caches: Iterable[Path] | None = None) -> list[Path]:
-    """Remove, once, what earlier versions of Editcast let ONNX Runtime leave in the user's caches.
+    """Remove files that ONNX Runtime left in the user's caches under earlier versions of Editcast.
 
-    Other programs may use ONNX Runtime too, so what they leave afterwards is theirs.
+    This is done only once, since later files may belong to other programs.
 
     Args:
-        home: Editcast's own folder; an empty file in it says that this was done.
-        caches: The folders to look in; by default the user's own.
+        home: Editcast's folder, in which an empty file records that this was done.
+        caches: The folders to search; by default the user's.
 
     Returns:
-        The files that were removed.
+        The removed files.
     """
     done = home / ".telemetry-removed"
     if done.exists():
@@ -77,7 +77,7 @@ def remove_traces(home: Path, caches: Iterable[Path] | None = None) -> list[Path
             for emptied in (folder, *folder.parents[:2]):
                 emptied.rmdir()
         except OSError:
-            pass  # not there, not ours to remove, or something else lies there
+            pass  # missing, not permitted, or not empty
     done.touch(mode=0o600)
     return removed
 

@@ -1,4 +1,4 @@
-"""Windows: the whole lines of a file that the network sees, with the edits of the saves."""
+"""Windows of whole lines, the part of a file that the network reads, with the edits of saves."""
 
 from collections.abc import Sequence as Ids
 
@@ -15,7 +15,7 @@ _NEAR = 8
 
 
 class Window:
-    """A range of whole lines of the saved text, and the edits that saves made to it.
+    """A range of whole lines of the saved text, with the edits that saves made to it.
 
     Attributes:
         fixed: The edits up to the last save.
@@ -33,7 +33,7 @@ class Window:
 
     @classmethod
     def whole(cls, tokenizer: Tokenizer, config: InferenceConfig, text: str) -> "Window | None":
-        """Make a window on all of a text; None when it is empty or too long for one."""
+        """Make a window of a whole text; None if the text is empty or too long."""
         low, high = _range(tokenizer, text, 0, config.window)
         is_whole = text and (low, high) == (0, len(text))
         return cls(tokenizer, config, text, low, high) if is_whole else None
@@ -46,9 +46,9 @@ class Window:
         saves: list[str],
         transient: Ids[Hunk],
     ) -> "Window | None":
-        """Make a window on the newest save that leaves `kept_edits` or more, if there is one.
+        """Make a window on the newest save that leaves at least `kept_edits` edits, if possible.
 
-        None when the window cannot hold the transient changes.
+        Return None if the window cannot contain the unsaved changes.
         """
         steps = [diff(before, after) for before, after in zip(saves, saves[1:], strict=False)]
         first, edits = len(steps), 0
@@ -77,7 +77,7 @@ class Window:
         return window
 
     def holds(self, hunks: Ids[Hunk]) -> bool:
-        """Tell whether all hunks of the saved text lie inside."""
+        """Tell whether all hunks of the saved text are inside the window."""
         return all(self._low <= hunk.start and hunk.end <= self._high for hunk in hunks)
 
     def is_near_edge(self, spot: int, length: int) -> bool:
@@ -87,7 +87,7 @@ class Window:
         return is_low or (self._high < length and spot > self._high - margin)
 
     def pass_over(self, hunks: Ids[Hunk]) -> bool:
-        """Apply a save with hunks anywhere; return False when one crosses the window's edge."""
+        """Apply a save with hunks anywhere; return False if one crosses the window's edge."""
         inside = [hunk for hunk in hunks if self.holds([hunk])]
         outside = [hunk for hunk in hunks if hunk not in inside]
         if any(hunk.start < self._high and hunk.end > self._low for hunk in outside):
@@ -95,7 +95,7 @@ class Window:
         return self.save(inside, outside)
 
     def save(self, hunks: Ids[Hunk], outside: Ids[Hunk] = ()) -> bool:
-        """Apply a save's hunks; return False when they are not all inside."""
+        """Apply a save's hunks; return False if they are not all inside."""
         if not self.holds(hunks):
             return False
         self._before = len(self.fixed), self._low, self._high
@@ -109,7 +109,7 @@ class Window:
         return True
 
     def take_back_save(self) -> bool:
-        """Go back to before the last save; return False when the window begins with it."""
+        """Undo the last save; return False if the window begins with it."""
         if self._before is None:
             return False
         edits, self._low, self._high = self._before
@@ -119,7 +119,7 @@ class Window:
         return True
 
     def transient(self, hunks: Ids[Hunk]) -> Timeline | None:
-        """Return the edits up to the last save and those of hunks; None for too many."""
+        """Return the edits up to the last save and those of hunks; None if there are too many."""
         edits = sum(len(self._tokenizer.ids(hunk.text)) + hunk.end - hunk.start for hunk in hunks)
         if edits > 4 * self._config.most_edits:
             return None
@@ -128,15 +128,15 @@ class Window:
         return timeline if timeline.edits else None
 
     def starts(self, timeline: Timeline) -> npt.NDArray[np.int64]:
-        """Return the code point offsets in the text where the tokens of a state begin, and its end.
+        """Return the offsets of a state's tokens in the text, and of its end, in code points.
 
-        The start token is left out: entry r - 1 belongs to rank r.
+        The start token is left out, so entry r - 1 belongs to rank r.
         """
         sizes = self._tokenizer.sizes[timeline.tokens()[1:]]
         return self._low + np.concatenate([[0], np.cumsum(sizes)])
 
     def edits(self, timeline: Timeline, hunk: Hunk) -> list[Edit]:
-        """Return the implicit edits that a hunk of the text as it is now would be; none outside."""
+        """Return the implicit edits of a hunk of the current text; none if it is outside."""
         starts = self.starts(timeline)
         if not starts[0] <= hunk.start <= hunk.end <= starts[-1]:
             return []
@@ -148,9 +148,9 @@ class Window:
         return edits
 
     def hunk(self, timeline: Timeline, edits: Ids[Edit]) -> Hunk | None:
-        """Return the hunk that edits of the text are; None where it holds part of a character.
+        """Return the hunk of some edits; None if it contains a part of a character.
 
-        The timeline is left as it was.
+        The timeline is not changed.
         """
         before, here = timeline.order(), len(timeline)
         starts = self.starts(timeline)
@@ -169,7 +169,7 @@ class Window:
         return None if "\ufffd" in text else Hunk(start, end, text)
 
     def _apply(self, timeline: Timeline, hunks: Ids[Hunk]) -> None:
-        """Apply hunks of the saved text, in this order, to a timeline that stands at that text."""
+        """Apply hunks of the saved text, in order, to a timeline of that text."""
         order = timeline.order()
         places = []
         for hunk in hunks:
@@ -183,12 +183,12 @@ class Window:
 
 
 def _size(tokenizer: Tokenizer, before: str, hunk: Hunk) -> int:
-    """Compute how many edits a hunk is."""
+    """Count the edits of a hunk."""
     return len(tokenizer.ids(before[hunk.start : hunk.end])) + len(tokenizer.ids(hunk.text))
 
 
 def _nearly(tokenizer: Tokenizer, most: int, text: str, hunks: Ids[Hunk]) -> str:
-    """Apply these hunks to a text but for the last edits of them, at most so many."""
+    """Apply hunks to a text, except for at most this many of their last edits."""
     made, left = list(hunks), most
     while _size(tokenizer, text, made[-1]) <= left:
         left -= _size(tokenizer, text, made.pop())
@@ -204,10 +204,7 @@ def _nearly(tokenizer: Tokenizer, most: int, text: str, hunks: Ids[Hunk]) -> str
 
 
 def _tail(tokenizer: Tokenizer, text: str, most: int) -> int:
-    """Find where the last whole lines or tokens of a text begin, `most` subtokens.
-
-    0 if it has fewer.
-    """
+    """Return where the last `most` subtokens of a text begin, in whole lines or tokens."""
     encoding = tokenizer.encode(text)
     first = len(encoding.ids) - most
     if first <= 0:
@@ -220,7 +217,7 @@ def _tail(tokenizer: Tokenizer, text: str, most: int) -> int:
 
 
 def _range(tokenizer: Tokenizer, text: str, spot: int, most: int) -> tuple[int, int]:
-    """Find the largest range of lines or tokens around a code point, `most` subtokens or less."""
+    """Return the largest range of lines or tokens around a code point, at most `most` subtokens."""
     encoding = tokenizer.encode(text)
     if len(encoding.ids) < most:
         return 0, len(text)

@@ -178,6 +178,12 @@ class ProjectMemory:
             self._removed: deque[bytes] = deque(maxlen=MOST_REMOVED)
             self._clear()
 
+    def forget_removed(self) -> None:
+        """Forget the lines that files have no more."""
+        with self._lock:
+            self._removed.clear()
+            self._drop(_REMOVED)
+
     @property
     def nbytes(self) -> int:
         """Bytes of what is resident of it, of the vocabulary about."""

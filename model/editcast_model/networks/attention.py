@@ -2,7 +2,7 @@
 
 Dimensions:
 
-    B  batch        S  memory (what is attended to)     T  queries
+    B  batch        S  memory                           T  queries
     D  width        H  heads                            K  D / H, width of a head
     W  block of a local attention
 """
@@ -28,16 +28,15 @@ def attend(q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None) -> Tensor:
 
 
 def hidden_bias(visible: Tensor, dtype: torch.dtype) -> Tensor:
-    """Make a bias that hides what is not visible: bool of any shape -> 0 or very negative."""
+    """Return a bias that masks what is not visible: bool of any shape -> 0 or very negative."""
     return visible.logical_not().to(dtype) * -1e9
 
 
 class Block(nn.Module):
-    """Attention and a feed-forward layer, each normalised first and added to its input.
+    """Attention and a feed-forward layer, each with pre-normalization and a residual connection.
 
-    Relative positions enter as biases, of which a part is a product with the query (Shaw et al.
-    2018): which neighbour is read depends on who reads. Self-attention reads the normalised input;
-    a `cross` block normalises the other sequence by itself.
+    Relative positions are biases, of which a part is a product with the query (Shaw et al. 2018).
+    Self-attention reads the normalized input; a `cross` block normalizes the other sequence itself.
     """
 
     def __init__(
@@ -66,8 +65,7 @@ class Block(nn.Module):
 
         Args:
             q: Queries by heads, (..., H, T, K).
-            offset: Of each memory from each query, within 0 .. offsets - 1: (T, S) for all alike,
-                or (..., T, S).
+            offset: The relative offsets, within 0 .. offsets - 1: (T, S), or (..., T, S).
 
         Returns:
             (..., H, T, S).
@@ -94,7 +92,7 @@ class Block(nn.Module):
         return rest[..., : 3 * size]
 
     def finish(self, x: Tensor, read: Tensor) -> Tensor:
-        """Add what was read to `x`, then the feed-forward layer: (..., T, D) -> (..., T, D)."""
+        """Add the attention's output, then apply the feed-forward layer: (..., T, D)."""
         x = x + self.out(read)
         y: Tensor = x + self.down(functional.gelu(self.up(self.norm_forward(x))))
         return y
@@ -107,7 +105,7 @@ class Block(nn.Module):
         Args:
             x: (..., T, D).
             memory: From `memory`, (..., S, 2D).
-            bias: Hides parts of the memory; broadcasts to (..., H, T, S).
+            bias: Masks parts of the memory; broadcasts to (..., H, T, S).
             offset: As in `relative_bias`.
             query: ``self.norm(x)``.
         """
@@ -118,17 +116,17 @@ class Block(nn.Module):
 
 
 class Stack(nn.ModuleList):
-    """Blocks, one on the other; a `ModuleList` that knows what it holds."""
+    """A typed `ModuleList` of blocks."""
 
     def __iter__(self) -> Iterator[Block]:
         return super().__iter__()  # type: ignore[return-value]
 
 
 def window_attention(block: Block, x: Tensor, memory: Tensor, visible: Tensor) -> Tensor:
-    """Attend from each query to a window of its own: (..., D) -> (..., D).
+    """Attend from each query to its own window: (..., D) -> (..., D).
 
-    Each head's query is a row that is zero outside the head, so that a query is one product with
-    its window as it lies in memory, and not H of a K-wide part.
+    Each head's query is a row that is zero outside the head, so that one product with the window is
+    enough, instead of H products with parts of width K.
 
     Args:
         block: The block, with O relative offsets.
@@ -149,7 +147,7 @@ def window_attention(block: Block, x: Tensor, memory: Tensor, visible: Tensor) -
 
 
 def local_attention(block: Block, x: Tensor, visible: Tensor, size: int) -> Tensor:
-    """Attend from each token to its block of `size` tokens and the two beside it.
+    """Attend from each token to its block of `size` tokens and the two adjacent blocks.
 
     Time and memory are linear in the length. `block` has ``4 * size`` relative offsets.
 

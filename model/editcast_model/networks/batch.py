@@ -20,23 +20,23 @@ from editcast_model.inference.relative_positions import BUCKETS, trace
 class Batch:
     """Instances as tensors, padded to the same sizes.
 
-    Items of a padded batch are counted as if every state had S tokens.
+    Items are numbered as if every state had S tokens.
 
     Attributes:
-        state: Ids, int64 (B, S), `PAD` behind.
+        state: Ids, int64 (B, S), padded with `PAD`.
         contents: Ids, int64 (B, R); row 0 is `START`.
         positions: Items pointed at, int64 (B, R).
         ranks: The same as explicit positions, int64 (B, R).
-        sites: The token of the state each edit hangs from, int64 (B, R).
-        moves: Bucket of the distance from the edit before, int64 (B, R).
-        live: What edit t may point at, bool (B, T, N).
-        buckets: Distances from the edit before edit t, uint8 (B, T, N).
+        sites: The site of each edit, a token of the state, int64 (B, R).
+        moves: Bucket of the distance from the previous edit, int64 (B, R).
+        live: The items that edit t may point at, bool (B, T, N).
+        buckets: Buckets of the distances from the previous edit, uint8 (B, T, N).
         copyable: Edits that inserted a token, bool (B, T).
         scored: Edits that count, bool (B, T).
-        instead: Items that edit t could as well have pointed at, since an edit there comes later in
-            the same save, bool (B, T, N).
-        stands: Log of how many tokens each item stands for in the pointer's normaliser, (B, N): 0,
-            but where most of a text was left out.
+        instead: Items that edit t could have pointed at as well, since a later edit of the same
+            save is there, bool (B, T, N).
+        stands: Log of the number of tokens that each item represents in the pointer's normalizer,
+            (B, N): 0, except where most of a text was left out.
     """
 
     state: Tensor
@@ -64,17 +64,16 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One training example.
+    """A training example.
 
     Attributes:
         state: ``s(0)``, token ids.
         edits: Implicit edits, T.
-        given: The first so many edits are conditioning and not scored.
-        jumps: Where edits begin that could come in another order, the number they share, else 0,
-            T; or empty.
-        left_out: How many tokens of the text before each one of the state are missing, M+1;
-            or empty.
-        stands: How many tokens each one of the state stands for, M+1; or empty.
+        given: The number of first edits that are conditioning and not scored.
+        jumps: T numbers, or empty. The first edits of changes whose order could differ share a
+            number; all others have 0.
+        left_out: The number of tokens left out before each token of the state, M+1; or empty.
+        stands: The number of tokens that each token of the state represents, M+1; or empty.
     """
 
     state: Sequence[int]
@@ -86,7 +85,7 @@ class Instance:
 
 
 def collate(instances: Sequence[Instance]) -> Batch:
-    """Pad instances to one batch."""
+    """Pad instances to a batch."""
     count = len(instances)
     size = max(len(instance.state) for instance in instances)
     steps = max(len(instance.edits) for instance in instances)

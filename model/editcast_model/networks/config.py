@@ -1,7 +1,6 @@
 """Sizes of the network, as bundles and checkpoints store them.
 
-Nothing here needs torch: a server reads the sizes of a bundle that it does not know, so each has
-bounds.
+This module does not need torch. Each size has bounds, since a server reads untrusted bundles.
 """
 
 import json
@@ -42,10 +41,10 @@ class NetworkConfig:
         state_layers: Layers of local self-attention over the state.
         edit_layers: Pairs of self-attention over the edits and attention from them to the state.
         feed_forward: Width of a block's feed-forward layer.
-        local: W, the block of local attention over the state, and how far from its site an edit
-            reads the state.
+        local: W, the block size of local attention over the state, and the distance from its site
+            within which an edit reads the state.
         analogy: Heads of the analogy pointer.
-        dropout: Of the embeddings, in training.
+        dropout: The dropout of the embeddings in training.
     """
 
     vocabulary: Annotated[int, Between(1, 65_536)]
@@ -64,10 +63,10 @@ class NetworkConfig:
 
     @classmethod
     def from_json(cls, given: object) -> "NetworkConfig":
-        """Read the sizes that a bundle or a checkpoint stores, those of earlier versions included.
+        """Read the sizes from a bundle or a checkpoint, including those of earlier versions.
 
         Raises:
-            UnfitError: A size is out of bounds, or they are of another network than `EditNetwork`.
+            UnfitError: A size is out of bounds, or they belong to another network.
         """
         config = structure(given, cls)
         assert isinstance(given, Mapping)
@@ -76,10 +75,10 @@ class NetworkConfig:
 
 
 def check_earlier_options(given: Mapping[str, Any]) -> None:
-    """Check that the options which earlier versions stored are those of `EditNetwork`.
+    """Check that the options stored by earlier versions are those of `EditNetwork`.
 
     Raises:
-        UnfitError: They are of another network.
+        UnfitError: They belong to another network.
     """
     for name, value in _EARLIER_OPTIONS.items():
         option = given.get(name, value)

@@ -1,6 +1,6 @@
-"""Equality of tokens, whatever they are: what an edit tells about names never seen before.
+"""Equality of tokens as an input, so that edits also inform about unknown names.
 
-An embedding has to learn of every pair of tokens that they are the same; here it is told.
+An embedding would have to learn for every token that it equals itself.
 
     S  state tokens    R  rows    D  width    V  vocabulary
     E  width of a token's vector, `VECTOR`    O  offsets -REACH .. REACH
@@ -19,10 +19,10 @@ _PAIRS = [(i, j) for i in range(2 * REACH + 1) for j in range(i)]
 
 
 def token_vectors(vocabulary: int) -> Tensor:
-    """Draw a fixed unit vector for each token, (V, E).
+    """Return a fixed random unit vector for each token, (V, E).
 
-    Products of two are 1 for equal tokens and nearly 0 for others; exactly 0 where the vocabulary
-    has room for that.
+    The product of two vectors is 1 for equal tokens and nearly 0 for others; exactly 0 if E is
+    large enough for the vocabulary.
     """
     vectors = torch.randn(vocabulary, VECTOR, generator=torch.Generator().manual_seed(7))
     if vocabulary <= VECTOR:
@@ -35,7 +35,7 @@ def token_vectors(vocabulary: int) -> Tensor:
 def around(values: Tensor, site: Tensor) -> Tensor:
     """Gather the values at the offsets from sites: (..., S, E) and (..., R) -> (..., R, O, E).
 
-    Outside the state there is nothing, which is zero.
+    Values outside the state are zero.
     """
     offset = torch.arange(-REACH, REACH + 1, device=site.device)
     index = site[..., None] + offset
@@ -46,14 +46,14 @@ def around(values: Tensor, site: Tensor) -> Tensor:
 
 
 class Neighbours(nn.Module):
-    """Equality among a token's neighbours, as part of its embedding."""
+    """The equality among a token's neighbours, as a part of its embedding."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.pairs = nn.Linear(len(_PAIRS), width, bias=False)
 
     def forward(self, state: Tensor) -> Tensor:
-        """Compute hiddens of the state's ids: (..., S) -> (..., S, D)."""
+        """Compute hidden vectors of the state's ids: (..., S) -> (..., S, D)."""
         length = state.shape[-1]
         padded = functional.pad(state, (REACH, REACH), value=PAD)
         shifted = [padded.narrow(-1, offset, length) for offset in range(2 * REACH + 1)]
@@ -62,7 +62,7 @@ class Neighbours(nn.Module):
 
 
 class Written(nn.Module):
-    """Equality of what an edit wrote with the tokens around it and the contents before it."""
+    """The equality of an edit's content with the tokens around it and earlier contents."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Written(nn.Module):
         self.before = nn.Linear(EARLIER, width, bias=False)
 
     def forward(self, content: Tensor, beside: Tensor, before: Tensor) -> Tensor:
-        """Compute a part of the edits' embedding.
+        """Compute the equality part of the edits' embedding.
 
         Args:
             content: Vectors of the contents, (..., R, E).

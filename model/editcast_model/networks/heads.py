@@ -1,4 +1,4 @@
-"""The parts of the pointer head and of the content head.
+"""Components of the pointer head and the content head.
 
 Dimensions:
 
@@ -35,16 +35,16 @@ class Distance(nn.Module):
         self.bias = nn.Linear(width, BUCKETS)
 
     def forward(self, hidden: Tensor, buckets: Tensor) -> Tensor:
-        """Compute biases: hiddens (..., T, D) and buckets (..., T, N) -> (..., T, N)."""
+        """Compute biases from hidden vectors (..., T, D) and buckets (..., T, N): (..., T, N)."""
         return torch.gather(self.bias(hidden), -1, buckets.long())
 
 
 class Analogy(nn.Module):
-    """A pointer to places that look like the surroundings of an earlier edit.
+    """A pointer to places that are similar to the surroundings of an earlier edit.
 
     The surroundings of a token are the fixed random unit vectors of the tokens at -5..5 from it.
-    The product of two surroundings is, up to a little noise, a count of equal neighbours with a
-    learned weight for each offset.
+    The product of two surroundings is approximately a count of equal neighbours, with a learned
+    weight for each offset.
     """
 
     def __init__(self, width: int, heads: int) -> None:
@@ -56,12 +56,12 @@ class Analogy(nn.Module):
         self.chosen = nn.Linear(width, heads * VECTOR)
 
     def weights(self, hidden: Tensor, rows: Tensor, bias: Tensor | None) -> Tensor:
-        """Choose the earlier row to follow; row 0 stands for none.
+        """Weigh the earlier rows to follow; row 0 means none.
 
         Args:
-            hidden: Of the decoder, (..., T, D).
-            rows: Hiddens of the edits, (..., R, D).
-            bias: Hides later rows, (T, R).
+            hidden: Hidden vectors of the decoder, (..., T, D).
+            rows: Hidden vectors of the edits, (..., R, D).
+            bias: Masks later rows, (T, R).
 
         Returns:
             (..., A, T, R).
@@ -72,7 +72,7 @@ class Analogy(nn.Module):
         return torch.softmax(scores if bias is None else scores + bias, -1)
 
     def query(self, weights: Tensor, at_sites: Tensor) -> Tensor:
-        """Compute what to look for: (..., A, T, R), surroundings (..., R, C) -> (..., T, C)."""
+        """Compute queries from weights (..., A, T, R) and surroundings (..., R, C): (..., T, C)."""
         looks = torch.matmul(weights[..., 1:], at_sites[..., 1:, :].unsqueeze(-3))
         count = functional.softplus(self.weight) * self.strength[:, None]  # (A, O)
         count = count.repeat_interleave(VECTOR, -1)  # (A, C)
@@ -89,7 +89,7 @@ class Analogy(nn.Module):
     def scores_of_one(query: Tensor, vectors: Tensor) -> Tensor:
         """Compute the `scores` of one query (1, C) with vectors (S, E): (1, S).
 
-        The surroundings of all tokens side by side would be eleven times the vectors.
+        This avoids storing the surroundings of all tokens, which are eleven times as large.
         """
         size = vectors.shape[0]
         each = torch.matmul(vectors, query.unflatten(-1, (-1, VECTOR)).squeeze(0).T)  # (S, O)
@@ -99,10 +99,10 @@ class Analogy(nn.Module):
 
 
 class Copy(nn.Module):
-    """Shares of a content's probability: one of the vocabulary, and one of each token.
+    """The copy head, which weighs the vocabulary and each token as sources of a content.
 
-    Tokens are preferred by where they stand as well: a token of the state by its offset from the
-    site pointed at, an inserted token by how long ago its edit was.
+    The weights also depend on places: of a token of the state on its offset from the site, of an
+    inserted token on the number of edits since.
     """
 
     def __init__(self, width: int) -> None:
@@ -113,17 +113,17 @@ class Copy(nn.Module):
         self.ago = nn.Linear(width, NEAR + 1)
 
     def query_of(self, hidden: Tensor) -> Tensor:
-        """Compute what is held against the items' keys, (..., D)."""
+        """Compute the query that is compared with the items' keys, (..., D)."""
         return self.query(hidden) * hidden.shape[-1] ** -0.5
 
     def nearness(self, hidden: Tensor, site: Tensor, size: int, rows: Tensor) -> Tensor:
-        """Compute biases of all items by where they stand.
+        """Compute biases of all items by their places.
 
         Args:
             hidden: (..., T, D).
-            site: The state's token that the position pointed at hangs from, (..., T).
+            site: The site of the position, a token of the state, (..., T).
             size: S.
-            rows: How many edits ago each edit was, (T, N - S).
+            rows: The number of edits since each edit, (T, N - S).
 
         Returns:
             (..., T, N).
@@ -135,7 +135,7 @@ class Copy(nn.Module):
         return torch.cat(parts, -1)
 
     def weights(self, hidden: Tensor, scores: Tensor, visible: Tensor) -> Tensor:
-        """Compute weights: hiddens (..., D), scores (..., N), bool (..., N) -> (..., 1 + N)."""
+        """Compute weights from hidden vectors (..., D), scores and mask (..., N): (..., 1 + N)."""
         scores = torch.log_softmax((scores + hidden_bias(visible, scores.dtype)).float(), -1)
         gate = self.gate(hidden).float()
         # Log sigmoids; ONNX Runtime's sigmoid has no digits left where a gate is nearly shut.
@@ -144,11 +144,11 @@ class Copy(nn.Module):
 
 
 class Forecasts(NamedTuple):
-    """Forecasts of edits 1..T of a batch.
+    """Predictions of edits 1..T of a batch.
 
     Attributes:
         position: Log probabilities of every position, (B, T, N).
-        vocabulary: Logits of the vocabulary, (B, T, V), normalised unless contents can be copied.
+        vocabulary: Logits of the vocabulary, (B, T, V), normalized unless contents can be copied.
         weights: The copy head's log weights (B, T, 1 + N), of which the first is the vocabulary's
             (`content_log_probability` and `mix` read them); None where nothing is copied.
     """

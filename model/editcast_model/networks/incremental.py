@@ -1,16 +1,16 @@
-"""The network in four stages for incremental inference: the state once, then each edit once.
+"""The network in four stages for incremental inference, which read the state and each edit once.
 
-There is no batch. An edit leaves one row of a cache behind, F wide, and one row of `past`. Edits
-that are known together, such as those of a save, are read together.
+There is no batch dimension. An edit adds one row of width F to a cache, and one row to `past`.
+Edits that are known together, such as those of a save, are read together.
 
 Dimensions:
 
     S  state tokens, M+1    t  edits so far    N  items, S+t    F  width of a cache row
     D  width    V  vocabulary    E  width of a token's vector    n  edits read together
 
-`Encode`, `Advance`, `Point` and `Content` become the ONNX graphs of a bundle. Reading an edit
-costs the same in every file; only `Point` and `Content` look through the whole state, once for
-each suggested edit.
+`Encode`, `Advance`, `Point` and `Content` become the ONNX graphs of a bundle. The cost of reading
+an edit does not depend on the size of the file; only `Point` and `Content` read the whole state,
+once for each suggested edit.
 """
 
 import torch
@@ -25,12 +25,12 @@ from editcast_model.networks.stages import cache_slots
 
 
 def _ago(rows: Tensor, steps: Tensor) -> Tensor:
-    """Count how long before each of `steps` (n,) each of the rows (R, ...) was: (n, R)."""
+    """Count the edits from each of the rows (R, ...) to each of `steps` (n,): (n, R)."""
     return steps.unsqueeze(-1) - torch.arange(rows.shape[0], device=rows.device)
 
 
 class _Stage(nn.Module):
-    """Base of the stages: the network and the layout of a cache row."""
+    """The base of the stages, with the network and the layout of a cache row."""
 
     def __init__(self, network: EditNetwork) -> None:
         super().__init__()
@@ -38,9 +38,9 @@ class _Stage(nn.Module):
         self.slots = cache_slots(network.config)
 
     def item(self, position: Tensor, hidden: Tensor, edits: Tensor) -> Tensor:
-        """Gather the hiddens of items (n,), of the state (S, D) or of the rows (R, D): (n, D).
+        """Gather the hidden vectors of items (n,) from the state (S, D) or the rows (R, D): (n, D).
 
-        Joining the two would copy the whole state for one row.
+        Concatenating both would copy the whole state for each item.
         """
         size = hidden.shape[0]
         of_state = hidden.index_select(0, position.clamp(max=size - 1))
@@ -54,7 +54,7 @@ class _Stage(nn.Module):
 
 
 class Encode(_Stage):
-    """State ids (S,) -> hiddens (S, D) and vectors (S, E)."""
+    """The stage that encodes the state: ids (S,) -> hidden vectors (S, D) and vectors (S, E)."""
 
     def forward(self, state: Tensor) -> tuple[Tensor, Tensor]:
         """Encode ``s(0)``."""
@@ -63,7 +63,7 @@ class Encode(_Stage):
 
 
 class Advance(_Stage):
-    """Read edits."""
+    """The stage that reads edits."""
 
     def forward(
         self, edits: Tensor, past: Tensor, cache: Tensor, hidden: Tensor, vectors: Tensor
@@ -71,8 +71,8 @@ class Advance(_Stage):
         """Compute a cache row for each edit.
 
         Args:
-            edits: Content, position, site and move of each edit, int64 (n, 4). The first row of all
-                is no edit, and is read alone: `START` at 0 and 0, and the middle bucket.
+            edits: Content, position, site and move of each edit, int64 (n, 4). The very first row
+                is not an edit, and is read alone: `START` at 0 and 0, with the middle bucket.
             past: Content and site of the rows before, int64 (t, 2).
             cache: Their cache rows, (t, F).
             hidden: Of the state, (S, D).
@@ -118,7 +118,7 @@ class Advance(_Stage):
 
 
 class Point(_Stage):
-    """Say where the next edit will be."""
+    """The stage that predicts the position of the next edit."""
 
     def forward(
         self,
@@ -135,7 +135,7 @@ class Point(_Stage):
             past: Content and site of all rows so far, int64 (t + 1, 2).
             cache: Their cache rows, (t + 1, F).
             buckets: Distances from the last edit, int64 (N,), its own item included.
-            live: What the next edit may point at, bool (N,).
+            live: The items that the next edit may point at, bool (N,).
             hidden: Of the state, (S, D).
             vectors: Of the state, (S, E).
 
@@ -158,7 +158,7 @@ class Point(_Stage):
 
 
 class Content(_Stage):
-    """Say what the next edit will be, given where."""
+    """The stage that predicts the content of the next edit, given its position."""
 
     def forward(
         self, at: Tensor, past: Tensor, cache: Tensor, tokens: Tensor, hidden: Tensor

@@ -1,4 +1,4 @@
-"""The network: the implicit attention model of Zhao et al. (2019, section 4), developed further.
+"""The network, an extension of the implicit attention model of Zhao et al. (2019, section 4).
 
 Dimensions:
 
@@ -6,14 +6,15 @@ Dimensions:
     D  width                T  edits                R  rows, T+1: row 0 is no edit
     O  offsets around a site                        E  width of a token's vector
 
-Row t of the edits stands for edit t, and its outputs are about edit t+1; row 0 takes the place of
-the paper's shift: it points at the start token and its content is START.
+Row t of the edits represents edit t, and its outputs predict edit t+1. Row 0 replaces the paper's
+shift: its position is the start token and its content is START.
 
-The state is encoded once, by local self-attention. Each edit attends to the edits before it and to
-the state around its *site*, the token of the state that it hangs from. The *pointer* says where the
-next edit is: an inner product with every item, a bias by distance, and an analogy with the
-surroundings of earlier edits. The *content head* says what it is, given where: a mixture of the
-vocabulary and of the tokens that stand in the state or were inserted before.
+The state is encoded once, by local self-attention. Each edit attends to earlier edits and to the
+state around its *site*, the token of the state that it was inserted after, directly or indirectly.
+The *pointer* predicts the position of the next edit by an inner product with every item, a bias by
+distance, and an analogy with the surroundings of earlier edits. The *content head* predicts its
+content, given the position, by a mixture of the vocabulary and the tokens in the state or inserted
+before.
 
 `forward` reads whole instances, for training. `incremental.py` calls the same functions for one
 edit at a time, for inference.
@@ -101,7 +102,7 @@ class EditNetwork(nn.Module):
         return embedded
 
     def encode(self, state: Tensor) -> Tensor:
-        """Encode the state: ids (B, S) -> hiddens (B, S, D)."""
+        """Encode the state: ids (B, S) -> hidden vectors (B, S, D)."""
         x = self.dropout(self.embed(state)) + self.neighbours(state)
         for block in self.state_blocks:
             x = local_attention(block, x, state != PAD, self.config.local)
@@ -321,7 +322,7 @@ class EditNetwork(nn.Module):
 
 
 def read_weights(config: NetworkConfig, weights: dict[str, Any]) -> EditNetwork:
-    """Make a network with stored weights, those of earlier versions included.
+    """Create a network with stored weights, including those of earlier versions.
 
     Raises:
         RuntimeError: The weights do not fit the sizes.

@@ -57,7 +57,9 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
     help="A part of your history to leave out.",
 )
 @click.option(
-    "--corpus", metavar="PATH", help="A folder made by `editcast corpus`, or its URL (s3://...)."
+    "--corpus",
+    metavar="PATH",
+    help="A folder made by `editcast corpus`, or the address of one: s3://...",
 )
 @click.option(
     "--from",
@@ -161,12 +163,19 @@ def train(
 
 
 def _train(request: "Request", *, as_json: bool) -> None:
+    from editcast_training.personal import train_for_person
     from editcast_training.pipeline import alone_in, install_own, train_to_bundle
 
+    base = request.base
+    made: Path | None
     try:
         with alone_in(request.folder), TrainingProgress(as_json=as_json) as progress:
             try:
-                made = train_to_bundle(request, progress)
+                if request.personal and base is not None:
+                    threshold = default_threshold(base.card)
+                    made = train_for_person(request, base, threshold, progress)
+                else:
+                    made = train_to_bundle(request, progress)
             except NoBetterModelError as error:
                 progress.unchanged(str(error))
                 return

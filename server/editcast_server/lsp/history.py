@@ -95,10 +95,12 @@ async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Re
 
 async def _forget(ls: EditcastServer, files: list[str] | None, period: Period) -> str | None:
     try:
-        return await ls.service.saves.forget(files, period)
+        said = await ls.service.saves.forget(files, period)
     except EditcastError as error:
         ls.show_message(str(error), warning=True)
         return None
+    ls.service.projects.forget_history()
+    return said
 
 
 def _remembered(store: Store) -> protocol.Remembered:

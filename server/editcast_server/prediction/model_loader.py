@@ -22,7 +22,7 @@ class Choice:
         path: The bundle's folder, or the name of a baseline (repeat-best, repeat-last). If empty,
             the newest model trained on this machine, otherwise the bundled one.
         device: The device for the network.
-        predictor: The address of a server that runs the network; empty to run it here.
+        predictor: The address of a server that runs the network; empty for none.
     """
 
     path: str = ""
@@ -39,7 +39,7 @@ class Model:
         path: The bundle's folder; None for a baseline.
         problem: A sentence that says why it replaces the chosen model; empty if it does not.
         card: The bundle's card; None for a baseline, whose confidence only ranks.
-        address: The address of the shared predictor that runs the network; else empty.
+        address: The address of the shared predictor that runs the network, if there is one.
     """
 
     forecaster: Forecaster
@@ -80,7 +80,7 @@ def load_instead(choice: Choice, error: EditcastError) -> Model:
 
 
 def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
-    """Load the chosen model, or another if its bundle cannot be used.
+    """Load the chosen model to run it here, or another if its bundle cannot be used.
 
     The bundled model replaces the user's own one; the repeat-best baseline replaces any other.
 

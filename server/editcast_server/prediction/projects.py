@@ -172,6 +172,11 @@ class Projects:
             name = unquote(folder).rstrip("/")
             self.of(folder).reader.read(Path(path), name, settings)
 
+    def forget_history(self) -> None:
+        """Forget what files said and do not say any more."""
+        for project in self._of.values():
+            project.memory.forget_removed()
+
     def forget_files(self) -> None:
         """Forget the contents of files, since the settings may now exclude some of them."""
         for project in self._of.values():

@@ -16,15 +16,9 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from editcast_papers.multi_head.attention import (
-    Asked,
-    Attention,
-    Heads,
-    Joining,
-    Regularised,
-    disagreement,
-)
-from editcast_papers.multi_head.routing import Rule
+from editcast_papers.heads import Heads, Regularised, disagreement
+from editcast_papers.multi_head.attention import Asked, Attention, Joining
+from editcast_papers.routing import Rule
 from editcast_papers.subwords import PAD, START
 
 Place = Literal["encoder", "encoder-decoder", "decoder"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from editcast_papers.multi_head.attention import Regularised
+from editcast_papers.heads import Regularised
 from editcast_papers.multi_head.corpus import Corpus, Part
 from editcast_papers.multi_head.network import Translator, mean_disagreement
 from editcast_papers.multi_head.search import translate

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from editcast_model.tokenizer import SPECIAL_TOKENS, Tokenizer
+from editcast_model.tokenizer import SPECIAL_TOKENS, Tokenizer, lex
 from editcast_papers.slides.edits import Edit, Edits
+from editcast_papers.slides.parents import NOBODY, parents
 
 PAD, START = SPECIAL_TOKENS.index("<pad>"), SPECIAL_TOKENS.index("<s>")
 #: Ids behind those of the vocabulary: what each part that is read begins with, then two more.
@@ -27,11 +28,13 @@ class Line(NamedTuple):
         read: The parts that are read, each behind its mark (N).
         written: What is to be written, with an end mark (M).
         characters: How many characters that is, the end among them.
+        parents: Of each id that is read, the first id of the parent of its token; `PAD` for none.
     """
 
     read: Sequence[int]
     written: Sequence[int]
     characters: int
+    parents: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class Corpus:
         train: To train on; so are `dev` to choose by, and `test`.
         ids: How many ids there are, marks among them.
         longest: Most ids that are to be written, with the end mark.
+        files: Lines left out of files, to train on first.
     """
 
     train: Sequence[Line]
@@ -49,6 +53,7 @@ class Corpus:
     test: Sequence[Line]
     ids: int
     longest: int
+    files: Sequence[Line] = ()
 
     @property
     def end(self) -> int:
@@ -72,30 +77,55 @@ def make_corpus(edits: Edits, size: int) -> Corpus:
 
     def line(edit: Edit) -> Line:
         *parts, after = astuple(edit)
-        read = [one for at, part in enumerate(parts) for one in (first + at, *tokenizer.ids(part))]
-        return Line(read, [*tokenizer.ids(after), first + _PARTS], len(after) + 1)
+        read, above = _read(tokenizer, parts)
+        return Line(read, [*tokenizer.ids(after), first + _PARTS], len(after) + 1, above)
 
-    train, dev, test = (
-        [line(one) for one in part] for part in (edits.train, edits.dev, edits.test)
-    )
-    longest = max(len(one.written) for part in (train, dev, test) for one in part)
-    return Corpus(train, dev, test, first + MARKS, longest)
+    parts = (edits.train, edits.dev, edits.test, edits.files)
+    train, dev, test, files = ([line(one) for one in part] for part in parts)
+    longest = max(len(one.written) for part in (train, dev, test, files) for one in part)
+    return Corpus(train, dev, test, first + MARKS, longest, files)
+
+
+def _read(tokenizer: Tokenizer, parts: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Return the ids of the parts that are read, and those of their parents.
+
+    What stands above the edit, its lines and what stands below are one text.
+    """
+    read: list[int] = []
+    above: list[int] = []
+    mark = len(tokenizer)
+    for text in (parts[:1], parts[1:2], parts[2:]):
+        tokens = [lex(part) for part in text]
+        every = [token for part in tokens for token in part]
+        ids = [tokenizer.ids(token) for token in every]
+        first = [PAD if at == NOBODY else ids[at][0] for at in parents(every)]
+        number = 0
+        for part in tokens:
+            read.append(mark)
+            above.append(PAD)
+            mark += 1
+            for _ in part:
+                read += ids[number]
+                above += [first[number]] * len(ids[number])
+                number += 1
+    return read, above
 
 
 class Batch(NamedTuple):
-    """Lines, padded: `read` (B, N), `written` (B, M)."""
+    """Lines, padded: `read` (B, N), `written` (B, M), and the `parents` of what is read (B, N)."""
 
     read: Tensor
     written: Tensor
+    parents: Tensor
 
     def to(self, device: torch.device) -> "Batch":
         """Move it to a device."""
-        return Batch(self.read.to(device), self.written.to(device))
+        return Batch(*(one.to(device) for one in self))
 
 
 def collate(lines: Iterable[Line]) -> Batch:
     """Pad lines to one batch."""
-    sides = zip(*((one.read, one.written) for one in lines), strict=True)
+    sides = zip(*((one.read, one.written, one.parents) for one in lines), strict=True)
     return Batch(
         *(
             torch.nn.utils.rnn.pad_sequence(

@@ -9,7 +9,7 @@ from statistics import mean, stdev
 from editcast_model.errors import ReproductionError
 from editcast_papers.exact import paired_gap
 from editcast_papers.markdown import markdown, write_page
-from editcast_papers.slides.runs import COMMON, TABLES, Model, Run
+from editcast_papers.slides.runs import BASELINE, TABLES, Model, Run
 from editcast_training.disk import explained
 
 _NOT_RUN = "not run"
@@ -17,7 +17,11 @@ _TITLES = {
     "vocabulary": "Vocabularies",
     "positions": "Positions",
     "network": "Encoders and decoders",
+    "heads": "Heads of the layers that read (the thesis, topic 2)",
+    "parents": "Parents of what is read (the thesis, topic 1)",
+    "pretraining": "Lines left out of files first (the thesis, topic 3)",
 }
+_FIELDS = {"network": "shape", "heads": "joined", "pretraining": "pretrained"}
 
 
 @explained(ReproductionError)
@@ -51,9 +55,10 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         "changed lines become, given the lines, three above, three below, and the edit before it "
         "in the same file and commit. *Exact* is the percentage of test edits that greedy "
         "decoding writes without a fault; *bits* are of a character, so that vocabularies can be "
-        "compared. Several seeds are shown as mean ± standard deviation. Differences are in points "
-        "of exact edits, of the same seeds, with intervals that hold 95 of 100 samples of the test "
-        f"edits. Where there is no run it says *{_NOT_RUN}*.",
+        f"compared. Each table changes one part of the baseline ({BASELINE.words}). Several seeds "
+        "are shown as mean ± standard deviation. Differences are in points of exact edits, of the "
+        "same seeds, with intervals that hold 95 of 100 samples of the test edits. Where there is "
+        f"no run it says *{_NOT_RUN}*.",
     ]
     if not runs:
         lines += ["", "There are no runs yet."]
@@ -91,10 +96,10 @@ def _words(own: Sequence[Run], value: Callable[[Run], float], digits: int) -> st
 
 
 def _above(runs: Sequence[Run], model: Model) -> str:
-    """Compare a model with the one that all tables share."""
-    if model == COMMON:
+    """Compare a model with the baseline, which all tables share."""
+    if model == BASELINE:
         return "–"
-    upper, lower = ({run.seed: run.right for run in _of(runs, one)} for one in (model, COMMON))
+    upper, lower = ({run.seed: run.right for run in _of(runs, one)} for one in (model, BASELINE))
     seeds = sorted(upper.keys() & lower.keys())
     if not seeds:
         return _NOT_RUN
@@ -103,13 +108,13 @@ def _above(runs: Sequence[Run], model: Model) -> str:
 
 
 def _table(name: str, runs: Sequence[Run]) -> str:
-    key = "shape" if name == "network" else name
+    key = _FIELDS.get(name, name)
     rows = []
     for model in TABLES[name]:
         own, value = _of(runs, model), asdict(model)[key]
         rows.append(
             [
-                f"{value:,}" if isinstance(value, int) else value,
+                _said(value),
                 _words(own, lambda run: run.test_accuracy, 1),
                 _above(runs, model),
                 _words(own, lambda run: run.bits, 3),
@@ -121,19 +126,25 @@ def _table(name: str, runs: Sequence[Run]) -> str:
             ]
         )
     fixed = ", ".join(
-        f"{each:,}" if isinstance(each, int) else each
-        for other, each in asdict(COMMON).items()
-        if other != key
+        _said(each)
+        for other, each in asdict(BASELINE).items()
+        if other != key and not isinstance(each, bool)
     )
-    head = [name, "exact, %", "above the common one", "bits", "ids read", "ids written"]
+    head = [name, "exact, %", "above the baseline", "bits", "ids read", "ids written"]
     head += ["million parameters", "s / step", "seeds"]
     return f"### {_TITLES[name]}\n\nThe rest is {fixed}.\n\n" + markdown(head, rows)
+
+
+def _said(value: str | int | bool) -> str:
+    if isinstance(value, bool):
+        return "with" if value else "without"
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def _runs(runs: Sequence[Run]) -> str:
     rows = [
         [
-            "{shape}, {positions}, {vocabulary:,}".format(**run.model) + f", seed {run.seed}",
+            f"{Model(**run.model).words}, seed {run.seed}",
             f"{run.test_accuracy:.2f}",
             f"{run.bits:.4f}",
             f"{max(score for _, score in run.dev):.2f}",

@@ -15,7 +15,16 @@ from torch.nn.functional import cross_entropy
 
 from editcast_papers.slides.corpus import PAD, Corpus, Line, collate, make_corpus
 from editcast_papers.slides.edits import Edits, read_edits
-from editcast_papers.slides.network import DROPOUT, HEADS, LAYERS, SHAPES, Shape, Writer
+from editcast_papers.slides.network import (
+    DROPOUT,
+    HEADS,
+    JOINED,
+    LAYERS,
+    SHAPES,
+    Joined,
+    Shape,
+    Writer,
+)
 from editcast_papers.slides.positions import KINDS, Kind
 from editcast_papers.slides.scores import score
 from editcast_papers.training import Config, Tell, Training, device_words, order_by_length
@@ -23,6 +32,8 @@ from editcast_training.fit.trainer import autocast, pick_device
 from editcast_training.sources.registry import Origin
 
 _NOTES = 10  # evaluations on dev in a training
+_WEIGHT = 1.0  # of disagreement, as in the paper
+_FIRST = 0.4  # the part of the steps that pre-train
 
 
 @dataclass(frozen=True)
@@ -33,19 +44,35 @@ class Model:
         shape: Of its layers.
         positions: How it tells where words are.
         vocabulary: Most entries of it.
+        joined: How heads are joined where it reads, or ``disagreement`` that is rewarded.
+        parents: Whether what is read has the embeddings of its parents.
+        pretrained: Whether the first part of the steps puts back lines left out of files.
     """
 
     shape: Shape = "encoder-decoder"
     positions: Kind = "relative"
     vocabulary: int = 4096
+    joined: Joined = "linear"
+    parents: bool = False
+    pretrained: bool = False
+
+    @property
+    def words(self) -> str:
+        """Name it."""
+        parts = [self.shape, self.positions, f"{self.vocabulary:,}", self.joined]
+        parts += [name for name in ("parents", "pretrained") if getattr(self, name)]
+        return ", ".join(parts)
 
 
-#: What all tables have in common.
-COMMON = Model()
+#: Each table changes one part of it.
+BASELINE = Model()
 TABLES: dict[str, Sequence[Model]] = {
-    "vocabulary": [replace(COMMON, vocabulary=1024 * size) for size in (2, 4, 8, 16)],
-    "positions": [replace(COMMON, positions=kind) for kind in KINDS],
-    "network": [replace(COMMON, shape=shape) for shape in SHAPES],
+    "vocabulary": [replace(BASELINE, vocabulary=1024 * size) for size in (2, 4, 8, 16)],
+    "positions": [replace(BASELINE, positions=kind) for kind in KINDS],
+    "network": [replace(BASELINE, shape=shape) for shape in SHAPES],
+    "heads": [replace(BASELINE, joined=joined) for joined in JOINED],
+    "parents": [replace(BASELINE, parents=parents) for parents in (False, True)],
+    "pretraining": [replace(BASELINE, pretrained=pretrained) for pretrained in (False, True)],
 }
 
 
@@ -114,8 +141,7 @@ class Job:
     @property
     def name(self) -> str:
         """For people."""
-        model = self.model
-        return f"{model.shape}, {model.positions}, {model.vocabulary:,}, seed {self.seed}"
+        return f"{self.model.words}, seed {self.seed}"
 
     @property
     def folder(self) -> Path:
@@ -140,15 +166,22 @@ class Job:
         edits = _edits(self.origins, tuple(self.most.items()), self.scratch)
         corpus = make_corpus(edits, self.model.vocabulary)
         torch.manual_seed(self.seed)
-        network = Writer(self.model.shape, self.model.positions, corpus, config.hidden).to(device)
-        lengths = [len(line.read) + len(line.written) for line in corpus.train]
+        network = writer(self.model, corpus, config.hidden).to(device)
+        pretrained = int(_FIRST * config.steps) if self.model.pretrained else 0
+        lengths = [
+            [len(line.read) + len(line.written) for line in part]
+            for part in (corpus.files, corpus.train)
+        ]
 
         def loss(step: int) -> Tensor:
-            places = order_by_length(lengths, self.seed, config.batch, step)
-            batch = collate(corpus.train[at] for at in places).to(device)
+            after = step >= pretrained
+            places = order_by_length(lengths[after], self.seed, config.batch, step)
+            part = corpus.train if after else corpus.files
+            batch = collate(part[at] for at in places).to(device)
             with autocast(device):
-                scores = network(batch)
-            return cross_entropy(scores.float(), batch.written[batch.written != PAD])
+                guess = network(batch)
+            lost = cross_entropy(guess.scores.float(), batch.written[batch.written != PAD])
+            return lost - _WEIGHT * guess.disagreement
 
         progress = Training(
             network,
@@ -185,6 +218,11 @@ class Job:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def writer(model: Model, corpus: Corpus, hidden: int) -> Writer:
+    """Make a new network of a model."""
+    return Writer(model.shape, model.positions, corpus, hidden, model.joined, parents=model.parents)
+
+
 @lru_cache(maxsize=1)
 def _edits(origins: tuple[Origin, ...], most: tuple[tuple[str, int], ...], scratch: Path) -> Edits:
     return read_edits(origins, dict(most), scratch)
@@ -194,7 +232,7 @@ def _counts(edits: Edits, corpus: Corpus) -> dict[str, Any]:
     def average(lines: Sequence[Line], side: str) -> float:
         return round(mean(len(getattr(line, side)) for line in lines), 2)
 
-    parts = {"train": edits.train, "dev": edits.dev, "test": edits.test}
+    parts = {"train": edits.train, "dev": edits.dev, "test": edits.test, "files": edits.files}
     same = mean(float(one.after == one.shown_after) for one in edits.test)
     return {
         **{name: len(part) for name, part in parts.items()},

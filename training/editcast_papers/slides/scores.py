@@ -40,7 +40,8 @@ def score(network: Writer, lines: Sequence[Line]) -> Score:
     device = network.embedding.weight.device
     right, lost = [False] * len(lines), 0.0
     for places, batch in in_batches(lines, _AT_ONCE):
-        scores, real = network(batch.to(device)).float().cpu(), batch.written != PAD
+        scores = network(batch.to(device)).scores.float().cpu()
+        real = batch.written != PAD
         lost += float(cross_entropy(scores, batch.written[real], reduction="sum"))
         wrong = torch.zeros_like(real)
         wrong[real] = scores.argmax(-1) != batch.written[real]

@@ -6,6 +6,7 @@ from pathlib import Path
 from editcast_model.errors import ReproductionError
 from editcast_papers.markdown import markdown, write_page
 from editcast_papers.zhao2019 import paper
+from editcast_papers.zhao2019.claims import ZOOMED, example_of, most_confident, scalability
 from editcast_papers.zhao2019.figures import real_figure, step_figure, timing_figure
 from editcast_papers.zhao2019.runs import Results, Run, Statistics, StepTime, Timing
 from editcast_papers.zhao2019.synthetic import MULTITASK, NAMES, find_task
@@ -248,7 +249,8 @@ def _figure_4(timings: Sequence[Timing], folder: Path) -> str:
     return (
         f"{title}\n\n![Figure 4](figure4.png)\n\n"
         "Forward, backward and the optimizer's step; one replacement a sequence. In brackets, the "
-        "steps that a number is the mean of, and their batch where it is not 128.\n\n"
+        f"steps that a number is the mean of, and their batch where it is not 128.\n\n"
+        f"{scalability(timings)}\n\n"
         + markdown(["device", "hidden", "insertions", *models, *ratios], rows)
     )
 
@@ -269,8 +271,11 @@ def _figure_5(cells: Cells, folder: Path) -> str:
     for task, model, cell in _ordered(cells):
         if cell.runs[0].by_step and not model.startswith(f"{OURS} "):
             by_task.setdefault(task, {})[model] = cell
-    # The two with most networks; of equals, Meta tasks, where it takes time to see the pattern.
-    ranked = sorted(by_task, key=lambda task: (-len(by_task[task]), not task.startswith("Meta")))
+    # The paper's two; then those with most networks, Meta tasks first.
+    ranked = sorted(
+        by_task,
+        key=lambda task: (task not in ZOOMED, -len(by_task[task]), not task.startswith("Meta")),
+    )
     if not ranked:
         return f"{title}\n\n{NOT_RUN.capitalize()}."
     shown = {task: by_task[task] for task in ranked[:2]}
@@ -286,6 +291,8 @@ def _figure_5(cells: Cells, folder: Path) -> str:
         f"{title}\n\n![Figure 5](figure5.png)\n\n"
         "By the number of the scored edit; late ones are few.\n\n"
         + markdown(["task, model", *map(str, range(1, columns + 1))], rows)
+        + "\n\nThe first test instances, an edit a line; what it inserts is in brackets.\n\n"
+        + "\n\n".join(map(example_of, shown))
     )
 
 
@@ -324,6 +331,6 @@ def _real(results: Results, folder: Path) -> str:
         "The curve is of tokens: a token is right if all its subtokens are, as decoded greedily; "
         "its confidence is the joint log probability of the best position and content of each of "
         "its subtokens, given the true ones before. Only the confidence of wrong tokens of "
-        "several subtokens can differ from greedy decoding's.\n\n"
+        f"several subtokens can differ from greedy decoding's. {most_confident(chosen)}\n\n"
         + markdown([*head, "steps, batch", "most tokens", "s / step"], rows)
     )

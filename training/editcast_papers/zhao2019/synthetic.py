@@ -67,7 +67,7 @@ PLAIN = (
     Task("Flip33", "(...)A(...)", r"\2\2\2\1A\2\1\1\1", 18, 10),
     Task("Replace2", "AA", "BB", 4, 0),
     Task("Surround11", "(.)A(.)", r"\1\1A\2\2", 2, 1),
-    Task("Surround33", "(...)A(...)", r"\1\1\1\1A\2\2\2\2", 18, 9),
+    Task("Surround33", "(...)A(...)", r"\1\1\1\1A\2\2\2\2", 18, 6),
 )
 _BY_NAME = {task.name: task for task in PLAIN}
 NAMES = (*_BY_NAME, *(f"Meta{name}" for name in _BY_NAME), MULTITASK)

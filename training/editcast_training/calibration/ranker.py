@@ -1,4 +1,4 @@
-"""Fits the ranker: a logistic model with weights for each candidate source, and its calibration."""
+"""Fits the ranker: two logistic models with weights for each candidate source, and calibration."""
 
 import shutil
 from collections import Counter
@@ -17,13 +17,13 @@ from editcast_model.errors import TrainingError
 from editcast_model.forecasting.ranker import Ranker, features
 from editcast_model.private_files import fresh_folder
 from editcast_training.calibration.collected import Collected
-from editcast_training.evaluation.metrics import Outcome, curve
+from editcast_training.evaluation.metrics import Outcome, Score, curve
 from editcast_training.evaluation.results import Row, by_kind, outcomes
 
 #: The precisions on replayed commits and saves that the thresholds are chosen for: the default one,
-#: that of low and that of high eagerness. More of what is typed every day is right
-#: (`benchmarks/scenarios.py`), so that over all of them some 60 in 100 are.
-PRECISION, LOW, HIGH = 0.55, 0.85, 0.35
+#: that of low and that of high eagerness. Of what 0.55 shows beside 0.6, 18 of 48 are clean on
+#: commits and 2 of 17 on recorded saves.
+PRECISION, LOW, HIGH = 0.6, 0.85, 0.35
 _FOLDS = 5
 
 LEAST_BIN = 25  # suggestions whose clean share is believed
@@ -96,6 +96,7 @@ def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
     return rows, {
         "features": list(RANKER_FEATURES),
         "weights": {name: list(weights) for name, weights in ranker.weights.items()},
+        "places": {name: list(weights) for name, weights in ranker.places.items()},
         "points": [list(point) for point in ranker.points],
         "threshold": threshold,
         "precision": sum(shown) / len(shown) if len(shown) >= LEAST_SHOWN else None,
@@ -198,17 +199,22 @@ def _fit_weights(steps: Sequence[Collected], without: Collection[str] = ()) -> R
     kept = [float(name not in without) for name in RANKER_FEATURES]
     kinds = _kind_weights(steps)
     rows: dict[str, list[list[float]]] = {}
-    clean: dict[str, list[bool]] = {}
+    scores: dict[str, list[Score]] = {}
     counted: dict[str, list[float]] = {}
     for step in steps:
         for one, score in zip(step.candidates, step.scores, strict=True):
             numbers = [a * b for a, b in zip(features(one), kept, strict=True)]
             rows.setdefault(one.source, []).append(numbers)
-            clean.setdefault(one.source, []).append(score.clean)
+            scores.setdefault(one.source, []).append(score)
             counted.setdefault(one.source, []).append(kinds[step.row.kind])
-    return Ranker(
-        {name: _logistic(rows[name], clean[name], counted[name]) for name in sorted(rows)}
-    )
+
+    def fitted(is_right: Callable[[Score], bool]) -> dict[str, tuple[float, ...]]:
+        return {
+            name: _logistic(rows[name], [is_right(one) for one in scores[name]], counted[name])
+            for name in sorted(rows)
+        }
+
+    return Ranker(fitted(lambda one: one.clean), places=fitted(lambda one: one.located))
 
 
 def _kind_weights(steps: Sequence[Collected]) -> dict[str, float]:
@@ -218,14 +224,14 @@ def _kind_weights(steps: Sequence[Collected]) -> dict[str, float]:
 
 
 def _logistic(
-    rows: Sequence[Sequence[float]], clean: Sequence[bool], counted: Sequence[float]
+    rows: Sequence[Sequence[float]], right: Sequence[bool], counted: Sequence[float]
 ) -> tuple[float, ...]:
     """Fit an intercept and weights by ridge logistic regression of rows that count as given."""
-    if len(set(clean)) == 1:  # nothing to tell apart: the share, with one of each kind added
-        share = (sum(clean) + 1) / (len(clean) + 2)
+    if len(set(right)) == 1:  # nothing to tell apart: the share, with one of each kind added
+        share = (sum(right) + 1) / (len(right) + 2)
         return (round(float(np.log(share / (1 - share))), 6), *([0.0] * len(rows[0])))
     model = LogisticRegression(C=1.0, max_iter=1000)
-    model.fit(np.array(rows), np.array(clean), sample_weight=np.array(counted))
+    model.fit(np.array(rows), np.array(right), sample_weight=np.array(counted))
     weights = [*model.intercept_, *model.coef_[0]]
     return tuple(round(float(weight), 6) for weight in weights)
 

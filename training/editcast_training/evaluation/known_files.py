@@ -1,8 +1,8 @@
 """The other files of a session's project, as the project memory comes to know them.
 
-Of a commit these are the files as they stood some commits before, what these commits saved, and the
-files of the commit itself that come before the session's by their paths. Of recorded saves these
-are the last saves of the project's files before the session, and those of other files meanwhile.
+Of a commit these are the files before it, and then those of the commit itself that come before the
+session's by their paths. Of recorded saves these are the last saves of the project's files before
+the session, and those of other files meanwhile.
 """
 
 from bisect import bisect_left
@@ -19,8 +19,8 @@ from editcast_training.sources.file_history import FileHistory, Skipped
 from editcast_training.sources.git import CommitTrees
 from editcast_training.sources.registry import Origin, read_origin
 
-#: Commits before a session, and saves of each recorded file, that are remembered.
-COMMITS, SAVES = 5, 10
+#: Saves of a recorded file before the session that are remembered.
+SAVES = 10
 
 
 class KnownFile(NamedTuple):
@@ -101,11 +101,9 @@ class Project:
 
 
 def _committed(session: EditingSession, trees: CommitTrees) -> list[KnownFile]:
-    """List the files some commits before, and what was saved since."""
+    """List the files before a commit, and those of its own that are changed before the session."""
     time = session.times[0]
-    found = [KnownFile(0, *one, is_saved=False) for one in trees.files(time, COMMITS)]
-    for back in range(COMMITS, 0, -1):
-        found += [KnownFile(0, *one, is_saved=True) for one in trees.changed(time, back)]
+    found = [KnownFile(0, *one, is_saved=False) for one in trees.files(time)]
     own = {session.path, *(one.path for one in found if one.text == session.texts[0])}
     found += [
         KnownFile(0, path, text, is_saved=True)

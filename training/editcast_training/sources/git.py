@@ -141,25 +141,18 @@ class CommitTrees:
             self._commits.setdefault(commit.commit_time, commit.id)
             commit = _commit(self._repository, commit.parent_ids[0])
 
-    def files(self, time: int, back: int = 0) -> Iterator[tuple[str, str]]:
-        """Yield the paths and texts before a commit.
-
-        Args:
-            time: That of a commit, in milliseconds.
-            back: How many commits before this one.
-        """
-        commit = self._at(time, back)
-        parent = commit and _parent(self._repository, commit)
+    def files(self, time: int) -> Iterator[tuple[str, str]]:
+        """Yield the paths and texts before the commit of a time (milliseconds)."""
+        _, parent = self._at(time)
         if parent is not None:
             yield from _files(self._repository, parent, self._wanted, Skipped())
 
-    def changed(self, time: int, back: int = 0) -> Iterator[tuple[str, str]]:
-        """Yield the paths of the files that a commit changed, and their texts after it.
+    def changed(self, time: int) -> Iterator[tuple[str, str]]:
+        """Yield the paths of the files that the commit of a time changed, and their texts after it.
 
-        The text of a file that is gone is empty. The arguments are those of `files`.
+        The text of a file that is gone is empty.
         """
-        commit = self._at(time, back)
-        parent = commit and _parent(self._repository, commit)
+        commit, parent = self._at(time)
         if commit is None or parent is None:
             return
         for delta in parent.tree.diff_to_tree(commit.tree).deltas:
@@ -170,19 +163,11 @@ class CommitTrees:
                 if text is not None:
                     yield unicode_path(new.path), text
 
-    def _at(self, time: int, back: int) -> pygit2.Commit | None:
+    def _at(self, time: int) -> tuple[pygit2.Commit | None, pygit2.Commit | None]:
+        """Return the commit of a time, and its first parent."""
         found = self._commits.get(time // 1000)
         commit = None if found is None else _commit(self._repository, found)
-        for _ in range(back):
-            before = commit and _parent(self._repository, commit)
-            if before is None or not before.parent_ids:
-                break
-            commit = before
-        return commit
-
-
-def _parent(repository: pygit2.Repository, commit: pygit2.Commit) -> pygit2.Commit | None:
-    return _commit(repository, commit.parent_ids[0]) if commit.parent_ids else None
+        return commit, None if commit is None else _commit(self._repository, commit.parent_ids[0])
 
 
 def _language(name: str) -> str:

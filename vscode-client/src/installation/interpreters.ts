@@ -3,7 +3,7 @@
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, win32 } from "node:path";
 import { promisify } from "node:util";
 
 /** The oldest Python that the server runs on. */
@@ -113,11 +113,29 @@ export function compareVersions(a: Version, b: Version): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }
 
-/** Where to look for a Python when the user has named none. */
-export function usualInterpreters(platform: NodeJS.Platform): string[][] {
-  return platform === "win32"
-    ? [["py", "-3"], ["python"], ["python3"]]
-    : [["python3"], ["python"], ["python3.13"], ["python3.12"], ["python3.11"]];
+/**
+ * Where to look for a Python when the user has named none.
+ *
+ * A program that is running does not see how an installer changes the path, so the places where
+ * installers put a Python, or its launcher, are named too.
+ */
+export function usualInterpreters(
+  platform: NodeJS.Platform,
+  environment: NodeJS.ProcessEnv = process.env,
+): string[][] {
+  if (platform === "win32") {
+    const local = environment.LOCALAPPDATA;
+    return [
+      ["py", "-3"],
+      ...(local === undefined ? [] : [[win32.join(local, "Programs", "Python", "Launcher", "py.exe"), "-3"]]),
+      [win32.join(environment.SystemRoot ?? "C:\\Windows", "py.exe"), "-3"],
+      ["python"],
+      ["python3"],
+    ];
+  }
+  const installed = platform === "darwin" ? [["/opt/homebrew/bin/python3"], ["/usr/local/bin/python3"]] : [];
+  const versions = [14, 13, 12, 11].map((minor) => [`python3.${minor}`]);
+  return [["python3"], ["python"], ...installed, ...versions];
 }
 
 /**

@@ -35,6 +35,11 @@ export function applied(text: string, hunks: readonly Hunk[]): string {
   return result + text.slice(from);
 }
 
+/** A text with one kind of line end: what is inserted takes the document's. */
+export function ofOneEnding(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
 /** The one replacement that turns `before` into `after`, common ends left out. */
 export function shortestHunk(before: string, after: string, offset = 0): Hunk {
   const most = Math.min(before.length, after.length);

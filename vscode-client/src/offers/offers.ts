@@ -19,16 +19,17 @@ import {
   room,
   tabSize,
 } from "./editors";
-import { endOf, firstPart, type Hunk, type Offer, type Part, typed, withLeft } from "./offer";
+import { type Hint, offerHint, placed } from "./hints";
+import { applied, endOf, firstPart, type Hunk, type Offer, ofOneEnding, type Part, typed, withLeft } from "./offer";
 import { OtherFiles } from "./otherFiles";
-import { everywhereHint, hint, hintBox, preview } from "./preview";
+import { columnsAdded, type Preview, preview } from "./preview";
 import { type NextEditResult, ServerCommand } from "../protocol";
 import type { Server } from "../server";
 
 /** Stands for an offer in another file: nobody has jumped to it. */
 const AFAR = { jumped: false };
 /** The mark at the end of a chain of accepted offers. */
-const NO_MORE = "no more";
+const NO_MORE = "no\u00a0more";
 
 /** The Tab key, without a list of completions or with one of a single entry. */
 export type Key = "Tab" | "TabInList";
@@ -43,7 +44,7 @@ export class Offers implements vscode.Disposable {
   private readonly otherFiles = new OtherFiles();
   private readonly subscriptions: vscode.Disposable[];
   private drawnIn: vscode.TextEditor | undefined;
-  private drawn: Offer | undefined;
+  private drawn: { offer: Offer; preview: Preview } | undefined;
   /** Whether an edit of ours is being applied. */
   private applying = false;
   private contexts = new Map<string, unknown>();
@@ -135,7 +136,7 @@ export class Offers implements vscode.Disposable {
       await vscode.commands.executeCommand("hideSuggestWidget");
     }
     const isFree = editor !== undefined && !(key !== undefined && indents(editor, offered ?? AFAR));
-    if (isFree && next !== "") {
+    if (isFree && next.length > 0) {
       await this.otherFiles.open(editor.document);
       return;
     }
@@ -157,7 +158,7 @@ export class Offers implements vscode.Disposable {
   jump(): void {
     const { editor, offered, next } = this.current;
     const [first] = offered?.offer.hunks ?? [];
-    if (editor !== undefined && next !== "") {
+    if (editor !== undefined && next.length > 0) {
       void this.otherFiles.open(editor.document);
     }
     if (editor === undefined || offered === undefined || first === undefined) {
@@ -179,7 +180,7 @@ export class Offers implements vscode.Disposable {
    */
   async accept(way: "here" | "everywhere" = "here"): Promise<void> {
     const { editor, offered, next } = this.current;
-    if (editor !== undefined && way === "everywhere" && next !== "") {
+    if (editor !== undefined && way === "everywhere" && next.length > 0) {
       await this.server.tell(ServerCommand.applyOtherFiles, editor.document.uri.toString());
       await this.server.ask(editor.document);
       return;
@@ -213,16 +214,19 @@ export class Offers implements vscode.Disposable {
     }
     offered.jumped = true;
     const left = typed(offered.offer.hunks, offered.text, first);
+    const after = ofOneEnding(applied(offered.text, [first]));
     if (await this.apply(editor, [first])) {
       if (left?.length === 0) {
         this.otherFiles.accept(editor.document);
         this.offered.delete(editor.document.uri.toString());
         this.chain.accept();
         await this.server.tell(ServerCommand.accept, offered.offer.id);
-      } else if (left !== undefined) {
+      } else if (left !== undefined && ofOneEnding(editor.document.getText()) === after) {
         offered.offer = withLeft(offered.offer, left, offered.text, first);
         offered.version = editor.document.version;
         offered.text = editor.document.getText();
+      } else {
+        this.offered.delete(editor.document.uri.toString()); // something was typed while it was being made
       }
       const end = editor.document.positionAt(endOf([first]));
       editor.selection = new vscode.Selection(end, end);
@@ -237,7 +241,7 @@ export class Offers implements vscode.Disposable {
    */
   async reject(): Promise<boolean> {
     const { editor, offered, next } = this.current;
-    if (editor !== undefined && next !== "") {
+    if (editor !== undefined && next.length > 0) {
       this.otherFiles.dismiss(editor.document);
       this.draw();
       return true;
@@ -257,20 +261,20 @@ export class Offers implements vscode.Disposable {
   }
 
   /** The active editor, its offer, and without one the hint at the next file that has to follow. */
-  private get current(): { editor: vscode.TextEditor | undefined; offered: Offered | undefined; next: string } {
+  private get current(): { editor: vscode.TextEditor | undefined; offered: Offered | undefined; next: Hint } {
     const editor = vscode.window.activeTextEditor;
     const offered = editor && this.offered.get(editor.document.uri.toString());
     // With several cursors, and where nothing can be edited, nothing is drawn, and every key is itself.
     const isOut =
       editor === undefined || editor.selections.length > 1 || this.server.readOnly.has(editor.document);
     if (isOut) {
-      return { editor, offered: undefined, next: "" };
+      return { editor, offered: undefined, next: [] };
     }
     const isCurrent = offered?.version === editor.document.version;
     return {
       editor,
       offered: isCurrent ? offered : undefined,
-      next: isCurrent ? "" : this.otherFiles.hint(editor.document),
+      next: isCurrent ? [] : this.otherFiles.hint(editor.document),
     };
   }
 
@@ -327,17 +331,16 @@ export class Offers implements vscode.Disposable {
       this.drawnIn = undefined;
       this.drawn = undefined;
     }
-    this.setContext("editcast.chainEnded", offered === undefined && next === "" && this.chain.goesOn);
-    this.setContext("editcast.everywhere", next !== "" || (offered?.offer.everywhere.length ?? 0) > 0);
+    this.setContext("editcast.chainEnded", offered === undefined && next.length === 0 && this.chain.goesOn);
+    this.setContext("editcast.everywhere", next.length > 0 || (offered?.offer.everywhere.length ?? 0) > 0);
     if (editor === undefined || offered === undefined) {
       this.announcement.dispose();
-      this.setContext("editcast.offer", next === "" ? "" : "elsewhere");
-      this.setContext("editcast.tab", editor !== undefined && next !== "" && !indents(editor, AFAR));
-      if (editor !== undefined && next !== "") {
+      this.setContext("editcast.offer", next.length === 0 ? "" : "elsewhere");
+      this.setContext("editcast.tab", editor !== undefined && next.length > 0 && !indents(editor, AFAR));
+      if (editor !== undefined && next.length > 0) {
         this.tell(editor, next);
       } else if (editor !== undefined && this.chain.isMarked) {
-        this.drawnIn = editor;
-        this.drawing.tell(editor, editor.selection.active.line, NO_MORE);
+        this.tell(editor, [NO_MORE]);
       }
       return;
     }
@@ -351,14 +354,14 @@ export class Offers implements vscode.Disposable {
     const where = reach(editor, offered);
     this.drawnIn = editor;
     // Where the cursor is, and what is in view, changes nothing at the offer's own place.
-    if (this.drawn !== offered.offer) {
-      this.drawn = offered.offer;
-      this.drawing.show(editor, preview(hunks, linesOf(document), tabSize(editor), room(editor)), hover(offered.offer));
+    if (this.drawn?.offer !== offered.offer) {
+      const { offer } = offered;
+      this.drawn = { offer, preview: preview(hunks, linesOf(document), tabSize(editor), room(editor)) };
+      this.drawing.show(editor, this.drawn.preview, hover(offer));
     }
-    const far = where === "elsewhere" && !seen ? hint(hunks, offered.text, line, cursor.line) : "";
-    const all = everywhereHint(offered.offer.everywhere.length);
-    const told = far !== "" && all !== "" ? `${far}, ${all}` : far + all;
-    this.tell(editor, told);
+    const far = where === "elsewhere" && !seen ? line : undefined;
+    const places = offered.offer.everywhere.length;
+    this.tell(editor, offerHint(hunks, offered.text, { line: far, from: cursor.line, places }));
     const pointed: Partial<Record<Way, number>> = {};
     if (where === "elsewhere") {
       pointed.here = line;
@@ -377,12 +380,14 @@ export class Offers implements vscode.Disposable {
   }
 
   /** Writes a hint at the line of the cursor. */
-  private tell(editor: vscode.TextEditor, hint: string): void {
+  private tell(editor: vscode.TextEditor, hint: Hint): void {
     const { line, character } = editor.selection.active;
-    const { text } = editor.document.lineAt(line);
+    const behind = editor.document.lineAt(line).text;
     this.drawnIn = editor;
-    const place = { number: line, cursor: character };
-    this.drawing.tell(editor, line, hint, hintBox(hint, text, place, tabSize(editor), room(editor)));
+    const drawn = this.drawn === undefined ? 0 : columnsAdded(this.drawn.preview, line);
+    const place = { number: line, cursor: character, drawn };
+    const { text, box } = placed(hint, behind, place, tabSize(editor), room(editor));
+    this.drawing.tell(editor, line, text, box);
   }
 
   private setContext(key: string, value: Reach | boolean): void {

@@ -2,7 +2,7 @@
 
 import * as vscode from "vscode";
 
-import { otherFilesHint } from "./preview";
+import { type Hint, otherFilesHint } from "./hints";
 import type { NextEditResult, OtherFile } from "../protocol";
 
 interface Found {
@@ -39,12 +39,12 @@ export class OtherFiles {
     this.typed.delete(document.uri.toString());
   }
 
-  /** Returns the line that says where to go on; nothing where there is nowhere to go. */
-  hint(document: vscode.TextDocument): string {
+  /** Returns what says where to go on; nothing where there is nowhere to go. */
+  hint(document: vscode.TextDocument): Hint {
     const files = this.of(document);
     const [first] = files;
     return first === undefined
-      ? ""
+      ? []
       : otherFilesHint(vscode.workspace.asRelativePath(vscode.Uri.parse(first.uri)), first, files.length - 1);
   }
 

@@ -44,17 +44,11 @@ export interface Lines {
   place: (offset: number) => Place;
 }
 
-/** Names of the keys that accept an offer, here and at all places. */
-const KEY = "Tab";
-const EVERYWHERE_KEY = "Alt+Shift+Enter";
 const MOST_ROWS = 12;
-/** Between the longest line and the block. */
-const GAP = 3;
-const HINT_WIDTH = 60;
-/** Columns that a hint's key and line take. */
-const HINT_BEGINNING = 16;
+/** Columns between a line and what is drawn behind it. */
+export const GAP = 3;
 /** Columns of the narrowest box. */
-const LEAST_WIDTH = 30;
+export const LEAST_WIDTH = 30;
 
 /**
  * Draws an offer at its place.
@@ -87,6 +81,12 @@ export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number, r
   return drawn;
 }
 
+/** Columns that what is drawn adds to a line. */
+export function columnsAdded({ insertions, block }: Preview, line: number): number {
+  const inLine = [...insertions, ...block].filter((ghost) => ghost.line === line);
+  return inLine.reduce((sum, { gap, text }) => sum + gap + text.length, 0);
+}
+
 /** The box for a line: what stays to the left of it is what of the line is surely to be seen. */
 function box(line: number, hunks: readonly Hunk[], lines: Lines, tabSize: number, room: number): Box {
   const text = lines.line(line);
@@ -106,24 +106,6 @@ function box(line: number, hunks: readonly Hunk[], lines: Lines, tabSize: number
     : { line, text: `…${visible(after.slice(first), tabSize)}`, column: from, width: Math.max(LEAST_WIDTH, to - from) };
 }
 
-/**
- * A hint as a box below its line, where not even the key and the line it names are surely to be seen
- * behind it: a box covers what stands there.
- *
- * @param cursor the column of the cursor, which is to be seen
- */
-export function hintBox(
-  text: string,
-  line: string,
-  { number, cursor }: { number: number; cursor: number },
-  tabSize: number,
-  room: number,
-): Box | undefined {
-  const isTooLong = text !== "" && width(line, tabSize) + GAP + HINT_BEGINNING > room;
-  const column = Math.max(0, width(line.slice(0, cursor), tabSize) - LEAST_WIDTH / 2);
-  return isTooLong ? { line: number, text, column, width: LEAST_WIDTH } : undefined;
-}
-
 /** The words that a replacement within a line changes, where some of its words stay. */
 function inWords(hunk: Hunk, lines: Lines): Hunk[] {
   const start = lines.place(hunk.start);
@@ -132,42 +114,6 @@ function inWords(hunk: Hunk, lines: Lines): Hunk[] {
     return [hunk];
   }
   return changedWords(lines.line(start.line).slice(start.character, end.character), hunk);
-}
-
-/**
- * One line about an offer that is elsewhere: the key, the way, the line and what it does.
- *
- * @param from the line of the cursor
- */
-export function hint(hunks: readonly Hunk[], text: string, line: number, from: number): string {
-  const [first] = hunks;
-  if (first === undefined) {
-    return "";
-  }
-  const old = oneLine(text.slice(first.start, first.end));
-  const fresh = oneLine(first.text);
-  const what = old === "" ? `+ ${fresh}` : fresh === "" ? `- ${old}` : `${old} → ${fresh}`;
-  const more = hunks.length > 1 ? ` and ${hunks.length - 1} more` : "";
-  return visible(`${KEY}: ${line < from ? "↑" : "↓"} line ${line + 1}: ${what}${more}`, 1);
-}
-
-/** The hint for an edit that is left to do at several places. */
-export function everywhereHint(places: number): string {
-  return places > 1 ? visible(`${EVERYWHERE_KEY}: all ${places} places`, 1) : "";
-}
-
-/**
- * The hint for what is left to do in other files: the key, the file, the line, and how much more there is.
- *
- * @param others how many files there are beside the first
- */
-export function otherFilesHint(file: string, { line, places }: { line: number; places: number }, others: number): string {
-  const more = [
-    ...(places > 1 ? [`${places} places`] : []),
-    ...(others > 0 ? [`${others} more file${others > 1 ? "s" : ""}`] : []),
-  ];
-  const also = more.length > 0 ? ` (${more.join(", ")})` : "";
-  return visible(`${KEY}: ${oneLine(file)} line ${line + 1}${also}, ${EVERYWHERE_KEY}: all`, 1);
 }
 
 /** The lines that an edit with line ends in it leaves, as far as they are new. */
@@ -204,7 +150,7 @@ function block(rows: readonly string[], line: number, lines: Lines, tabSize: num
 }
 
 /** Columns that a line takes, but for wide characters. */
-function width(line: string, tabSize: number): number {
+export function width(line: string, tabSize: number): number {
   let columns = 0;
   for (const character of line) {
     columns += character === "\t" ? tabSize - (columns % tabSize) : 1;
@@ -213,16 +159,6 @@ function width(line: string, tabSize: number): number {
 }
 
 /** With spaces and tabs that CSS does not merge. */
-function visible(text: string, tabSize: number): string {
+export function visible(text: string, tabSize: number): string {
   return text.replaceAll("\t", " ".repeat(tabSize)).replaceAll(" ", "\u00a0");
-}
-
-/** For a hint: ends trimmed, line ends as a sign, cut to a width. */
-function oneLine(text: string): string {
-  const line = text
-    .trim()
-    .split(/\s*[\r\n]+\s*/)
-    .join(" ⏎ ");
-  const words = line === "" && text !== "" ? "⏎" : line;
-  return words.length > HINT_WIDTH ? `${words.slice(0, HINT_WIDTH - 1)}…` : words;
 }

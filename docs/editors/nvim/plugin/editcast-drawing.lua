@@ -46,20 +46,18 @@ local function draw(buffer, client, edit)
   })
 end
 
--- Names the file in which to go on, behind the line of the cursor.
-local function draw_hint(buffer, file, more)
-  local window = vim.fn.bufwinid(buffer)
-  if window == -1 then
-    return
-  end
-  local name = vim.fn.fnamemodify(vim.uri_to_fname(file.uri), ":~:.")
-  local hint = "  Tab: " .. name .. " line " .. file.line + 1
-  if more > 0 then
-    hint = hint .. " (" .. more .. " more file" .. (more > 1 and "s" or "") .. ")"
-  end
+-- Says where Tab goes, behind the line of the cursor.
+local function draw_hint(buffer, window, where)
   vim.api.nvim_buf_set_extmark(buffer, space, vim.api.nvim_win_get_cursor(window)[1] - 1, 0, {
-    virt_text = { { hint, "Comment" } }, virt_text_pos = "eol",
+    virt_text = { { "  Tab: " .. where, "Comment" } }, virt_text_pos = "eol",
   })
+end
+
+-- Names a file in which to go on, and how many more there are.
+local function other_file(file, more)
+  local name = vim.fn.fnamemodify(vim.uri_to_fname(file.uri), ":~:.")
+  local where = name .. " line " .. file.line + 1
+  return more == 0 and where or where .. " (" .. more .. " more file" .. (more > 1 and "s)" or ")")
 end
 
 local function predicted(_, result, context)
@@ -70,10 +68,12 @@ local function predicted(_, result, context)
   if not (client and result.version == vim.lsp.util.buf_versions[buffer]) then
     return
   end
-  local file = result.otherFiles[1]
+  local file, window = result.otherFiles[1], vim.fn.bufwinid(buffer)
   if not suggestion and file and not turned_down[file.uri] then
     drawn[buffer] = { client = client, version = result.version, file = file }
-    draw_hint(buffer, file, #result.otherFiles - 1)
+    if window ~= -1 then
+      draw_hint(buffer, window, other_file(file, #result.otherFiles - 1))
+    end
   end
   if not suggestion then
     return
@@ -82,7 +82,11 @@ local function predicted(_, result, context)
   for _, edit in ipairs(suggestion.edits) do
     draw(buffer, client, edit)
   end
-  if vim.fn.bufwinid(buffer) ~= -1 then
+  if window ~= -1 then
+    local line = suggestion.line + 1
+    if line < vim.fn.line("w0", window) or line > vim.fn.line("w$", window) then
+      draw_hint(buffer, window, "line " .. line)
+    end
     tell(client, "editcast.shown", suggestion.id)
   end
 end

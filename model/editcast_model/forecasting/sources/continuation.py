@@ -27,7 +27,7 @@ _GROWTH: Final = 2.0
 #: How much it counts that something else may come, of a place in the file as good as the best.
 _UNSEEN: Final = 0.3
 #: The least probability that something is proposed with: who types is disturbed by the rest.
-_LEAST_SURE: Final = 0.4
+_LEAST_SURE: Final = 0.5
 _OPEN: Final = 0.85
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from editcast.commands.reproduce.options import FOLDER, config_options, paper_command
 
 _COUNT = click.IntRange(1, 2**31 - 1)
-_TABLES = ("vocabulary", "positions", "network")
+_TABLES = ("vocabulary", "positions", "network", "heads", "parents", "pretraining")
 
 
 @paper_command("slides")

@@ -1,0 +1,153 @@
+"""The fit of continuations to one person, on the older part of their history.
+
+It is taken in if it spares more characters on the newest tenth, outside the interval. That takes a
+minute or two, and no network.
+"""
+
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import Final
+
+from editcast_model.diff import diff
+from editcast_model.errors import SourceError
+from editcast_training.calibration.continuation import examples, fit
+from editcast_training.evaluation.continuations_alone import ContinuationsAlone
+from editcast_training.evaluation.intervals import Interval, difference
+from editcast_training.evaluation.known_files import FilesOf, files_before
+from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.evaluation.typing_replay import TypingRow, measured, replay_typing
+from editcast_training.sources.file_history import FileHistory, Skipped, split_by_time
+from editcast_training.sources.registry import Origin, read_origin
+
+_COMMITS: Final = 40  # of each project
+_MOST_SAVES, _MOST_CHARACTERS = 60, 80_000  # of a session, and of its file
+_MOST_EXAMPLES, _MOST_TYPED = 60_000, 12_000
+#: The measure that decides, and the least share of offers that are to be taken, in per cent.
+_SPARED, _TAKEN, _LEAST_TAKEN = "both: spared", "both: taken", 45.0
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalFit:
+    """Weights of continuations that were fitted to one person, and what they change.
+
+    Attributes:
+        weights: See `forecasting.sources.continuation`; empty where there was nothing to fit to.
+        before: Characters that were spared on the newest tenth without them, in per cent.
+        after: With them.
+        taken: How many of the offers were taken with them, in per cent.
+        gain: The difference, with its interval.
+        characters: How many there were to type.
+    """
+
+    weights: tuple[float, ...]
+    before: float = 0.0
+    after: float = 0.0
+    taken: float = 0.0
+    gain: Interval = Interval(0.0, 0.0, 0.0)
+    characters: int = 0
+
+    @property
+    def is_better(self) -> bool:
+        """Tell whether more is spared, and enough of what is offered is taken."""
+        return self.gain.low > 0 and self.taken >= _LEAST_TAKEN
+
+    @property
+    def sentence(self) -> str:
+        """Say it to the person."""
+        if not self.characters:
+            return "There is too little history to fit continuations of what you type to you."
+        shares = f"{self.after:.0f} % of the {self.characters:,} characters that you typed last"
+        if self.is_better:
+            return f"{shares} would have been spared; before it was {self.before:.0f} %."
+        return (
+            "Continuations of what you type stay as they are: fitted to you they would have spared "
+            f"{shares}, and without that {self.before:.0f} %."
+        )
+
+
+def fit_to_person(
+    origins: Sequence[Origin], weights: Sequence[float], threshold: float, seed: int
+) -> PersonalFit:
+    """Fit continuations to the older part of some histories, and measure on their newest tenth.
+
+    Args:
+        origins: The histories of one person.
+        weights: Those in use.
+        threshold: The least confidence of what is shown.
+        seed: Decides which sessions are drawn.
+    """
+    files = files_before(origins)
+    older = _some(_drawn(origins, seed, is_held_out=False), seed)
+    fitted = fit(islice(examples(older, files), _MOST_EXAMPLES))
+    newest = _typed_at_most(_some(_drawn(origins, seed, is_held_out=True), seed))
+    if not fitted or not newest:
+        return PersonalFit(())
+    before = _replayed(weights, newest, threshold, files)
+    after = _replayed(fitted, newest, threshold, files)
+    now = measured(after)
+    return PersonalFit(
+        fitted,
+        measured(before)[_SPARED],
+        now[_SPARED],
+        now[_TAKEN],
+        difference(before, after, measured)[_SPARED],
+        sum(row.characters for row in after),
+    )
+
+
+def _replayed(
+    weights: Sequence[float], sessions: Sequence[EditingSession], threshold: float, files: FilesOf
+) -> list[TypingRow]:
+    replayed = replay_typing(ContinuationsAlone(weights), sessions, {"": threshold}, files)
+    return [row for rows in replayed for row in rows]
+
+
+def _drawn(origins: Sequence[Origin], seed: int, *, is_held_out: bool) -> Iterator[EditingSession]:
+    """Yield sessions of the newest tenth of each file's changes, or of what is older."""
+    for origin in origins:
+        with suppress(SourceError):
+            histories = read_origin(origin, Skipped())
+            yield from draw_sessions(
+                histories if is_held_out else _older(histories),
+                count=_COMMITS,
+                seed=seed,
+                held_out=is_held_out,
+            )
+
+
+def _older(histories: Iterable[FileHistory]) -> Iterator[FileHistory]:
+    for history in histories:
+        yield from (part for split, part in split_by_time(history, None) if split == "train")
+
+
+def _some(sessions: Iterable[EditingSession], seed: int) -> list[EditingSession]:
+    """Return the last saves of the sessions of short files, in another order."""
+    found = [_last_saves(one) for one in sessions if len(one.texts[-1]) <= _MOST_CHARACTERS]
+    random.Random(seed).shuffle(found)
+    return found
+
+
+def _last_saves(session: EditingSession) -> EditingSession:
+    left_out = max(0, len(session.texts) - 1 - _MOST_SAVES)
+    if session.kind == "commits" or not left_out:
+        return session
+    first = max(1, session.first - left_out)
+    texts, times = session.texts[left_out:], session.times[left_out:]
+    return replace(session, texts=texts, times=times, first=first)
+
+
+def _typed_at_most(sessions: Iterable[EditingSession]) -> list[EditingSession]:
+    """Return the first sessions in which no more is typed than there is time for."""
+    out, typed = [], 0
+    for one in sessions:
+        typed += sum(
+            len(hunk.text)
+            for before, after in pairwise(one.texts[one.first :])
+            for hunk in diff(before, after)
+        )
+        if typed <= _MOST_TYPED:
+            out.append(one)
+    return out

@@ -1,0 +1,74 @@
+"""A training for one person: continuations are fitted to them first, and then the network.
+
+The fit takes a minute or two, and says what it changes before the network is trained for longer. A
+fit that gained is kept where the network learns nothing that is better.
+"""
+
+import os
+import shutil
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from editcast_model.bundle import Bundle, write_card
+from editcast_model.errors import TrainingError
+from editcast_model.private_files import discard, fresh_folder
+from editcast_training.calibration.personal_fit import fit_to_person
+from editcast_training.disk import explained
+from editcast_training.pipeline import Progress, Request, train_to_bundle
+
+_FITTED: Final = "fitted"
+
+
+@explained(TrainingError)
+def train_for_person(request: Request, base: Bundle, threshold: float, progress: Progress) -> Path:
+    """Fit, train, and return the bundle.
+
+    Args:
+        request: Of a personal training.
+        base: The bundle to begin with.
+        threshold: The least confidence of what is shown.
+        progress: Is told of both.
+
+    Raises:
+        NoBetterModelError: Nothing was better than the bundle.
+        TrainingError: Nothing was better, and there is too little history to train the network.
+        CorpusError: The corpus cannot be read or written.
+    """
+    progress.stage("Fitting continuations of what you type")
+    found = fit_to_person(request.origins, base.card.continuation, threshold, request.seed)
+    progress.stage(found.sentence)
+    if not found.is_better:
+        return _trained(request, base, progress)
+    folder = request.folder / _FITTED
+    fitted = _with_continuation(base, found.weights, folder)
+    try:
+        return _trained(request, fitted, progress)
+    except TrainingError as error:
+        progress.stage(str(error))
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        about = {"name": request.provenance.name, "base": base.name, "created": now}
+        write_card(folder, {**fitted.card.written, **about})
+        out = request.folder / "bundle"
+        discard(out)
+        os.rename(folder, out)
+        return out
+    finally:
+        discard(folder)
+
+
+def _trained(request: Request, base: Bundle, progress: Progress) -> Path:
+    made = train_to_bundle(replace(request, base=base), progress)
+    assert made is not None  # one process alone trains for a person
+    return made
+
+
+def _with_continuation(base: Bundle, weights: tuple[float, ...], folder: Path) -> Bundle:
+    """Write a bundle that is another one with these weights of continuations."""
+    card = {name: value for name, value in base.card.written.items() if name != "comparison"}
+    calibration = card.get("calibration", {}) | {"continuation": list(weights)}
+    with fresh_folder(folder) as fresh:
+        shutil.copytree(base.path, fresh, dirs_exist_ok=True)
+        write_card(fresh, card | {"calibration": calibration})
+    return Bundle.open(folder)

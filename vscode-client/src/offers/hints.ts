@@ -1,0 +1,105 @@
+// Hints about what is elsewhere: one line at the cursor, as plain data. No VS Code API here.
+//
+// A hint has several forms, from the longest to the shortest, and the first one that surely fits into
+// the window is shown: the key, the file and the line are never cut, whatever the size of the font.
+
+import type { Hunk } from "./offer";
+import { type Box, GAP, LEAST_WIDTH, visible, width } from "./preview";
+
+/** Forms of one hint, the longest first; none where there is nothing to say. */
+export type Hint = readonly string[];
+
+/** Names of the keys that accept an offer, here and at all places. */
+const KEY = "Tab";
+const EVERYWHERE_KEY = "Alt+Shift+Enter";
+/** The most columns that a hint gives to what is replaced, and to what replaces it. */
+const MOST_WIDTH = 60;
+/** Rows of a box that a hint may fill: it covers the text below. */
+const MOST_ROWS = 2;
+
+/**
+ * What is said of an offer that is elsewhere, or due at several places: the key, the way, the line, what
+ * it does, and the key that does it everywhere.
+ *
+ * @param line the line of the offer; undefined where it is in sight
+ * @param from the line of the cursor
+ * @param places at how many places the same is due
+ */
+export function offerHint(
+  hunks: readonly Hunk[],
+  text: string,
+  { line, from, places }: { line: number | undefined; from: number; places: number },
+): Hint {
+  const [first] = hunks;
+  const all = places > 1 ? `${EVERYWHERE_KEY}: all ${places} places` : "";
+  if (first === undefined || line === undefined) {
+    return forms(all);
+  }
+  const place = `${KEY}: ${line < from ? "↑" : "↓"} line ${line + 1}`;
+  const old = oneLine(text.slice(first.start, first.end));
+  const fresh = oneLine(first.text);
+  const what = old === "" ? `+ ${fresh}` : fresh === "" ? `- ${old}` : `${old} → ${fresh}`;
+  const more = hunks.length > 1 ? ` and ${hunks.length - 1} more` : "";
+  const also = all === "" ? "" : `, ${all}`;
+  return forms(`${place}: ${what}${more}${also}`, `${place}: ${what}${also}`, place + also, `${place}: ${what}`, place);
+}
+
+/**
+ * What is said of what is left to do in other files: the key, the file, the line, and how much more there is.
+ *
+ * @param others how many files there are beside the first
+ */
+export function otherFilesHint(file: string, { line, places }: { line: number; places: number }, others: number): Hint {
+  const more = [
+    ...(places > 1 ? [`${places} places`] : []),
+    ...(others > 0 ? [`${others} more file${others > 1 ? "s" : ""}`] : []),
+  ];
+  const counted = more.length > 0 ? ` (${more.join(", ")})` : "";
+  const all = `, ${EVERYWHERE_KEY}: all`;
+  const name = file.split(/[\\/]/).at(-1) ?? file;
+  const [place, short] = [file, name].map((one) => `${KEY}: ${one} line ${line + 1}`) as [string, string];
+  return forms(place + counted + all, short + counted + all, short + all, place, short);
+}
+
+/**
+ * The form of a hint that surely fits behind its line; one in a box below it where none does.
+ *
+ * @param line the text of the cursor's line
+ * @param place that line's number, the column of the cursor, which is to be seen, and the columns that
+ *   are drawn into the line
+ * @param room columns that surely fit into the window
+ */
+export function placed(
+  hint: Hint,
+  line: string,
+  place: { number: number; cursor: number; drawn: number },
+  tabSize: number,
+  room: number,
+): { text: string; box?: Box } {
+  const left = room - width(line, tabSize) - place.drawn - GAP;
+  const behind = hint.find((form) => form.length <= left);
+  const last = hint.at(-1);
+  if (behind !== undefined || last === undefined) {
+    return { text: behind ?? "" };
+  }
+  const text = hint.find((form) => form.length <= MOST_ROWS * LEAST_WIDTH) ?? last;
+  const cursor = width(line.slice(0, place.cursor), tabSize);
+  // A window that shows what is far to the right ends close behind the cursor, as far as anyone knows.
+  const column = Math.max(0, cursor + LEAST_WIDTH / 2 <= room ? cursor - LEAST_WIDTH / 2 : cursor - LEAST_WIDTH);
+  return { text, box: { line: place.number, text, column, width: LEAST_WIDTH } };
+}
+
+/** Forms that are one line each, and visible as they are. */
+function forms(...lines: string[]): Hint {
+  return [...new Set(lines)].filter((line) => line !== "").map((line) => visible(line, 1));
+}
+
+/** Ends trimmed, line ends as a sign, cut to a width. */
+function oneLine(text: string): string {
+  const line = text
+    .trim()
+    .split(/\s*[\r\n]+\s*/)
+    .join(" ⏎ ");
+  const words = line === "" && text !== "" ? "⏎" : line;
+  return words.length > MOST_WIDTH ? `${words.slice(0, MOST_WIDTH - 1)}…` : words;
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+
+import { type Hint, offerHint, otherFilesHint, placed } from "../src/offers/hints";
+import type { Hunk } from "../src/offers/offer";
+
+const hunk = (start: number, end: number, text: string): Hunk => ({ start, end, text });
+const plain = (hint: Hint): string[] => hint.map((form) => form.replaceAll("\u00a0", " "));
+const first = (hint: Hint): string | undefined => plain(hint)[0];
+
+describe("the hint of an edit elsewhere", () => {
+  const said = (hunks: readonly Hunk[], text: string, line: number, from: number, places = 0): string | undefined =>
+    first(offerHint(hunks, text, { line, from, places }));
+
+  it("says which way, which line and what", () => {
+    const text = "x\nold = 1\n";
+    assert.equal(said([hunk(2, 5, "new")], text, 1, 0), "Tab: ↓ line 2: old → new");
+    assert.equal(said([hunk(0, 1, "")], text, 0, 1), "Tab: ↑ line 1: - x");
+    assert.equal(
+      said([hunk(1, 1, "\n  y\n z"), hunk(2, 2, "q")], text, 0, 5),
+      "Tab: ↑ line 1: + y ⏎ z and 1 more",
+    );
+  });
+
+  it("says at how many places the same is left, and by which key it is done at all of them", () => {
+    const here = (places: number): Hint => offerHint([hunk(0, 1, "y")], "x", { line: undefined, from: 0, places });
+    assert.deepEqual(plain(here(5)), ["Alt+Shift+Enter: all 5 places"]);
+    assert.deepEqual(here(0), []);
+    assert.equal(said([hunk(0, 1, "y")], "x", 9, 0, 3), "Tab: ↓ line 10: x → y, Alt+Shift+Enter: all 3 places");
+  });
+
+  it("names the next file, and how much is left", () => {
+    const other = (places: number, others: number): string | undefined =>
+      first(otherFilesHint("shop/bill.py", { line: 2, places }, others));
+    assert.equal(other(1, 0), "Tab: shop/bill.py line 3, Alt+Shift+Enter: all");
+    assert.equal(other(3, 0), "Tab: shop/bill.py line 3 (3 places), Alt+Shift+Enter: all");
+    const windows = otherFilesHint("C:\\shop\\bill.py", { line: 2, places: 1 }, 0);
+    assert.equal(plain(windows).at(-1), "Tab: bill.py line 3");
+    assert.equal(other(1, 1), "Tab: shop/bill.py line 3 (1 more file), Alt+Shift+Enter: all");
+    assert.equal(other(3, 4), "Tab: shop/bill.py line 3 (3 places, 4 more files), Alt+Shift+Enter: all");
+  });
+
+  it("is short", () => {
+    assert.ok((said([hunk(0, 0, "w".repeat(500))], "", 9, 0) ?? "").length < 100);
+  });
+});
+
+describe("where a hint has little room", () => {
+  const hint = offerHint([hunk(0, 3, "new_name")], "old", { line: 141, from: 0, places: 3 });
+  const other = otherFilesHint("shop/bill.py", { line: 2, places: 1 }, 0);
+  const place = { number: 7, cursor: 10, drawn: 0 };
+  const shown = (of: Hint, room: number, drawn = 0): string => {
+    const { text, box } = placed(of, "x".repeat(10), { ...place, drawn }, 4, 13 + room);
+    assert.equal(box, undefined);
+    return text.replaceAll("\u00a0", " ");
+  };
+
+  it("drops whole parts, and never the key and the line", () => {
+    assert.equal(shown(hint, 65), "Tab: ↓ line 142: old → new_name, Alt+Shift+Enter: all 3 places");
+    assert.equal(shown(hint, 65, 10), "Tab: ↓ line 142, Alt+Shift+Enter: all 3 places");
+    assert.equal(shown(hint, 35), "Tab: ↓ line 142: old → new_name");
+    assert.equal(shown(hint, 20), "Tab: ↓ line 142");
+    assert.equal(shown(other, 42), "Tab: bill.py line 3, Alt+Shift+Enter: all");
+    assert.equal(shown(other, 30), "Tab: shop/bill.py line 3");
+    assert.equal(shown(other, 20), "Tab: bill.py line 3");
+  });
+
+  it("fits whatever the room, or wraps in a box below its line", () => {
+    for (let room = 0; room < 120; room += 1) {
+      for (let length = 0; length < 150; length += 7) {
+        const { text, box } = placed(hint, "x".repeat(length), { ...place, cursor: length }, 4, room);
+        assert.match(text, /^Tab:.↓.line.142/);
+        assert.ok(box !== undefined || length + 3 + text.length <= room);
+        assert.ok(box === undefined || (box.column <= length && length <= box.column + box.width));
+      }
+    }
+  });
+
+  it("is in a box at the cursor, which is to be seen", () => {
+    const box = (length: number, cursor: number): unknown =>
+      placed(["Tab: line 2"], "x".repeat(length), { number: 7, cursor, drawn: 0 }, 4, 80).box;
+    assert.equal(box(66, 45), undefined);
+    assert.deepEqual(box(70, 45), { line: 7, text: "Tab: line 2", column: 30, width: 30 });
+    assert.deepEqual(box(90, 75), { line: 7, text: "Tab: line 2", column: 45, width: 30 });
+    assert.deepEqual(placed([], "x".repeat(90), place, 4, 80), { text: "" });
+  });
+});
