@@ -39,3 +39,19 @@ def test_of_a_huge_save_the_last_edits_are_read(
     session = forecaster.open(texts[0])
     session.update(texts[1], saved=True)
     assert session.line_features() is not None
+
+
+def test_a_huge_save_that_the_next_one_continues_is_read_again(
+    forecaster: NeuralForecaster,
+) -> None:
+    code = Path(__file__).read_text()
+    session = forecaster.open(code)
+    for word in ("ti", "time", "timeout"):  # an editor saves in the middle of a word
+        text = f"{code.replace('e', 'ee').replace('    ', '  ')}value = {word}"
+        session.update(text, saved=True)
+        assert session.line_features() is not None
+        assert session._window is not None
+        low, high = session._window._low, session._window._high
+        read = forecaster.tokenizer.decode(session._window.fixed.tokens().tolist())
+        assert read == text[low:high]
+    assert len(session.history.saves) == 1

@@ -28,7 +28,7 @@ class Window:
         self._low, self._high = low, high  # code points of the last saved text
         self.fixed = Timeline([START, *tokenizer.ids(text[low:high])])
         self._fixed_starts = self.starts(self.fixed)
-        # The edits, and the range, before the last save; None if there was none.
+        # The edits, and the range, before the last save; None if the window begins with it.
         self._before: tuple[int, int, int] | None = None
 
     @classmethod
@@ -51,7 +51,7 @@ class Window:
         Return None if the window cannot contain the unsaved changes.
         """
         steps = [diff(before, after) for before, after in zip(saves, saves[1:], strict=False)]
-        first, edits = len(steps), 0
+        first, edits, is_partial = len(steps), 0, False
         while first > 0 and edits < config.kept_edits:
             first -= 1
             edits += sum(_size(tokenizer, saves[first], hunk) for hunk in steps[first])
@@ -60,7 +60,7 @@ class Window:
             first += 1
             if first == len(steps):
                 saves = [_nearly(tokenizer, config.kept_edits, saves[-2], steps[-1]), saves[-1]]
-                first, steps = 0, [diff(*saves)]
+                first, steps, is_partial = 0, [diff(*saves)], True
         near = steps[-1][-1] if steps and steps[-1] else None
         spot = transient[-1] if transient else near
         while True:
@@ -74,6 +74,8 @@ class Window:
             first += 1  # a change crosses the edge, or moved the place away: begin later
         if not window.holds(transient) or len(window.fixed) + len(transient) == 0:
             return None
+        if is_partial:  # before its edits is not the text before the save
+            window._before = None
         return window
 
     def holds(self, hunks: Ids[Hunk]) -> bool:
