@@ -32,7 +32,7 @@ def described(given: Any) -> list[MetadataTensor]:
     ]
 
 
-class Graph(MLModel):
+class Graph(MLModel):  # type: ignore[misc]  # its types are not known here
     """One graph."""
 
     async def load(self) -> bool:

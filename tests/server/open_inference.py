@@ -83,7 +83,7 @@ class Handler(BaseHTTPRequestHandler):
         for one in asked["inputs"]:
             size = (one.get("parameters") or {}).get("binary_data_size")
             if size is None:
-                value = np.array(one["data"], TYPES[one["datatype"]])
+                value: Any = np.array(one["data"], TYPES[one["datatype"]])
             else:
                 value = np.frombuffer(body[at : at + size], TYPES[one["datatype"]])
                 at += size

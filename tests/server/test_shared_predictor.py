@@ -124,8 +124,8 @@ def test_the_predictions_are_those_of_this_machine(either: Predictor) -> None:
     here = predicted(NeuralForecaster.load(bundled_path(), "cpu"))
     there = predicted(load(bundled_path(), either.address, 60.0))
     assert [one.hunks for one in here] == [one.hunks for one in there] and here
-    confidences = [[one.confidence for one in each] for each in (here, there)]
-    assert np.allclose(*confidences, atol=1e-4)
+    ours, theirs = ([one.confidence for one in each] for each in (here, there))
+    assert np.allclose(ours, theirs, atol=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -141,10 +141,10 @@ def test_only_named_files_open_connections() -> None:
 
 
 def test_the_shared_predictor_is_a_distribution_of_its_own(tmp_path: Path) -> None:
-    names = []
+    names: list[list[str]] = []
     for source in (ROOT, ROOT / "server" / "editcast_predictor"):
         out = tmp_path / str(len(names))
-        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", out]
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(out)]
         subprocess.run(command, cwd=source, check=True, capture_output=True)
         [wheel] = out.glob("*.whl")
         with ZipFile(wheel) as archive:

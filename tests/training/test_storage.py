@@ -163,7 +163,7 @@ def test_on_a_cluster_the_command_makes_the_same_bytes_from_storage_to_storage(
     shutil.copytree(small_mirror, tmp_path / "bucket" / "mirror")
     listing = ("--repositories", small_mirror / "list.toml")
     url = (tmp_path / "bucket" / "corpus").as_uri()
-    outs = []
+    outs: list[Path] = []
     for mirror, options in (
         (str(small_mirror), ()),
         ((tmp_path / "bucket" / "mirror").as_uri(), ("--ray", nodes.address, "--upload", url)),
