@@ -324,7 +324,9 @@ def _suggestions(
     if not any(step.candidates for step in steps):  # a network that has hardly been trained
         return {"suggestions": by_kind([best(step, Ranker()) for step in steps])}
     rows, fitted = calibration(steps)
-    fitted["continuation"] = _continuation(some_steps(alone, _MOST_TYPED_STEPS, seed), origins)
+    fitted["continuation"] = list(
+        _continuation(some_steps(alone, _MOST_TYPED_STEPS, seed), origins)
+    )
     return {"calibration": fitted, "suggestions": by_kind(rows)}
 
 
