@@ -335,7 +335,7 @@ def test_a_second_training_is_refused_while_the_first_one_lives(
     )
     try:
         assert first.stdout is not None
-        assert first.stdout.readline().startswith("Reading")
+        assert first.stdout.readline().startswith("Fitting continuations")
         second = _run("train", "--steps", 3, cwd=small_repository, home=home)
         assert second.returncode == 1
         assert second.stdout == "" and len(second.stderr.splitlines()) == 1
