@@ -21,7 +21,7 @@ NAMES = {"tensor(float)": "FP32", "tensor(int64)": "INT64", "tensor(bool)": "BOO
 
 
 def described(given: Any) -> list[MetadataTensor]:
-    """What a graph takes or returns."""
+    """Describe the inputs or the outputs of a graph."""
     return [
         MetadataTensor(
             name=one.name,

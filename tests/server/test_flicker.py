@@ -1,4 +1,4 @@
-"""What is offered between the keys of a word: nothing half-typed, nothing that goes and comes back.
+"""Offers between the keys of a word: nothing half-typed, nothing that goes and comes back.
 
 `benchmarks/scenarios.py` counts both over everyday edits, by the clock. Here no word is whole
 before a save, and each key waits for what the server makes of the one before: there is a pause
@@ -57,7 +57,7 @@ async def slow_typist(
 
 
 class Watch:
-    """What has been offered in a document, from one text to the next."""
+    """Record of the offers in a document, from one text to the next."""
 
     def __init__(self, editor: Any, uri: str) -> None:
         self._editor, self._uri = editor, uri

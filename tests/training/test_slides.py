@@ -281,7 +281,7 @@ def test_parents_and_routing_change_what_is_read(shape: Shape) -> None:
 
 
 def _greedy(network: Writer, read: list[int], end: int, most: int) -> list[int]:
-    """What the likeliest ids write, one by one, or all at once by an encoder alone."""
+    """Decode the likeliest ids, one by one, or all at once by an encoder alone."""
     text: list[int] = []
     while len(text) < most and (not text or text[-1] != end):
         ids = torch.tensor([read])

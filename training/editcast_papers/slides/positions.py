@@ -17,7 +17,7 @@ _FARTHEST = 16  # words whose distances are told apart
 
 
 class Places(nn.Module):
-    """What is added to embeddings: sinusoids (Vaswani et al. 2017), or learned vectors."""
+    """Position embeddings: sinusoids (Vaswani et al. 2017), or learned vectors."""
 
     def __init__(self, kind: Kind, hidden: int) -> None:
         super().__init__()
@@ -44,7 +44,7 @@ def sinusoids(places: Tensor, hidden: int) -> Tensor:
 
 
 class Distances(nn.Module):
-    """What is added to the scores of attention within a text.
+    """Biases of the attention scores within a text.
 
     Relative positions are vectors that are added to keys, one for each distance up to 16 words
     (Shaw et al. 2018, their keys alone). The linear bias falls with the distance, by a slope of its

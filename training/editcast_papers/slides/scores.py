@@ -20,7 +20,7 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True)
 class Score:
-    """What a network makes of edits.
+    """Predictions of a network for edits.
 
     Attributes:
         exact: Percent of them that are exactly right.
