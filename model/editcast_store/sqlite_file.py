@@ -162,17 +162,19 @@ def _check(path: Path, wait: float) -> str | None:
             with _alone(lock, wait):
                 if not path.exists():  # else another window was faster
                     _make(path, wait)
-        identity = _own(path)
+        identity = _secured(path)
+        if identity is None:
+            continue  # another window has set it aside meanwhile
         try:
             damage = _damage(path, wait)
         except (FileNotFoundError, sqlite3.OperationalError):
-            if _own(path) == identity:
+            if _secured(path) == identity:
                 raise
-            continue  # another window has set it aside meanwhile
+            continue  # as above
         if damage is None:
             return None
         with _alone(lock, wait):
-            if _own(path) == identity:  # else another window was faster
+            if _secured(path) == identity:  # else another window was faster
                 kept = _set_aside(path)
                 _make(path, wait)
                 return (
@@ -209,19 +211,28 @@ def _alone(lock: Path, wait: float) -> Iterator[None]:
         ) from error
 
 
-def _own(path: Path) -> tuple[int, int]:
-    """Create the file, empty, for its owner only; SQLite gives `-wal` and `-shm` the same mode.
-
-    Returns:
-        An identity that distinguishes this file from another one of the same name.
-    """
+def _own(path: Path) -> None:
+    """Create the file, empty, for its owner only; SQLite gives `-wal` and `-shm` the same mode."""
     with suppress(FileExistsError):
         # An existing file is not opened: closing it would drop the locks that another
         # connection of this process holds on it (SQLite, "How To Corrupt", 2.2).
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    status = path.stat()
-    if os.name == "posix" and status.st_mode & 0o077:
-        path.chmod(0o600)
+    _secured(path)
+
+
+def _secured(path: Path) -> tuple[int, int] | None:
+    """Make sure that only its owner reads the file.
+
+    Returns:
+        An identity that distinguishes this file from another one of the same name; None if there
+        is no file, which another window may set aside at any moment.
+    """
+    try:
+        status = path.stat()
+        if os.name == "posix" and status.st_mode & 0o077:
+            path.chmod(0o600)
+    except FileNotFoundError:
+        return None
     return status.st_dev, status.st_ino
 
 

@@ -136,6 +136,26 @@ def test_eight_processes_that_begin_at_once(tmp_path: Path, is_empty: bool) -> N
         assert sorted(file.path for file in store.files()) == [f"/{n}.py" for n in range(8)]
 
 
+def test_a_file_that_another_window_sets_aside_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "history.sqlite3"
+    path.touch()
+    exists = Path.exists
+
+    def exists_no_longer(self: Path) -> bool:
+        """Answer, and only then let another window set the file aside."""
+        answer = exists(self)
+        if self == path and answer:
+            path.rename(tmp_path / "history.damaged-1.sqlite3")
+        return answer
+
+    monkeypatch.setattr(Path, "exists", exists_no_longer)
+    with Store.open(path) as store:
+        assert store.notices == []  # the other window has said it
+    assert len(list(tmp_path.glob("history.damaged-*"))) == 1
+
+
 def test_what_a_killed_maker_left_is_no_hindrance(tmp_path: Path) -> None:
     for suffix in ("", "-wal", "-shm"):
         (tmp_path / f"history.sqlite3.new{suffix}").write_bytes(b"half")
