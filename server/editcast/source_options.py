@@ -81,6 +81,8 @@ def _named(kind: Literal["git", "saves"], given: str) -> Origin:
     if not equals or Path(given).exists():
         split, rest = "", given
     path = Path(rest)
+    if not path.exists():  # said now and not after hours of training
+        raise click.UsageError(f"There is no {path}; check the path that --{kind} names.")
     name = path.resolve().name
     name = name if kind == "git" else name.partition(".jsonl")[0]
     return Origin(name, kind, path, split or None)

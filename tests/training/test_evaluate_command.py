@@ -143,10 +143,11 @@ def test_an_earlier_result_is_compared_and_nothing_is_kept(saves: Path, tmp_path
     [
         ((), "There is nothing to evaluate on"),
         (("--git", "{empty}"), "is not a git repository"),
+        (("--saves", "{empty}/no.jsonl"), "check the path that --saves names"),
         (("--saves", "{saves}", "--model", "{empty}"), "cannot use the bundle"),
         (("--saves", "{saves}", "--compare", "{saves}"), "is not a result of editcast evaluate"),
     ],
-    ids=["no source", "no repository", "no bundle", "no result"],
+    ids=["no source", "no repository", "no saves", "no bundle", "no result"],
 )
 def test_what_cannot_be_done_is_said_in_a_sentence(
     arguments: tuple[str, ...], sentence: str, saves: Path, tmp_path: Path
