@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions
 from editcast_model.forecasting.replacements import REMEMBERED
 from editcast_model.forecasting.sources.repeated_edits import RepeatBest, RepeatLast
@@ -187,6 +187,16 @@ def test_what_stands_there_already_is_not_inserted_again() -> None:
         assert "y, y" not in prediction.apply(saved)
 
 
+def test_what_the_brackets_hold_already_is_not_inserted_again() -> None:
+    text = "\n".join(f"x = money(order.{part}, unit)" for part in ("a", "b / c[0]", "d")) + "\n"
+    texts = [text]
+    for part in ("a", "b / c[0]", "d"):
+        texts.append(texts[-1].replace(f"order.{part}, unit", f"order.{part}, unit, currency"))
+    assert after(RepeatBest(), *texts[:3])[0].apply(texts[2]) == texts[3]
+    inserted = [one.hunks[0].text for one in after(RepeatBest(), *texts, count=8)]
+    assert ", currency" not in inserted
+
+
 def test_a_bracket_may_be_inserted_beside_another() -> None:
     text = "send(root=find('a'))\n\nq\nsend(root=find('a'))\n\n"
     once = text.replace("'a'", "join(top, 'a')", 1)
@@ -215,6 +225,20 @@ def test_what_was_replaced_on_one_line_is_replaced_together() -> None:
     saved = "A = F(b)\nc = 1\na = g(b)\n"
     (best,) = after(RepeatBest(), text, saved)
     assert best.apply(saved) == "A = F(b)\nc = 1\nA = g(b)\n"
+
+
+def test_both_ends_of_a_string_are_replaced_together() -> None:
+    def is_whole(hunks: tuple[Hunk, ...]) -> bool:
+        return apply_hunks(session_text[0], hunks).count('"') % 2 == 0
+
+    text = "x = ['one', 'two', 'three']\ny = 'four'\n"
+    session, session_text = RepeatBest().open(text), [text]
+    for word in ("four", "two", "three"):
+        text = text.replace(f"'{word}'", f'"{word}"')
+        session.update(text, saved=True)
+        session_text[0] = text
+    predictions = session.predict(8, PredictionOptions(is_whole))
+    assert text.replace("'one'", '"one"') in [one.apply(text) for one in predictions]
 
 
 @BOTH

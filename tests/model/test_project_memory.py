@@ -195,6 +195,39 @@ def test_bounds_hold() -> None:
     assert memory._used <= LONGEST + 2_000
 
 
+def test_a_full_memory_keeps_what_is_saved_and_seldom_moves_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    memory, moves = ProjectMemory(), list[int]()
+    make_room = memory._make_room
+
+    def moved() -> None:
+        moves.append(memory._used)
+        make_room()
+
+    monkeypatch.setattr(memory, "_make_room", moved)
+    for number in range(40):  # more than fits
+        memory.put(f"disk {number}", f"old{number}.b.c(" * 20, lambda: True)
+    for number in range(60):
+        memory.put(f"{number % 2}", f"one.two.three{number}(" * 5)
+        memory.settle()
+        assert any(f"three{number}" in text for text, _ in found(memory, "(one.two."))
+    assert 0 < len(moves) < 20
+    assert sum(name.startswith("disk") for name in memory._numbers) > 15  # of some 20 that fit
+
+
+def test_what_is_saved_takes_the_place_of_what_was_read_first() -> None:
+    memory = ProjectMemory()
+    for number in range(40):
+        memory.put(f"disk {number}", f"old{number}.b.c(" * 20, lambda: True)
+    for number in range(30):
+        memory.put(f"saved {number}", f"new{number}.b.c(" * 20)
+        memory.settle()
+    assert found(memory, "new29.b.c") and found(memory, "new20.b.c")
+    assert "disk 0" not in memory._numbers and "saved 29" in memory._numbers
+    assert memory._used <= LONGEST + 2_000 and memory._count <= 50
+
+
 def test_words_beyond_the_bound_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(units, "MOST_TOKENS", 5)
     vocabulary = Vocabulary()

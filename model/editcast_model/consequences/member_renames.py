@@ -31,6 +31,8 @@ _COMMON = frozenset(
 CHECKED = ("typescript", "typescriptreact", "go")
 _LOOKED_AT = (*CHECKED, "python")
 _GETTERS = ("get", "pop", "setdefault")
+#: Nodes of a literal that take in the keys of another one.
+_SPREADS = ("spread_element", "dictionary_splat")
 
 
 def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
@@ -166,13 +168,19 @@ def _constructor_keywords(
 
 
 def _key_defined(names: Names, offset: int) -> str | None:
+    """Name the literal in which a key is defined at an offset; None where none is."""
+    literal = _literal(names, offset)
+    return None if literal is None else f"@{literal.start_byte}"
+
+
+def _literal(names: Names, offset: int) -> Node | None:
     """Return the literal in which a key is defined at an offset; None where none is."""
     path = names.tree.path(offset)
     for index in reversed(range(len(path))):
         if path[index].type == "pair" and path[index + 1 :][:1]:
             literal = path[index - 1]
             if path[index + 1].field == "key" and literal.type in ("dictionary", "object"):
-                return f"@{literal.node.start_byte}"
+                return literal.node
             return None
     return None
 
@@ -214,7 +222,19 @@ def _keys(names: Names, name: str, whose: str) -> list[tuple[int, str | None]]:
     for one in names.of(name):
         if one.role is Role.MEMBER and names.tree.language != "python":
             out.append((one.start, owner(names, one)))
+    out += [(place, whose) for place in _overridden(names, name, whose)]
     return [(place, found) for place, found in out if found in (None, whose)]
+
+
+def _overridden(names: Names, name: str, whose: str) -> Iterator[int]:
+    """Find where a literal that spreads another one gives a key of that one another value."""
+    places = [place for place, _ in _strings(names, name)]
+    for place in (*places, *(one.start for one in names.of(name) if one.role is Role.KEY)):
+        literal = _literal(names, place)
+        taken_in = literal.named_children if literal else []
+        things = [child.named_child(0) for child in taken_in if child.type in _SPREADS]
+        if any(thing is not None and key_owner(names, thing) == whose for thing in things):
+            yield place
 
 
 def _subscripted(path: Path, at: int) -> Node | None:

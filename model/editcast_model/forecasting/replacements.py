@@ -165,11 +165,17 @@ class Tokens:
         return agreeing
 
     def is_absent(self, replacement: Replacement, places: Places) -> NDArray[np.bool_]:
-        """Tell whether the new text does not stand at each place yet, on either side."""
-        new = replacement.new
+        """Tell whether the new text does not stand at each place yet.
+
+        Neither on either side, nor as an element of the brackets around the place.
+        """
+        new, text = replacement.new, self.text
+        element = new.strip(" ,")
+        is_element = element.isidentifier() and element != new
         return np.array(
             [
-                not (self.text.startswith(new, start) or self.text.endswith(new, 0, start))
+                not (text.startswith(new, start) or text.endswith(new, 0, start))
+                and not (is_element and element in _elements(text, start))
                 for start in self.starts[places].tolist()
             ],
             np.bool_,
@@ -226,6 +232,24 @@ class Tokens:
         )
 
 
+def _elements(text: str, at: int) -> set[str]:
+    """Return what stands between the commas of the brackets around an offset, on its line."""
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    before, after = text[start:at], text[at : len(text) if end < 0 else end]
+    inside = _until_bracket(before[::-1], "([{", ")]}")[::-1] + _until_bracket(after, ")]}", "([{")
+    return {one.strip() for one in inside.split(",")}
+
+
+def _until_bracket(text: str, closing: str, opening: str) -> str:
+    """Return a text up to the first of these brackets that nothing has opened in it."""
+    depth = 0
+    for index, character in enumerate(text):
+        depth += (character in opening) - (character in closing)
+        if depth < 0:
+            return text[:index]
+    return text
+
+
 class Repeat(NamedTuple):
     """A replacement at a place where it could be made again.
 
@@ -235,12 +259,14 @@ class Repeat(NamedTuple):
             a share of the best possible, 0 to 1.
         times: How often it was made, less how often it was taken back; at least 1.
         ago: How many replacements were made after it.
+        made: The replacement.
     """
 
     hunk: Hunk
     score: float
     times: int
     ago: int
+    made: Replacement
 
 
 class _Other(NamedTuple):
@@ -320,7 +346,8 @@ class KnownReplacements:
         made = Counter((one.old, new[one.new]) for one in known)
         times = {what: less_taken_back(count, made[what[::-1]]) for what, count in made.items()}
         last = {(one.old, one.new): at for at, one in enumerate(known, 1)}
-        best: dict[Hunk, tuple[tuple[int, int], Replacement, int]] = {}
+        # By whether others went with it: half of a change may not fit where all of it does.
+        best: dict[tuple[Hunk, bool], tuple[tuple[int, int], Replacement, int]] = {}
         for replacement in dict.fromkeys(reversed(known)):
             if cancelled():
                 return []
@@ -343,15 +370,16 @@ class KnownReplacements:
             for place, points, distance in zip(places, score, away, strict=True):
                 hunk = tokens.hunk(replacement, int(place))
                 rank = int(points), -int(distance)
-                if hunk not in best or best[hunk][0] < rank:
-                    best[hunk] = rank, replacement, int(place)
+                key = hunk, bool(replacement.rest)
+                if key not in best or best[key][0] < rank:
+                    best[key] = rank, replacement, int(place)
         first = sorted(best.values(), key=lambda one: one[0], reverse=True)[:most]
         found: dict[Hunk, Repeat] = {}
         for rank, made_before, place in first:
             whole = tokens.whole(made_before, place)
             often = times[made_before.old, new[made_before.new]]
             ago = len(known) - last[made_before.old, made_before.new]
-            found.setdefault(whole, Repeat(whole, rank[0] / BEST_SCORE, often, ago))
+            found.setdefault(whole, Repeat(whole, rank[0] / BEST_SCORE, often, ago, made_before))
         return list(found.values())
 
     def _of_save(self, save: Save) -> list[Replacement]:

@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from editcast_model.memory.units import END, Ids, Vocabulary, unspaced
+from editcast_model.memory.units import END, Ids, LineUnits, Vocabulary, unspaced
 
 Numbers = npt.NDArray[np.int64]
 
@@ -28,6 +28,8 @@ BLOCK: Final = 200_000
 MOST_FILES: Final = 20_000
 #: Files that count as saved lately.
 RECENT: Final = 40
+#: Characters of the files saved last of which the units are kept line by line.
+_MOST_CHARACTERS: Final = 1_000_000
 #: Lines that are kept of those that files have no more, and what they are called as a file.
 MOST_REMOVED: Final = 400
 _LEAST_LINE: Final = 12  # bytes of three units, the line's end among them
@@ -146,6 +148,11 @@ def _buckets(ids: Ids) -> npt.NDArray[np.uint32]:
     return (mixed * np.uint32(_FACTORS[1])) >> np.uint32(32 - _bits())
 
 
+def _filled(most: int) -> int:
+    """Return how much of a bound is filled from the disk: without room, each save moved all."""
+    return most - most // 12
+
+
 class ProjectMemory:
     """The files of one project by name; any thread may read and add.
 
@@ -176,6 +183,7 @@ class ProjectMemory:
             self.vocabulary = Vocabulary()
             self._recent: OrderedDict[str, None] = OrderedDict()
             self._removed: deque[bytes] = deque(maxlen=MOST_REMOVED)
+            self._saved: OrderedDict[str, LineUnits] = OrderedDict()
             self._clear()
 
     def forget_removed(self) -> None:
@@ -190,7 +198,8 @@ class ProjectMemory:
         with self._lock:
             indexes = sum(block.nbytes for block in self._blocks)
             files = self._starts.nbytes + self._is_gone.nbytes + 200 * len(self._numbers)
-            return 4 * self._used + indexes + files + 140 * len(self.vocabulary)
+            saved = 8 * sum(one.size for one in self._saved.values())
+            return 4 * self._used + indexes + files + saved + 140 * len(self.vocabulary)
 
     def update(self, file: str, text: str) -> None:
         """Note the text of a file, for `read`."""
@@ -212,12 +221,16 @@ class ProjectMemory:
                 else is known of the file: what the editor has is newer than what is on the disk.
         """
         vocabulary = self.vocabulary
-        ids = vocabulary.ids(text)
+        ids = vocabulary.ids(text) if is_wanted else self._units_of_save(file, text)
         with self._lock:
-            is_forgotten = vocabulary is not self.vocabulary
-            if is_forgotten or (is_wanted and (file in self._numbers or not is_wanted())):
+            if vocabulary is not self.vocabulary:  # all was forgotten meanwhile
                 return
-            if not is_wanted:
+            if is_wanted:
+                is_full = self._used + len(ids) >= LONGEST + _filled(MOST_UNITS)
+                is_full = is_full or self._count >= _filled(MOST_FILES)
+                if is_full or file in self._numbers or not is_wanted():
+                    return
+            else:
                 self._keep_removed(file, ids)
                 self._recent[file] = None
                 self._recent.move_to_end(file)
@@ -225,6 +238,19 @@ class ProjectMemory:
                     self._recent.popitem(last=False)
             self._drop(file)
             self._add(file, ids)
+
+    def _units_of_save(self, file: str, text: str) -> Ids:
+        """Return the units of a saved text; of a file saved lately only new lines are read."""
+        with self._lock:
+            units = self._saved.pop(file, None) or LineUnits(self.vocabulary)
+        (ids,) = units.ids(text)
+        with self._lock:
+            if units.vocabulary is self.vocabulary:
+                self._saved[file] = units
+                left = sum(one.size for one in self._saved.values()) - _MOST_CHARACTERS
+                while left > 0:
+                    left -= self._saved.popitem(last=False)[1].size
+        return ids
 
     def settle(self) -> None:
         """Index what was added, block by block, and make room of what was replaced."""
@@ -298,12 +324,12 @@ class ProjectMemory:
         self._is_gone = np.zeros(MOST_FILES, np.bool_)
 
     def _add(self, file: str, ids: Ids) -> None:
-        is_full = self._used + len(ids) + 1 > LONGEST + MOST_UNITS or self._count == MOST_FILES
-        if is_full and self._count > len(self._numbers):
-            self._make_room()
-            is_full = self._used + len(ids) + 1 > LONGEST + MOST_UNITS
-        if is_full:
+        needed = len(ids) + 1
+        if needed > _filled(MOST_UNITS):
             return
+        if self._used + needed > LONGEST + MOST_UNITS or self._count == MOST_FILES:
+            self._drop_oldest(needed)
+            self._make_room()
         start, end = self._used, self._used + len(ids)
         if end + 1 + AHEAD > len(self._ids):
             grown = np.empty(max(end + 1, min(2 * end, LONGEST + MOST_UNITS)) + AHEAD, np.int32)
@@ -316,6 +342,15 @@ class ProjectMemory:
         self._ids[end : end + AHEAD + 1] = END
         self._used = end + 1
         self._size += len(ids) + 1
+
+    def _drop_oldest(self, needed: int) -> None:
+        """Drop files until so many units fit with room to spare; those saved lately go last."""
+        recent = [*self._recent, _REMOVED]
+        for file in [*(one for one in self._numbers if one not in recent), *recent]:
+            is_small = self._size + needed <= _filled(MOST_UNITS)
+            if is_small and len(self._numbers) < _filled(MOST_FILES):
+                return
+            self._drop(file)
 
     def _drop(self, file: str) -> None:
         number = self._numbers.pop(file, None)

@@ -117,6 +117,11 @@ class LineUnits:
         self._parts: tuple[str, ...] = ()
         self._units: list[Ids] = []
 
+    @property
+    def size(self) -> int:
+        """Return the characters of the text."""
+        return sum(map(len, self._parts))
+
     def ids(self, *parts: str) -> list[Ids]:
         """Return the units of each part of the text, int32 (N,); parts end with whole lines."""
         if parts == self._parts:  # only the line between them was typed in

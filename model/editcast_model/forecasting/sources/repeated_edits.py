@@ -7,6 +7,7 @@ they are what a network has to beat by far, and what the server runs on without 
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from editcast_model.diff import Hunk, diff
@@ -52,9 +53,16 @@ class RepeatedEdits:
             return repeat.score * max(view.places.lines.get(line, 0.0), _LEAST)
 
         likeliest = sorted(situation.repeats, key=worth, reverse=True)
-        fitting = (repeat for repeat in likeliest if _accepts(situation, repeat, self.name))
-        for repeat, most in zip(fitting, situation.config.scored_edits, strict=False):
-            yield _candidate(situation, repeat, self.name, most)
+        fitting = [repeat for repeat in likeliest if _accepts(situation, repeat, self.name)]
+        for index, most in enumerate(situation.config.scored_edits[: len(fitting)]):
+            one = _candidate(situation, fitting[index], self.name, most)
+            below = None if index else _right_below(situation, fitting)
+            if below is None:
+                yield one
+            else:
+                # What speaks for the likeliest place speaks for this one: a commit never shows a
+                # change of the next line as a change of its own, so the network does not know it.
+                yield replace(one, hunk=below.hunk, distance=1)
 
 
 class CrossFileEdits:
@@ -73,6 +81,18 @@ class CrossFileEdits:
         for repeat in islice(fitting, most):
             if repeat.hunk not in own:
                 yield _candidate(situation, repeat, self.name, 1)
+
+
+def _right_below(situation: Situation, repeats: Sequence[Repeat]) -> Repeat | None:
+    """Find the first replacement on the line right below the last change; None if it is there."""
+    text, (first, *others) = situation.history.text, repeats
+    start = text.find("\n", situation.history.last) + 1
+    end = text.find("\n", start)
+    for one in others if start else ():
+        is_below = start <= one.hunk.start and (end < 0 or one.hunk.end <= end)
+        if is_below and (one.made.old, one.made.new) == (first.made.old, first.made.new):
+            return one
+    return None
 
 
 def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
