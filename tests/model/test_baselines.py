@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions
-from editcast_model.forecasting.replacements import REMEMBERED
+from editcast_model.forecasting.replacements import REMEMBERED, KnownReplacements
 from editcast_model.forecasting.sources.repeated_edits import RepeatBest, RepeatLast
+from editcast_model.history import EditHistory
 
 BOTH = pytest.mark.parametrize("forecaster", [RepeatLast(), RepeatBest()], ids=lambda f: f.name)
 
@@ -185,6 +186,37 @@ def test_what_stands_there_already_is_not_inserted_again() -> None:
     saved = text.replace("show(label, a)", "show(y, label, a)")
     for prediction in after(RepeatBest(), text, saved, count=9):
         assert "y, y" not in prediction.apply(saved)
+
+
+def next_in_step(*texts: str) -> str | None:
+    """Return the text after the next replacement in step; None if there is none."""
+    history = EditHistory(texts[0])
+    for text in texts[1:]:
+        history.update(text, saved=True)
+    known = KnownReplacements(history)
+    found = known.next_in_step(known.best(known.own, 8))
+    return None if found is None else apply_hunks(texts[-1], [found.hunk])
+
+
+def test_of_a_table_the_next_row_comes_next() -> None:
+    text = "".join(f"case({number}, 'x'),\n" for number in range(4))
+    one, two, three = (text.replace("'x'", "'x', unit", count) for count in (1, 2, 3))
+    assert next_in_step(text, one) == two
+    assert next_in_step(text, one, two) == three
+    assert next_in_step(text) is None
+
+
+def test_of_two_replacements_that_take_turns_the_other_one_comes_next() -> None:
+    text = "".join(f"f{n} = (request) => {{\n  return load(request);\n}};\n" for n in range(3))
+
+    def made(functions: int, calls: int) -> str:
+        return text.replace("(request) =>", "async (request) =>", functions).replace(
+            "return load", "return await load", calls
+        )
+
+    texts = [text, made(1, 0), made(1, 1), made(2, 1)]
+    assert next_in_step(*texts) == made(2, 2)
+    assert next_in_step(*texts, made(2, 2)) == made(3, 2)
 
 
 def test_what_the_brackets_hold_already_is_not_inserted_again() -> None:

@@ -80,6 +80,24 @@ def word_at(text: str, offset: int) -> range:
     return range(start, end)
 
 
+def elements_at(text: str, offset: int) -> set[str]:
+    """Return what stands between the commas of the brackets around an offset, on its line."""
+    start, end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
+    before, after = text[start:offset], text[offset : len(text) if end < 0 else end]
+    inside = _until_bracket(before[::-1], "([{", ")]}")[::-1] + _until_bracket(after, ")]}", "([{")
+    return {one.strip() for one in inside.split(",")}
+
+
+def _until_bracket(text: str, closing: str, opening: str) -> str:
+    """Return a text up to the first of these brackets that nothing has opened in it."""
+    depth = 0
+    for index, character in enumerate(text):
+        depth += (character in opening) - (character in closing)
+        if depth < 0:
+            return text[:index]
+    return text
+
+
 def cursor_after(change: Hunk) -> int | None:
     """Return the cursor's offset after a change; None if the change was not an insertion.
 

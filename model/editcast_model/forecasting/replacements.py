@@ -2,13 +2,14 @@
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from editcast_model.diff import Hunk, diff
+from editcast_model.forecasting.filters import elements_at
 from editcast_model.forecasting.interface import OtherSave, never
 from editcast_model.history import EditHistory, Save, less_taken_back
 from editcast_model.tokenizer import lex, lines
@@ -40,6 +41,7 @@ class Replacement:
         words: How many of the replaced tokens are words or numbers.
         rest: What the same save replaced behind it, on its line and on the lines right below,
             nearest first.
+        line: Where it stood once its save was made.
     """
 
     old: tuple[int, ...]
@@ -48,6 +50,11 @@ class Replacement:
     after: tuple[int, ...]
     words: int
     rest: tuple["Next", ...] = ()
+    line: int = field(default=0, compare=False)
+
+    def is_like(self, other: "Replacement") -> bool:
+        """Tell whether both replace the same by the same."""
+        return (self.old, self.new) == (other.old, other.new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +112,11 @@ class Tokens:
         """Make the replacements of hunks about to be applied, which lie on token boundaries."""
         out: list[Replacement] = []
         rest: tuple[Next, ...] = ()
-        befores = (None, *hunks)[: len(hunks)]
-        for hunk, before in zip(reversed(hunks), reversed(befores), strict=True):
-            made = self._replacement(hunk)
+        grown = [h.text.count("\n") - self.text.count("\n", h.start, h.end) for h in hunks]
+        for index in reversed(range(len(hunks))):
+            hunk, before = hunks[index], hunks[index - 1] if index else None
+            line = self.text.count("\n", 0, hunk.start) + sum(grown[:index])
+            made = replace(self._replacement(hunk), line=line)
             out.append(replace(made, rest=rest))
             lines = 2 if before is None else self.text.count("\n", before.end, hunk.start)
             if before is None or lines > 1:
@@ -175,7 +184,7 @@ class Tokens:
         return np.array(
             [
                 not (text.startswith(new, start) or text.endswith(new, 0, start))
-                and not (is_element and element in _elements(text, start))
+                and not (is_element and element in elements_at(text, start))
                 for start in self.starts[places].tolist()
             ],
             np.bool_,
@@ -230,24 +239,6 @@ class Tokens:
         return (
             int(spots[self.agreement(replacement, spots, CONTEXT).argmax()]) if spots.size else None
         )
-
-
-def _elements(text: str, at: int) -> set[str]:
-    """Return what stands between the commas of the brackets around an offset, on its line."""
-    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
-    before, after = text[start:at], text[at : len(text) if end < 0 else end]
-    inside = _until_bracket(before[::-1], "([{", ")]}")[::-1] + _until_bracket(after, ")]}", "([{")
-    return {one.strip() for one in inside.split(",")}
-
-
-def _until_bracket(text: str, closing: str, opening: str) -> str:
-    """Return a text up to the first of these brackets that nothing has opened in it."""
-    depth = 0
-    for index, character in enumerate(text):
-        depth += (character in opening) - (character in closing)
-        if depth < 0:
-            return text[:index]
-    return text
 
 
 class Repeat(NamedTuple):
@@ -331,6 +322,24 @@ class KnownReplacements:
             hunks = history.unsaved[-REMEMBERED:]
             known += self._read(history.saved).replacements(hunks)
         return known[-REMEMBERED:]
+
+    def next_in_step(self, repeats: Sequence[Repeat]) -> Repeat | None:
+        """Find what followed on a replacement like the last one, as many lines below as then.
+
+        Without it, the last one again on the next line, if no place agrees better.
+        """
+        if not (known := self.own):
+            return None
+        last, text = known[-1], self._history.text
+        pairs = zip(reversed(known[:-1]), reversed(known[1:]), strict=True)
+        before = [(then, then.line - one.line, 0.0) for one, then in pairs if one.is_like(last)][:1]
+        best = max((one.score for one in repeats if one.made.is_like(last)), default=0.0)
+        for made, away, least in (*before, (last, 1, best)):
+            for one in repeats:
+                is_there = text.count("\n", 0, one.hunk.start) == last.line + away > last.line
+                if is_there and one.made.is_like(made) and one.score >= least:
+                    return one
+        return None
 
     @property
     def of_other_files(self) -> list[Replacement]:

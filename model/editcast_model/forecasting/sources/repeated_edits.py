@@ -43,7 +43,7 @@ class RepeatedEdits:
     name = "repeated"
 
     def propose(self, situation: Situation) -> Iterator[Candidate]:
-        """Propose the best two, by their scores and how probable their lines are."""
+        """Propose the next one in step, or the best two by their scores and their lines."""
         view, text = situation.view, situation.history.text
         if view is None:
             return
@@ -54,15 +54,20 @@ class RepeatedEdits:
 
         likeliest = sorted(situation.repeats, key=worth, reverse=True)
         fitting = [repeat for repeat in likeliest if _accepts(situation, repeat, self.name)]
-        for index, most in enumerate(situation.config.scored_edits[: len(fitting)]):
-            one = _candidate(situation, fitting[index], self.name, most)
-            below = None if index else _right_below(situation, fitting)
-            if below is None:
-                yield one
-            else:
-                # What speaks for the likeliest place speaks for this one: a commit never shows a
-                # change of the next line as a change of its own, so the network does not know it.
-                yield replace(one, hunk=below.hunk, distance=1)
+        in_step = situation.replacements.next_in_step(fitting)
+        if in_step is not None and fitting[0] is not in_step:
+            # What speaks for the likeliest place speaks for this one: in a commit lines next to
+            # each other are one change, so the network never saw one follow the other.
+            first = _candidate(situation, fitting[0], self.name, situation.config.scored_edits[0])
+            made = in_step.times, in_step.ago
+            yield situation.described(replace(first, hunk=in_step.hunk), made)
+        if in_step is not None:
+            later = in_step.made, situation.replacements.own[-1]
+            others = (one for one in fitting if not any(map(one.made.is_like, later)))
+            fitting = [in_step, *others] if fitting[0] is in_step else [*others]
+
+        for repeat, most in zip(fitting, situation.config.scored_edits, strict=False):
+            yield _candidate(situation, repeat, self.name, most)
 
 
 class CrossFileEdits:
@@ -81,18 +86,6 @@ class CrossFileEdits:
         for repeat in islice(fitting, most):
             if repeat.hunk not in own:
                 yield _candidate(situation, repeat, self.name, 1)
-
-
-def _right_below(situation: Situation, repeats: Sequence[Repeat]) -> Repeat | None:
-    """Find the first replacement on the line right below the last change; None if it is there."""
-    text, (first, *others) = situation.history.text, repeats
-    start = text.find("\n", situation.history.last) + 1
-    end = text.find("\n", start)
-    for one in others if start else ():
-        is_below = start <= one.hunk.start and (end < 0 or one.hunk.end <= end)
-        if is_below and (one.made.old, one.made.new) == (first.made.old, first.made.new):
-            return one
-    return None
 
 
 def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
