@@ -8,7 +8,9 @@
 `many` extrapolates from 1, 2 and 4 workers, each a Ray cluster of this machine. What is
 extrapolated is processor time: on a busy machine, and with more workers than cores, the time on the
 wall says little. OUT/growth.json has the measurements, and the table of docs/teams.md is printed.
-`local` times the same corpus with two processes of this machine and with two workers of Ray.
+`local` times the same corpus with two processes of this machine and with two workers of Ray, part
+by part and by turns, so that whatever else the machine does meets both alike; `--commits` bounds
+what is read of each repository. Stopped, it goes on with the parts that are missing.
 `memory` prints the most memory that a worker takes for each source. `nodes` times tasks that only
 wait on clusters of one, two and four nodes.
 """
@@ -17,10 +19,13 @@ import json
 import multiprocessing
 import os
 import resource
+import subprocess
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +33,7 @@ from typing import Any
 import click
 
 from editcast_model.networks.config import NetworkConfig
+from editcast_model.private_files import discard
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.cluster import HERE, mapped
 from editcast_training.cluster_training import train_on_cluster
@@ -36,7 +42,12 @@ from editcast_training.data.cluster_shards import Elsewhere
 from editcast_training.data.corpus import CorpusPart, Task, make_corpus
 from editcast_training.data.dataset import Dataset
 from editcast_training.fit.trainer import TrainingPlan
-from editcast_training.sources.registry import generated_from, listed_repositories, size_of
+from editcast_training.sources.registry import (
+    Origin,
+    generated_from,
+    listed_repositories,
+    size_of,
+)
 
 _WORKERS = (1, 2, 4)
 _MANY = (1_000, 10_000)
@@ -143,24 +154,109 @@ def many(out: Path, repositories: Path, mirror: Path, tokenizer: Path) -> None:
 @main.command()
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--most", type=int, help="Only the smallest so many repositories.")
+@click.option("--commits", type=int, help="Only the newest so many commits of each.")
+@click.option("--parts", default=1, help="Parts of the repositories that are made by turns.")
+@click.option("--without", default="", help="A kind of generated histories to leave out.")
 @listed
-def local(out: Path, most: int | None, repositories: Path, mirror: Path, tokenizer: Path) -> None:
-    """Make a corpus with two processes and with two workers of Ray, in turn; print the seconds."""
+def local(
+    out: Path,
+    most: int | None,
+    commits: int | None,
+    parts: int,
+    without: str,
+    repositories: Path,
+    mirror: Path,
+    tokenizer: Path,
+) -> None:
+    """Make a corpus with two processes and with two workers of Ray, by turns; print the seconds."""
     origins = listed_repositories(repositories, mirror)[0][:most]
-    tasks = [*origins, *generated_from(origins)]
-    ray = partial(cluster_shards.work, address=HERE, processes=2)
-    took = []
-    for name, work in (("processes", None), ("ray", ray)):
-        began = time.perf_counter()
-        make_corpus(out / name, tasks, tokenizer=tokenizer, processes=2, work=work)
-        took.append(time.perf_counter() - began)
-        click.echo(f"{len(origins)} repositories, {name}: {took[-1]:.1f} s")
-    files = [path.relative_to(out / "ray") for path in (out / "ray").rglob("*.parquet")]
+    if commits:
+        origins = [shallow(origin, out / "mirror", commits) for origin in origins]
+    result = out / "local.json"
+    found: dict[str, list[float]] = json.loads(result.read_text()) if result.exists() else {}
+    ways: dict[str, Any] = {
+        "processes": None,
+        "ray": partial(cluster_shards.work, address=HERE, processes=2),
+    }
+    for number in range(parts):
+        some = origins[number::parts]
+        tasks = [*some, *(one for one in generated_from(some) if one.kind != without)]
+        for name in sorted(ways, reverse=bool(number % 2)):
+            key = f"{name}-{number}"
+            if key in found:
+                continue
+            discard(out / key)
+            with Processors() as used:
+                began = time.perf_counter()
+                make_corpus(out / key, tasks, tokenizer=tokenizer, processes=2, work=ways[name])
+                found[key] = [round(time.perf_counter() - began, 1), round(used.seconds(), 1)]
+            result.write_text(json.dumps(found, indent=1))
+            said = "{:.1f} s, {:.1f} s of processors".format(*found[key])
+            click.echo(f"{len(some)} repositories, {key}: {said}")
+    files = [path.relative_to(out) for path in out.glob("ray-*/**/*.parquet")]
     same = all(
-        (out / "ray" / name).read_bytes() == (out / "processes" / name).read_bytes()
+        (out / name).read_bytes() == (out / str(name).replace("ray", "processes", 1)).read_bytes()
         for name in files
     )
-    click.echo(f"ratio {took[1] / took[0]:.2f}; {len(files)} shards, same bytes: {same}")
+    sums = {
+        name: [sum(found[f"{name}-{number}"][kind] for number in range(parts)) for kind in (0, 1)]
+        for name in ways
+    }
+    for kind, unit in enumerate(("seconds", "processor seconds")):
+        one, other = sums["processes"][kind], sums["ray"][kind]
+        click.echo(f"{unit}: {one:.0f} and {other:.0f} with Ray, ratio {other / one:.3f}")
+    click.echo(f"{len(origins)} repositories, {len(files)} shards, same bytes: {same}")
+
+
+def shallow(origin: Origin, folder: Path, commits: int) -> Origin:
+    """Return a source with the newest commits of a repository, cloned into a folder."""
+    place = folder / origin.name.replace("/", "+")
+    if not (place / "HEAD").exists():
+        discard(place)
+        partial = place.with_suffix(".partial")
+        discard(partial)
+        git = ["git", "clone", "--quiet", "--bare", "--depth", str(commits), "--single-branch"]
+        subprocess.run([*git, origin.path.resolve().as_uri(), partial], check=True)
+        partial.rename(place)
+    return replace(origin, path=place)
+
+
+class Processors:
+    """Counts the processor seconds of this process and all that it has begun, Ray's among them."""
+
+    def __init__(self) -> None:
+        self._before = time.process_time()
+        self._of: dict[tuple[int, int], float] = {}
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> "Processors":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def seconds(self) -> float:
+        """Return those of this process, and of the others as they were last seen."""
+        return time.process_time() - self._before + sum(self._of.values())
+
+    def _watch(self) -> None:
+        ticks = os.sysconf("SC_CLK_TCK")
+        while not self._ended.wait(0.5):
+            parents: dict[int, tuple[int, int, float]] = {}
+            for path in Path("/proc").glob("[0-9]*/stat"):
+                with suppress(OSError):
+                    values = path.read_text().rpartition(")")[2].split()
+                    took = (int(values[11]) + int(values[12])) / ticks
+                    parents[int(path.parent.name)] = int(values[1]), int(values[19]), took
+            for one, (_, began, took) in parents.items():
+                above = one
+                while above in parents and above != os.getpid():
+                    above = parents[above][0]
+                if above == os.getpid() != one:
+                    self._of[one, began] = took
 
 
 @main.command()
