@@ -209,14 +209,19 @@ def local(
 
 
 def shallow(origin: Origin, folder: Path, commits: int) -> Origin:
-    """Return a source with the newest commits of a repository, cloned into a folder."""
+    """Return a source with the newest commits of a repository, cloned into a folder.
+
+    One that git does not clone, as objects are missing, is read as it is.
+    """
     place = folder / origin.name.replace("/", "+")
     if not (place / "HEAD").exists():
         discard(place)
         partial = place.with_suffix(".partial")
         discard(partial)
         git = ["git", "clone", "--quiet", "--bare", "--depth", str(commits), "--single-branch"]
-        subprocess.run([*git, origin.path.resolve().as_uri(), partial], check=True)
+        if subprocess.run([*git, origin.path.resolve().as_uri(), partial]).returncode:
+            click.echo(f"{origin.name} is read as it is")
+            return origin
         partial.rename(place)
     return replace(origin, path=place)
 

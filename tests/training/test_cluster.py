@@ -190,9 +190,8 @@ try:
     [*cluster.mapped(os._exit, [1], sys.argv[1], 1)]
 except Exception as error:
     print(type(error).__name__, error)
-cluster.MEMORY = 1 << 50
 try:
-    [*cluster.mapped(abs, [1], sys.argv[1], 1)]
+    [*cluster.streamed(iter, [[1]], sys.argv[1], 1, 1 << 50)]
 except Exception as error:
     print(type(error).__name__, error)
 """

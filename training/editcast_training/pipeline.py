@@ -35,8 +35,9 @@ from editcast_store.lock import process_lock
 from editcast_store.models import install
 from editcast_store.paths import models_dir
 from editcast_training.cluster_training import train_on_cluster
-from editcast_training.data.corpus import FORMAT, make_corpus, read_corpus
+from editcast_training.data.corpus import make_corpus, read_corpus
 from editcast_training.data.instances import LEAST_INSTANCES
+from editcast_training.data.shards import FORMAT
 from editcast_training.disk import explained
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.pauses import Pauses
