@@ -22,7 +22,7 @@ import resource
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -35,12 +35,13 @@ import click
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.private_files import discard
 from editcast_model.tokenizer import Tokenizer
-from editcast_training.cluster import HERE, mapped
+from editcast_training.cluster import HERE, mapped, streamed
 from editcast_training.cluster_training import train_on_cluster
 from editcast_training.data import cluster_shards
-from editcast_training.data.cluster_shards import Elsewhere
-from editcast_training.data.corpus import CorpusPart, Task, make_corpus
+from editcast_training.data.cluster_shards import Elsewhere, Piece
+from editcast_training.data.corpus import make_corpus
 from editcast_training.data.dataset import Dataset
+from editcast_training.data.shards import CorpusPart, Task
 from editcast_training.fit.trainer import TrainingPlan
 from editcast_training.sources.registry import (
     Origin,
@@ -63,12 +64,12 @@ class Measured:
 
     make: Elsewhere
 
-    def __call__(self, task: Task) -> tuple[Any, float, float]:
-        """Make the shards; return what comes of it, processor seconds and memory in MB."""
+    def __call__(self, task: Task) -> Iterator[tuple[Piece, float, float]]:
+        """Make the shards; yield what comes of it, processor seconds and memory in MB."""
         before = time.process_time()
-        made = self.make(task)
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # Linux: kB
-        return made, time.process_time() - before, peak
+        for piece in self.make(task):
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024  # Linux: kB
+            yield piece, time.process_time() - before, peak
 
 
 def corpus(out: Path, origins: Any, tokenizer: Path, workers: int) -> dict[str, float]:
@@ -76,13 +77,17 @@ def corpus(out: Path, origins: Any, tokenizer: Path, workers: int) -> dict[str, 
     took: list[tuple[float, float]] = []
 
     def work(tasks: Any) -> Any:
-        measured = Measured(Elsewhere((tasks[0].folder / "tokenizer.json").read_bytes()))
-        for (made, shards), seconds, peak in mapped(measured, tasks, HERE, workers):
-            took.append((seconds, peak))
-            for name, data in shards.items():
-                (tasks[0].folder / name).parent.mkdir(exist_ok=True)
-                (tasks[0].folder / name).write_bytes(data)
-            yield made
+        folder = tasks[0].folder
+        measured = Measured(Elsewhere((folder / "tokenizer.json").read_bytes()))
+        for _, (piece, seconds, peak) in streamed(measured, tasks, HERE, workers):
+            if isinstance(piece, CorpusPart):
+                took.append((seconds, peak))
+                yield piece
+            else:
+                name, data = piece
+                (folder / name).parent.mkdir(exist_ok=True)
+                with (folder / name).open("ab") as file:
+                    file.write(data)
 
     began = time.perf_counter()
     parts: list[CorpusPart] = make_corpus(out, origins, tokenizer=tokenizer, work=work)
@@ -171,7 +176,8 @@ def local(
     """Make a corpus with two processes and with two workers of Ray, by turns; print the seconds."""
     origins = listed_repositories(repositories, mirror)[0][:most]
     if commits:
-        origins = [shallow(origin, out / "mirror", commits) for origin in origins]
+        clones = (shallow(origin, out / "mirror", commits) for origin in origins)
+        origins = [origin for origin in clones if origin is not None]
     result = out / "local.json"
     found: dict[str, list[float]] = json.loads(result.read_text()) if result.exists() else {}
     ways: dict[str, Any] = {
@@ -208,11 +214,8 @@ def local(
     click.echo(f"{len(origins)} repositories, {len(files)} shards, same bytes: {same}")
 
 
-def shallow(origin: Origin, folder: Path, commits: int) -> Origin:
-    """Return a source with the newest commits of a repository, cloned into a folder.
-
-    One that git does not clone, as objects are missing, is read as it is.
-    """
+def shallow(origin: Origin, folder: Path, commits: int) -> Origin | None:
+    """Clone the newest commits of a repository into a folder; None where objects are missing."""
     place = folder / origin.name.replace("/", "+")
     if not (place / "HEAD").exists():
         discard(place)
@@ -220,8 +223,7 @@ def shallow(origin: Origin, folder: Path, commits: int) -> Origin:
         discard(partial)
         git = ["git", "clone", "--quiet", "--bare", "--depth", str(commits), "--single-branch"]
         if subprocess.run([*git, origin.path.resolve().as_uri(), partial]).returncode:
-            click.echo(f"{origin.name} is read as it is")
-            return origin
+            return None
         partial.rename(place)
     return replace(origin, path=place)
 
@@ -272,14 +274,23 @@ def memory(repositories: Path, mirror: Path, tokenizer: Path) -> None:
     A worker of Ray takes some 70 MB more.
     """
     origins, _ = listed_repositories(repositories, mirror)
-    make = Measured(Elsewhere(tokenizer.read_bytes()))
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
         tasks = [Task(origin, Path(), 4096, 0, "") for origin in origins]
-        for task, ((made, _), seconds, peak) in zip(tasks, pool.map(make, tasks), strict=True):
+        for task, (made, seconds, peak) in zip(
+            tasks, pool.map(partial(made_alone, tokenizer.read_bytes()), tasks), strict=True
+        ):
             size, count = task.origin.size / 1e6, made.instances.total()
             line = f"{task.origin.name}: {size:.0f} MB packed, {count:,} instances"
             click.echo(f"{line}, {seconds:.0f} s of a processor, {peak:.0f} MB {made.failed}")
+
+
+def made_alone(tokenizer: bytes, task: Task) -> tuple[CorpusPart, float, float]:
+    """Make the shards of a source, as the first one of a process; return what that took."""
+    for piece, seconds, peak in Measured(Elsewhere(tokenizer))(task):
+        if isinstance(piece, CorpusPart):
+            return piece, seconds, peak
+    raise AssertionError  # the counts come last
 
 
 @main.command()
