@@ -366,6 +366,7 @@ def _texts(repository: pygit2.Repository, track: _Track, skipped: Skipped) -> It
     """Read a file's versions, oldest first."""
     last: pygit2.Oid | None = None
     for blob, time in track.oldest_first():
+        memory.check()
         if blob == last:  # a change of mode, or of name only
             continue
         last = blob
