@@ -42,7 +42,7 @@ from editcast_training.data.cluster_shards import Elsewhere, Piece
 from editcast_training.data.corpus import make_corpus
 from editcast_training.data.dataset import Dataset
 from editcast_training.data.shards import CorpusPart, Task
-from editcast_training.fit.trainer import TrainingPlan
+from editcast_training.fit.plan import TrainingPlan
 from editcast_training.sources.registry import (
     Origin,
     generated_from,

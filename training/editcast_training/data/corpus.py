@@ -45,6 +45,8 @@ from editcast_training.workers import worker_pool
 
 #: How much text a vocabulary is learned from, characters.
 SAMPLE = 20_000_000
+#: What was made of each source.
+MANIFEST = "manifest.json"
 _KEPT = ("instances", "edits", "skipped")
 
 #: Makes the shards of all tasks, in any order.
@@ -176,7 +178,7 @@ def _settle_tokenizer(
 
 def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, CorpusPart]:
     """Find the sources that are done, by name; raise `CorpusError` if of other settings."""
-    if not (folder / "manifest.json").exists():
+    if not (folder / MANIFEST).exists():
         return {}
     stored, made = _read_manifest(folder)
     stored.setdefault("order", "")  # older ones name none
@@ -193,7 +195,7 @@ def _write_manifest(
 ) -> None:
     kept = ("files", *_KEPT)
     sources = {name: {key: getattr(made[name], key) for key in kept} for name in sorted(made)}
-    write_text(folder / "manifest.json", json.dumps({**settings, "sources": sources}, indent=1))
+    write_text(folder / MANIFEST, json.dumps({**settings, "sources": sources}, indent=1))
 
 
 def read_corpus(folder: Path) -> dict[str, CorpusPart]:
@@ -206,7 +208,7 @@ def read_corpus(folder: Path) -> dict[str, CorpusPart]:
 
 
 def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, CorpusPart]]:
-    path = folder / "manifest.json"
+    path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text())
     except FileNotFoundError as error:
