@@ -103,12 +103,12 @@ class StreamedSplit:
             table = pq.read_table(kept)
             os.utime(kept)
             return table
-        url = f"{self._stream.url.rstrip('/')}/{_SPLIT}/{shard}"
-        with opened_file(url) as file, pq.ParquetFile(file) as whole:
+        url, name = self._stream.url, f"{_SPLIT}/{shard}"
+        with opened_file(url, name) as file, pq.ParquetFile(file) as whole:
             if number >= whole.num_row_groups:
                 raise CorpusError(
-                    f"The shard {url} is not the one that the corpus was made of; upload the "
-                    "corpus again."
+                    f"The shard {name} in {url} is not the one that the corpus was made of; upload "
+                    "the corpus again."
                 )
             table = whole.read_row_group(number, columns=COLUMNS)
         with atomic_write(kept) as partly:

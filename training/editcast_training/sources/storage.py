@@ -146,15 +146,19 @@ def download(url: str, folder: Path, without: str | None = None) -> None:
 
 
 @contextmanager
-def opened_file(url: str) -> Iterator[Any]:
+def opened_file(url: str, name: str) -> Iterator[Any]:
     """Open a file of a corpus in storage, to read parts of it.
+
+    Args:
+        url: The corpus.
+        name: The path of the file below it.
 
     Raises:
         CorpusError: The storage cannot be read, or what the block reads of it is damaged.
     """
     with _reached(CorpusError, url):
-        system, path = _opened(url)
-        with system.open(path, "rb") as file:
+        system, root = _opened(url)
+        with system.open(_join(root, name), "rb") as file:
             yield file
 
 
