@@ -15,12 +15,13 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from editcast_model.errors import CorpusError
-from editcast_model.private_files import atomic_write, private_folder
+from editcast_model.private_files import private_folder
 from editcast_training.data.corpus import MANIFEST, read_corpus
 from editcast_training.data.dataset import COLUMNS, Dataset
 from editcast_training.data.shards import ROW_GROUP, shard_of
@@ -111,9 +112,17 @@ class StreamedSplit:
                     "the corpus again."
                 )
             table = whole.read_row_group(number, columns=COLUMNS)
-        with atomic_write(kept) as partly:
-            pq.write_table(table, partly, compression="zstd")
+        _keep(table, kept)
         return table
+
+
+def _keep(table: pa.Table, place: Path) -> None:
+    """Write a row group; several workers may write the same one, or remove it meanwhile."""
+    fresh = place.with_name(f"{uuid4().hex}.parquet")
+    with suppress(FileNotFoundError):
+        fresh.touch(0o600)
+        pq.write_table(table, fresh, compression="zstd")
+        os.replace(fresh, place)
 
 
 def _make_room(cache: Path, room: int) -> None:
