@@ -294,22 +294,37 @@ def made_alone(tokenizer: bytes, task: Task) -> tuple[CorpusPart, float, float]:
 
 
 @main.command()
-def nodes() -> None:
+@click.argument("counts", type=int, nargs=-1)
+def nodes(counts: tuple[int, ...]) -> None:
     """Time tasks that only wait, as those on slow storage do, on one, two and four nodes."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-    from ray.cluster_utils import Cluster
-
-    for count in _WORKERS:
-        cluster = Cluster(True, head_node_args={**_NODE, "include_dashboard": False})
-        for _ in range(count - 1):
-            cluster.add_node(**_NODE)
+    for count in counts or _WORKERS:
+        cluster = started(count)
         list(mapped(time.sleep, [0.0] * 4 * count, cluster.address, 1))  # workers have begun
         began = time.perf_counter()
         list(mapped(time.sleep, [_WAIT] * _WAITS, cluster.address, 1))
         took = time.perf_counter() - began
         click.echo(f"{count} nodes: {_WAITS} waits of {_WAIT:.0f} s in {took:.1f} s")
         cluster.shutdown()
+
+
+def started(count: int, tries: int = 4) -> Any:
+    """Start a cluster; Ray gives a node half a minute, which a busy machine may not have."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    os.environ["RAY_worker_niceness"] = "0"
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster()
+    try:
+        cluster.add_node(**_NODE, include_dashboard=False)
+        for _ in range(count - 1):
+            cluster.add_node(**_NODE)
+    except Exception:  # a bare one
+        cluster.shutdown()
+        if tries == 1:
+            raise
+        return started(count, tries - 1)
+    return cluster
 
 
 def table(found: dict[str, Any]) -> None:
