@@ -27,7 +27,8 @@ from editcast_training.data.corpus import make_corpus
 from editcast_training.evaluation.results import summarize
 from editcast_training.evaluation.sessions import EditingSession, sample_commits
 from editcast_training.evaluation.token_accuracy import token_scores
-from editcast_training.fit.trainer import TrainingPlan, train
+from editcast_training.fit.plan import TrainingPlan
+from editcast_training.fit.trainer import train
 from editcast_training.packaging import export_only
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import (

@@ -33,3 +33,4 @@ class Finite(click.FloatRange):
 
 #: At most a year.
 MINUTES = Finite(366 * 24 * 60)
+GIBIBYTES = Finite(1024)

@@ -100,7 +100,7 @@ def descendants(pid: int) -> Iterator[tuple[int, str]]:
 
 
 def is_task(name: str) -> bool:
-    return name.startswith("ray::_call")
+    return name.startswith(("ray::_call", "ray::_stream"))
 
 
 def is_node(name: str) -> bool:

@@ -190,9 +190,8 @@ try:
     [*cluster.mapped(os._exit, [1], sys.argv[1], 1)]
 except Exception as error:
     print(type(error).__name__, error)
-cluster.MEMORY = 1 << 50
 try:
-    [*cluster.mapped(abs, [1], sys.argv[1], 1)]
+    [*cluster.streamed(iter, [[1]], sys.argv[1], 1, 1 << 50)]
 except Exception as error:
     print(type(error).__name__, error)
 """
@@ -224,6 +223,36 @@ def test_nodes_whose_workers_have_no_memory_left_are_said_and_gone_on_without(
     assert said.count("\n") == 1
     assert corpus.make(tmp_path / "out", "--ray", nodes.address)[0] == 0
     assert contents(tmp_path / "out") == local
+
+
+_STREAMED = """
+import os, signal, sys
+from pathlib import Path
+from editcast_training.cluster import streamed
+def pieces(folder):
+    begun = Path(folder, "begun")
+    is_first = not begun.exists()
+    begun.touch()
+    for number in range(9):
+        yield number
+        if number == 6 and is_first:
+            os.kill(os.getpid(), signal.SIGKILL)
+print([*streamed(pieces, [sys.argv[2]], sys.argv[1], 1)])
+"""
+
+
+@NEEDS_RAY
+def test_what_a_worker_yielded_before_it_was_killed_does_not_come_again(
+    environment: Environment, nodes: Nodes, tmp_path: Path
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", _STREAMED, nodes.address, tmp_path],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.stdout == f"{[(0, number) for number in range(9)]}\n", ended.stderr
+    assert ended.stderr == ""
 
 
 _OTHER_RAY = """

@@ -13,19 +13,20 @@ from clusters import NEEDS_RAY, Environment, Nodes, environment, is_node, is_tas
 __all__ = ["environment", "nodes"]
 
 
-# argv: the corpus, where to, and how many workers of which cluster; 0 for none.
+# argv: the corpus, where to, how many workers of which cluster, 0 for none, and whether divided.
 _TRAINING = """
 import sys
 from pathlib import Path
 from editcast_model.networks.config import NetworkConfig
 from editcast_training.cluster_training import train_on_cluster
 from editcast_training.fit.trainer import TrainingPlan, train
-corpus, out, workers, address = sys.argv[1:]
+corpus, out, workers, address, sharded = sys.argv[1:]
 network = NetworkConfig(
     300, 16, heads=2, state_layers=1, edit_layers=1, feed_forward=16, local=8, analogy=2
 )
 plan = TrainingPlan(
-    Path(corpus), Path(out), network, steps=12, interval=2, budget=2000, batches=2, device="cpu"
+    Path(corpus), Path(out), network, steps=12, interval=2, budget=2000, batches=2, device="cpu",
+    sharded=bool(sharded),
 )
 def report(line):
     if "dev" in line: print(line["step"], flush=True)
@@ -43,9 +44,11 @@ class Training:
     corpus: Path
     environment: Environment
 
-    def begin(self, out: Path, workers: int, address: str) -> "subprocess.Popen[str]":
+    def begin(
+        self, out: Path, workers: int, address: str, sharded: str = ""
+    ) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            [sys.executable, "-c", _TRAINING, self.corpus, out, str(workers), address],
+            [sys.executable, "-c", _TRAINING, self.corpus, out, str(workers), address, sharded],
             env=self.environment | {"OMP_NUM_THREADS": "1"},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -74,11 +77,16 @@ def undisturbed(training: Training, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @NEEDS_RAY
-@pytest.mark.parametrize("lost", ["worker", "node"])
+@pytest.mark.parametrize(("lost", "sharded"), [("worker", ""), ("worker", "sharded"), ("node", "")])
 def test_a_training_that_loses_a_worker_or_a_node_has_the_losses_of_one_process(
-    lost: str, training: Training, nodes: Nodes, undisturbed: list[float], tmp_path: Path
+    lost: str,
+    sharded: str,
+    training: Training,
+    nodes: Nodes,
+    undisturbed: list[float],
+    tmp_path: Path,
 ) -> None:
-    process = training.begin(tmp_path, 2, nodes.address)
+    process = training.begin(tmp_path, 2, nodes.address, sharded)
     assert process.stdout
     while process.stdout.readline() != "4\n":  # in the middle of it
         assert process.poll() is None, process.communicate()

@@ -215,6 +215,43 @@ torch.save(weights, f"{out}/{os.environ['RANK']}.pt")
     assert about["progress"]["step"] == 6 and about["progress"]["epoch"] >= 1
 
 
+def test_a_divided_network_has_the_losses_of_a_whole_one_and_goes_on_as_one(
+    plan: TrainingPlan, tmp_path: Path
+) -> None:
+    whole = replace(plan, batches=3, steps=8, interval=2)
+    train(replace(whole, out=tmp_path / "whole"))
+    first = """
+divide = trainer.divide
+def noting(network, *others):
+    total = sum(one.numel() for one in network.parameters())
+    divide(network, *others)
+    own = sum(one.to_local().numel() for one in network.parameters())
+    Path(f"{out}.{os.environ['RANK']}").write_text(str(own / total))
+trainer.divide = noting
+def report(line):
+    if line["step"] == 7: os.kill(os.getpid(), signal.SIGKILL)
+"""
+    program = tmp_path / "program.py"
+    changed = "steps=8, batches=3, sharded=True, interval=2"
+    program.write_text(PROGRAM.replace("steps=12, interval=4", changed))
+    launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    out = tmp_path / "divided"
+    arguments = [program, plan.corpus, out, json.dumps(NETWORK.to_json()), first]
+    done = subprocess.run(
+        [sys.executable, *launch, *map(str, arguments)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1 and "SIGKILL" in done.stderr, done.stderr
+    shares = [float(Path(f"{out}.{rank}").read_text()) for rank in range(2)]
+    assert sum(shares) == pytest.approx(1) and max(shares) < 0.55
+    assert read_checkpoint(out / "latest.safetensors")[2]["progress"]["step"] == 6
+    train(replace(whole, out=out))  # the last steps, by one process
+    assert _losses(out) == pytest.approx(_losses(tmp_path / "whole"), abs=2e-4)
+    assert len(_losses(out)) == 8
+
+
 def test_however_many_processes_share_a_step_the_losses_are_the_same(
     plan: TrainingPlan, tmp_path: Path
 ) -> None:

@@ -11,22 +11,23 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from editcast_model.errors import ClusterError, EditcastError
 from editcast_training.interrupts import held
+from editcast_training.memory import MOST
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 #: The address of a cluster that is started on this machine, and ends with this process.
 HERE: Final = "here"
-#: What a task of `mapped` may need, bytes: as many are begun on a node as it has room for.
-MEMORY: Final = 3 << 29
 _RETRIES = 3  # of what a worker that died was at
+_AHEAD: Final = 2  # what a task may have yielded that was not fetched yet
 _OBJECTS: Final = 1 << 28  # bytes: of results that are not fetched yet, on this machine
 _PATIENCE = 10.0  # seconds
 _LIBRARIES = ("editcast", "pyarrow", "pygit2", "ray")
@@ -36,34 +37,55 @@ _AGAIN = "run the same command again, and it goes on"
 def mapped(
     function: Callable[[T], R], things: Sequence[T], address: str, processes: int
 ) -> Iterator[R]:
-    """Yield what a function makes of each thing, as it comes.
+    """Yield what a function makes of each thing, as it comes; see `streamed`."""
+    with closing(streamed(_Once(function), things, address, processes)) as streams:
+        for _, found in streams:
+            yield found
+
+
+def streamed(
+    function: Callable[[T], Iterator[R]],
+    things: Sequence[T],
+    address: str,
+    processes: int,
+    memory: int = MOST,
+) -> Generator[tuple[int, R], None, None]:
+    """Yield the number of each thing with all that a function yields for it, as it comes.
+
+    Where a worker dies, another one begins with its thing anew. What has come of it already does
+    not come again, so the function has to yield the same again.
 
     Args:
         function: To be imported by the workers, which must have the same Editcast.
         things: What it is called with, one a task.
         address: HOST:PORT of a cluster that this machine belongs to, or `HERE`.
         processes: Tasks at once, where the cluster is this machine alone.
+        memory: What a task may need, bytes: as many are begun on a node as it has room for.
 
     Raises:
         ClusterError: The cluster cannot be reached or used, or a task was killed again and again.
         EditcastError: The function has raised it.
     """
-    with _connected(address, processes, MEMORY) as ray:
-        remote = ray.remote(num_cpus=1, memory=MEMORY, max_retries=_RETRIES)(_call)
+    options = {"num_cpus": 1, "memory": memory, "max_retries": _RETRIES, "num_returns": "streaming"}
+    with _connected(address, processes, memory) as ray:
+        remote = ray.remote(**options, _generator_backpressure_num_objects=_AHEAD)(_stream)
         common = ray.put((function, _versions()))
         room = 2 * int(ray.cluster_resources().get("CPU", 1))
-        left = iter(things)
-        pending: set[Any] = set()
+        left = iter(enumerate(things))
+        pending: dict[Any, int] = {}
         try:
             while True:
-                while len(pending) < room and (thing := next(left, None)) is not None:
-                    pending.add(remote.remote(common, thing))
+                while len(pending) < room and (one := next(left, None)) is not None:
+                    pending[remote.remote(common, one[1])] = one[0]
                 if not pending:
                     return
+                found = []
                 with held():  # Ray would make a KeyboardInterrupt of what a signal raises in it
-                    done, _ = ray.wait([*pending], timeout=1.0)
-                    found = ray.get(done)
-                pending.difference_update(done)
+                    for task in ray.wait([*pending], timeout=1.0)[0]:
+                        try:
+                            found.append((pending[task], ray.get(next(task))))
+                        except StopIteration:
+                            del pending[task]
                 yield from found
         except ray.exceptions.RayTaskError as error:
             if isinstance(error.cause, EditcastError):
@@ -71,6 +93,9 @@ def mapped(
             raise
         except ray.exceptions.RayError as error:
             raise ClusterError(_sentence(error)) from error
+        finally:
+            pending.clear()  # Ray has no patience with those that it finds after its end
+            task = None
 
 
 def together(
@@ -156,16 +181,35 @@ def _placed(ray: Any, needs: dict[str, int], most: int) -> Iterator[tuple[dict[s
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Once(Generic[T, R]):
+    """A function that yields what another one returns."""
+
+    function: Callable[[T], R]
+
+    def __call__(self, thing: T) -> Iterator[R]:
+        yield self.function(thing)
+
+
 def _call(common: tuple[Callable[[T], R], dict[str, str]], thing: T) -> R:
     """Run one task; on a worker."""
-    function, wanted = common
+    _check_versions(common[1])
+    return common[0](thing)
+
+
+def _stream(common: tuple[Callable[[T], Iterator[R]], dict[str, str]], thing: T) -> Iterator[R]:
+    """Run one task that yields; on a worker."""
+    _check_versions(common[1])
+    yield from common[0](thing)
+
+
+def _check_versions(wanted: dict[str, str]) -> None:
     if (here := _versions()) != wanted:
         other = ", ".join(f"{name} {here[name]}" for name in here if here[name] != wanted[name])
         raise ClusterError(
             f"The node {socket.gethostname()} of the cluster has other versions ({other}); install "
             "the same ones everywhere."
         )
-    return function(thing)
 
 
 def _versions() -> dict[str, str]:

@@ -16,8 +16,9 @@ from uuid import uuid4
 
 from editcast_model.private_files import private_folder
 from editcast_training.cluster import together
+from editcast_training.fit.plan import Progress, TrainingPlan
 from editcast_training.fit.processes import Meeting
-from editcast_training.fit.trainer import Progress, TrainingPlan, result_of, train
+from editcast_training.fit.trainer import result_of, train
 
 _MEMORY: Final = 3 << 30  # bytes of a worker, without those of the corpus
 
@@ -38,6 +39,8 @@ def train_on_cluster(
     """
     folder = private_folder(plan.out.resolve())
     plan = replace(plan, out=folder, corpus=plan.corpus.resolve())
+    if plan.stream is not None:
+        plan = replace(plan, stream=replace(plan.stream, cache=plan.stream.cache.resolve()))
     try:
         together(
             partial(_work, plan),

@@ -35,12 +35,15 @@ from editcast_store.lock import process_lock
 from editcast_store.models import install
 from editcast_store.paths import models_dir
 from editcast_training.cluster_training import train_on_cluster
-from editcast_training.data.corpus import FORMAT, make_corpus, read_corpus
+from editcast_training.data.corpus import make_corpus, read_corpus
 from editcast_training.data.instances import LEAST_INSTANCES
+from editcast_training.data.shards import FORMAT
+from editcast_training.data.streaming import Stream
 from editcast_training.disk import explained
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.pauses import Pauses
-from editcast_training.fit.trainer import TrainingPlan, no_reason, train
+from editcast_training.fit.plan import TrainingPlan, no_reason
+from editcast_training.fit.trainer import train
 from editcast_training.packaging import Provenance, finish
 from editcast_training.sources.registry import Origin
 
@@ -89,6 +92,8 @@ class Request:
         ray: The address of a cluster to train on, `cluster.HERE`, or None.
         workers: The maximum number of workers on the cluster.
         batches: Batches per step, divided among the workers or the processes of a `torchrun`.
+        stream: The storage that the train split of the corpus is in, or None.
+        sharded: Whether the workers divide the network among themselves.
         recipe: The constants.
     """
 
@@ -110,6 +115,8 @@ class Request:
     ray: str | None = None
     workers: int = 1
     batches: int = 1
+    stream: Stream | None = None
+    sharded: bool = False
     recipe: Recipe = Recipe()
 
 
@@ -185,6 +192,8 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
         minutes=request.minutes,
         learning_rate=recipe.scratch_rate if base is None else rate,
         batches=request.batches,
+        stream=request.stream,
+        sharded=request.sharded,
         seed=request.seed,
         interval=interval,
         patience=request.patience,

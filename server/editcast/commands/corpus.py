@@ -17,7 +17,9 @@ from editcast.progress import time_left
 from editcast.render_diff import plain
 from editcast.source_options import source_options
 from editcast_training.data import cluster_shards
-from editcast_training.data.corpus import CorpusPart, make_corpus
+from editcast_training.data.corpus import make_corpus
+from editcast_training.data.shards import CorpusPart
+from editcast_training.memory import MOST
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import (
     Origin,
@@ -45,6 +47,13 @@ from editcast_training.sources.storage import upload
 )
 @click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
 @ray_option
+@click.option(
+    "--memory",
+    default=MOST / (1 << 30),
+    show_default=True,
+    type=ranges.GIBIBYTES,
+    help="What each process may take, in GiB; a source that takes more is left out.",
+)
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @click.option("--upload", "url", metavar="URL", help="Copy it there as well, as s3://BUCKET/PATH.")
 def corpus(
@@ -54,6 +63,7 @@ def corpus(
     max_state: int,
     processes: int,
     ray: str | None,
+    memory: float,
     seed: int,
     url: str | None,
 ) -> None:
@@ -87,6 +97,7 @@ def corpus(
         seed=seed,
         each=report,
         work=partial(cluster_shards.work, address=ray, processes=processes) if ray else None,
+        memory=int(memory * (1 << 30)),
     )
     _summary(console, result)
     if url is not None:

@@ -29,6 +29,7 @@ from editcast_training.sources.registry import Origin, own_history
 from editcast_training.sources.storage import download, is_url
 
 if TYPE_CHECKING:
+    from editcast_training.data.streaming import Stream
     from editcast_training.pipeline import Request
 
 # torch takes seconds to import, so the commands import what they call.
@@ -95,6 +96,18 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
     help="Batches per step, divided among the workers.  [default: one per worker]",
 )
 @click.option(
+    "--sharded",
+    is_flag=True,
+    help="Divide the network among the workers, if it does not fit into the memory of each.",
+)
+@click.option(
+    "--cache",
+    default=16.0,
+    show_default=True,
+    type=ranges.GIBIBYTES,
+    help="Room on the disk for parts of a --corpus in storage, in GiB.",
+)
+@click.option(
     "--considerate",
     is_flag=True,
     help="Pause while the machine runs on battery; on Linux, take turns with busy programs.",
@@ -128,7 +141,7 @@ def train(
     from editcast_training.pipeline import Recipe, Request
 
     out: Path | None = given["out"]
-    further, corpus = given["further"], _corpus(given["corpus"], out)
+    further, (corpus, stream) = given["further"], _corpus(given["corpus"], out, given["cache"])
     world = given["workers"] if given["ray"] else int(os.environ.get("WORLD_SIZE", "1"))
     given["batches"] = given["batches"] or world
     if not given["steps"] and not given["minutes"]:
@@ -150,12 +163,13 @@ def train(
             earlier=bundle.card.trained_on.sources if bundle and further else {},
         ),
         personal=out is None,
+        stream=stream,
         recipe=recipe or Recipe(),
         **{
             name: given[name]
             for name in (
                 *("tokenizer", "steps", "minutes", "seed", "device", "patience", "processes"),
-                *("considerate", "ray", "workers", "batches"),
+                *("considerate", "ray", "workers", "batches", "sharded"),
             )
         },
     )
@@ -221,14 +235,18 @@ def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces:
             raise click.UsageError(sentence)
 
 
-def _corpus(named: str | None, out: Path | None) -> Path | None:
-    """Return the folder of a corpus; of one in storage a copy in OUT is made first."""
+def _corpus(
+    named: str | None, out: Path | None, gibibytes: float
+) -> "tuple[Path | None, Stream | None]":
+    """Return the folder of a corpus; of one in storage a copy in OUT but for what is streamed."""
     if named is None or not is_url(named):
-        return None if named is None else Path(named)
+        return (None if named is None else Path(named)), None
     if out is None:
-        raise click.UsageError("A corpus in storage goes with OUT, where a copy of it is made.")
-    download(named, out / "downloaded")
-    return out / "downloaded"
+        raise click.UsageError("A corpus in storage goes with OUT, where parts of it are kept.")
+    from editcast_training.data.streaming import Stream
+
+    download(named, out / "downloaded", without="train")
+    return out / "downloaded", Stream(named, out / "cache", int(gibibytes * (1 << 30)))
 
 
 def _here() -> tuple[Path, ...]:

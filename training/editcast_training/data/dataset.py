@@ -7,13 +7,14 @@ is learned is to find the place in the whole window, at the cost of a small one.
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from editcast_model.edits import Edit
@@ -28,7 +29,9 @@ _PIECE, _FAR = 128, 256
 # How often an instance is in an epoch. Recorded saves are what the model is for, and few beside
 # commits.
 _TIMES = {"saves": 4}
-_COLUMNS = ["state", "positions", "contents", "jumps"]
+_NUMBERS = ["state", "positions", "contents", "jumps"]
+#: What is read of a shard.
+COLUMNS = [*_NUMBERS, "kind"]
 _CHUNK = 64  # batches that are sorted by length together
 
 
@@ -61,10 +64,15 @@ class Dataset:
             CorpusError: There is no instance.
         """
         paths = sorted(folder.glob("*.parquet"))
-        tables = [pq.read_table(path, columns=[*_COLUMNS, "kind"]) for path in paths]
-        tables = [table for table in tables if table.num_rows]
-        if not tables:
+        tables = [pq.read_table(path, columns=COLUMNS) for path in paths]
+        if not any(table.num_rows for table in tables):
             raise CorpusError(f"There are no instances in {folder}; make the corpus first.")
+        return cls.of(tables)
+
+    @classmethod
+    def of(cls, tables: Iterable[pa.Table]) -> "Dataset":
+        """Return the instances of tables with `COLUMNS`, of which some must have rows."""
+        tables = [table for table in tables if table.num_rows]
 
         def column(name: str) -> Column:
             chunks = [chunk for table in tables for chunk in table[name].chunks]
@@ -74,11 +82,15 @@ class Dataset:
             return Column(np.concatenate(values), starts.astype(np.int64))
 
         kinds = np.concatenate([table["kind"].to_numpy() for table in tables])
-        state, positions, contents, jumps = map(column, _COLUMNS)
+        state, positions, contents, jumps = map(column, _NUMBERS)
         return cls(state, positions, contents, jumps, kinds)
 
     def __len__(self) -> int:
         return len(self.states.starts) - 1
+
+    def parts(self, seed: int) -> "Sequence[Callable[[], Dataset]]":
+        """Return what gives the parts of an epoch; here there is one."""
+        return [lambda: self]
 
     def instance(
         self, index: int, margins: tuple[int, int] | None = None, draw: random.Random | None = None
@@ -144,6 +156,16 @@ class Dataset:
                 yield from _pack(pending, budget, draw)
                 pending, cost = [], 0
         yield from _pack(pending, budget, draw)
+
+
+class Split(Protocol):
+    """Instances that are trained on, part by part."""
+
+    def __len__(self) -> int:
+        """Count the instances."""
+
+    def parts(self, seed: int) -> Sequence[Callable[[], Dataset]]:
+        """Return what reads the parts of an epoch, in their order."""
 
 
 def _margin(draw: random.Random) -> int:

@@ -1,10 +1,10 @@
 """Checkpoints of a training: one safetensors file, replaced at once, so that a kill loses none."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
@@ -13,6 +13,7 @@ from torch.optim import Optimizer
 from editcast_model.errors import TrainingError
 from editcast_model.private_files import atomic_write
 from editcast_training.disk import explained
+from editcast_training.fit.sharding import divided_like, whole
 
 FORMAT = 1
 
@@ -26,15 +27,25 @@ def save_checkpoint(path: Path, network: nn.Module, optimizer: Optimizer, about:
     Raises:
         TrainingError: It cannot be written; the one before is as it was.
     """
-    tensors = {f"network/{name}": value for name, value in network.state_dict().items()}
-    for index, moments in optimizer.state_dict()["state"].items():
-        for name, value in moments.items():
-            tensors[f"optimizer/{index}/{name}"] = torch.as_tensor(value)
-    tensors = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
+    tensors = dict(_tensors(network, optimizer))
     head = {"editcast": json.dumps({"format": FORMAT, "about": about})}
     with atomic_write(path) as partial:
         # `save_file` would write a file of its own name beside it, and leave that when killed.
         partial.write_bytes(save(tensors, head))
+
+
+def contribute(network: nn.Module, optimizer: Optimizer) -> None:
+    """Give the first process, which saves a checkpoint, what this one has of a divided network."""
+    for _ in _tensors(network, optimizer):
+        pass
+
+
+def _tensors(network: nn.Module, optimizer: Optimizer) -> Iterator[tuple[str, Tensor]]:
+    for name, value in network.state_dict().items():
+        yield f"network/{name}", whole(value).detach().cpu().contiguous()
+    for index, moments in optimizer.state_dict()["state"].items():
+        for name, value in moments.items():
+            yield f"optimizer/{index}/{name}", whole(value).detach().cpu().contiguous()
 
 
 def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[int, dict[str, Tensor]], Any]:
@@ -79,12 +90,23 @@ def restore(
     Raises:
         TrainingError: They are of other shapes.
     """
+    own = network.state_dict()
     try:
-        network.load_state_dict(weights)
-    except RuntimeError as error:
+        divided = {
+            name: divided_like(value, own[name]) if name in own else value
+            for name, value in weights.items()
+        }
+        network.load_state_dict(divided)
+    except (RuntimeError, ValueError) as error:
         raise TrainingError(
             "The checkpoint is of another network; remove it, or train with its settings."
         ) from error
+    parameters = [one for group in optimizer.param_groups for one in group["params"]]
     state = optimizer.state_dict()
-    state["state"] = moments
+    state["state"] = {
+        index: {
+            name: divided_like(value, parameters[index]) for name, value in moments[index].items()
+        }
+        for index in moments
+    }
     optimizer.load_state_dict(state)

@@ -67,6 +67,13 @@ def add_up(network: nn.Module, loss: float, edits: int) -> tuple[float, int]:
     return float(total[0]), int(total[1])
 
 
+def add_up_counts(loss: float, edits: int, device: torch.device) -> tuple[float, int]:
+    """Return the sums of losses and edits of all processes."""
+    total = torch.tensor([loss, edits], device=device)
+    dist.all_reduce(total)
+    return float(total[0]), int(total[1])
+
+
 def of_first(value: float, device: torch.device) -> float:
     """Return the value of the first process."""
     found = torch.tensor(value, device=device, dtype=torch.float64)

@@ -12,7 +12,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,14 +22,20 @@ from torch import Tensor, nn
 from editcast_model.edits import SAVE
 from editcast_model.errors import TrainingError
 from editcast_model.networks.batch import Batch, collate
-from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.model import EditNetwork
 from editcast_model.private_files import append_text, private_folder, write_text
-from editcast_training.data.dataset import Dataset
+from editcast_training.data.dataset import Dataset, Split
 from editcast_training.disk import explained
-from editcast_training.fit.checkpoints import read_checkpoint, restore, save_checkpoint
+from editcast_training.fit.checkpoints import (
+    contribute,
+    read_checkpoint,
+    restore,
+    save_checkpoint,
+)
 from editcast_training.fit.loss import losses, score
-from editcast_training.fit.processes import Meeting, add_up, meeting, of_first
+from editcast_training.fit.plan import Progress, TrainingPlan
+from editcast_training.fit.processes import add_up, add_up_counts, meeting, of_first
+from editcast_training.fit.sharding import divide
 from editcast_training.interrupts import held
 
 _WARM_UP = 0.03
@@ -39,71 +44,6 @@ _JUMP_WEIGHT = 3.0
 _DEV_INSTANCES = 80
 _PAUSE_S = 1.0
 _LEAST_BUDGET = 500  # below it a batch is hardly an instance
-
-
-def no_reason() -> str:
-    """Give no reason to wait."""
-    return ""
-
-
-@dataclass(frozen=True)
-class TrainingPlan:
-    """Plan of a training. One of `steps` and `minutes` ends it.
-
-    Attributes:
-        corpus: A folder with the splits `train` and `dev`.
-        out: Where checkpoints and the log go.
-        minutes: Minutes of training, evaluations and resumptions added up, or None.
-        learning_rate: Peak, after warm-up; then a cosine to a hundredth of it.
-        budget: Subtokens of a batch; see `Dataset.batches`.
-        batches: Of a step, shared by the processes.
-        seed: Decides the initial weights, the order and the dropout.
-        interval: Steps between evaluations, each followed by a checkpoint.
-        patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
-        weights: A checkpoint's or bundle's weights to begin from, or None.
-        reason_to_wait: Asked before each step; says in words why to wait, empty to go on. Of
-            several processes none waits.
-        meeting: Where this process meets the others; None where it is alone, or `torchrun` has
-            started it.
-    """
-
-    corpus: Path
-    out: Path
-    network: NetworkConfig
-    steps: int | None = None
-    minutes: float | None = None
-    learning_rate: float = 1e-3
-    budget: int = 8_000
-    batches: int = 1
-    seed: int = 0
-    interval: int = 200
-    patience: int = 0
-    device: str = "auto"
-    weights: dict[str, torch.Tensor] | None = None
-    reason_to_wait: Callable[[], str] = no_reason
-    meeting: Meeting | None = None
-
-
-@dataclass
-class Progress:
-    """State of a training beside its weights; written into its checkpoints."""
-
-    step: int = 0
-    epoch: int = 0
-    batch: int = 0
-    edits: int = 0
-    seconds: float = 0.0
-    corpus: int = 0
-    best: float = math.inf
-    stale: int = 0
-    average: float | None = None  # of the losses, the last steps' the most
-    budget: int = 0  # less than the plan's once memory was short; 0 while it is the plan's
-
-    def share(self, plan: TrainingPlan) -> float:
-        """Compute how much of it is done, 0 to 1."""
-        by_steps = self.step / plan.steps if plan.steps else 0.0
-        by_time = self.seconds / 60 / plan.minutes if plan.minutes else 0.0
-        return max(by_steps, by_time)
 
 
 def pick_device(wanted: str) -> torch.device:
@@ -174,9 +114,13 @@ class _Trainer:
         if self.device.type == "cuda" and world > 1:
             self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
         torch.manual_seed(plan.seed)
-        self.network = EditNetwork(plan.network).to(self.device)
+        self.sharded = plan.sharded and world > 1
+        self.network = EditNetwork(plan.network)
         if plan.weights is not None:
             self.network.load_state_dict(plan.weights)
+        if self.sharded:
+            divide(self.network, self.device, world)
+        self.network.to(self.device)
         self.optimizer = torch.optim.AdamW(self._groups(), lr=plan.learning_rate, betas=(0.9, 0.98))
         self.progress = Progress()
         self.latest = plan.out / "latest.safetensors"
@@ -188,7 +132,7 @@ class _Trainer:
         self.saved = self.progress.step  # the step of the checkpoint, if there is one
         self.is_whole = False  # whether the network is as a step left it
         self.clock = time.perf_counter()
-        dev = Dataset.read(plan.corpus / "dev")
+        dev = self._read("dev")
         spread = range(0, len(dev), max(1, len(dev) // _DEV_INSTANCES))
         sample = sorted(
             (dev.instance(index, (1024, 1024)) for index in spread), key=lambda one: len(one.state)
@@ -214,7 +158,8 @@ class _Trainer:
             while self.progress.share(self.plan) < 1 and not self._stalled():
                 self._epoch()
         except KeyboardInterrupt:
-            if self.is_whole and self.progress.step > self.saved and not self.rank:
+            is_new = self.is_whole and self.progress.step > self.saved
+            if is_new and not self.rank and not self.sharded:  # all have parts of a sharded one
                 self._save(self.latest)
             raise
         return result_of(self.plan.out)
@@ -233,23 +178,31 @@ class _Trainer:
         return bool(self.plan.patience) and self.progress.stale >= self.plan.patience
 
     def _epoch(self) -> None:
-        data = Dataset.read(self.plan.corpus / "train")
-        progress = self.progress
+        plan, progress = self.plan, self.progress
+        data: Split = plan.stream.split(plan.corpus) if plan.stream else self._read("train")
         if progress.corpus != len(data):  # the corpus grew since the checkpoint: begin an epoch
-            progress.corpus, progress.batch = len(data), 0
-        for batches in self._shares(data):
-            self._wait()
-            with held():
-                self.is_whole = False
-                try:
-                    self._advance(batches)
-                except torch.OutOfMemoryError as error:
-                    self._halve_batches(error)
+            progress.corpus, progress.part, progress.batch = len(data), 0, 0
+        seed = plan.seed * 10_007 + progress.epoch
+        for number, read in enumerate(data.parts(seed)):
+            if number < progress.part:
+                continue
+            for batches in self._shares(read(), seed + (number << 40)):
+                self._wait()
+                with held():
+                    self.is_whole = False
+                    try:
+                        self._advance(batches)
+                    except torch.OutOfMemoryError as error:
+                        self._halve_batches(error)
+                        return
+                    self.is_whole = True
+                if progress.share(plan) >= 1 or self._stalled():
                     return
-                self.is_whole = True
-            if progress.share(self.plan) >= 1 or self._stalled():
-                return
-        progress.epoch, progress.batch = progress.epoch + 1, 0
+            progress.part, progress.batch = number + 1, 0
+        progress.epoch, progress.part = progress.epoch + 1, 0
+
+    def _read(self, split: str) -> Dataset:
+        return Dataset.read(self.plan.corpus / split)
 
     def _wait(self) -> None:
         """Wait while there is a reason to; that time is none of the training's."""
@@ -280,14 +233,18 @@ class _Trainer:
         if progress.step % self.plan.interval == 0 or share >= 1:
             self._evaluate()
 
-    def _shares(self, data: Dataset) -> Iterator[dict[int, Batch]]:
-        """Yield this process' batches of each step left of the epoch, by their number in it."""
-        seed, size = self.plan.seed * 10_007 + self.progress.epoch, self.plan.batches
+    def _shares(self, data: Dataset, seed: int) -> Iterator[dict[int, Batch]]:
+        """Yield this process' batches of each step left of a part, by their number in it.
+
+        Where the network is divided all processes have as many; some have one of no weight.
+        """
+        size = self.plan.batches
         every = data.batches(seed, self.progress.budget or self.plan.budget)
         steps = zip(*[every] * size, strict=False)  # an incomplete last one is left out
+        end = -(-size // self.world) * self.world if self.sharded else size
         for groups in islice(steps, self.progress.batch, None):
-            mine = range(self.rank, size, self.world)
-            yield {number: collate(groups[number]).to(self.device) for number in mine}
+            mine = range(self.rank, end, self.world)
+            yield {number: collate(groups[number % size]).to(self.device) for number in mine}
 
     def _halve_batches(self, error: Exception) -> None:
         """Begin another epoch with batches of half the size."""
@@ -305,7 +262,7 @@ class _Trainer:
         self.optimizer.zero_grad(set_to_none=True)
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
-        progress.budget, progress.batch = budget, 0
+        progress.budget, progress.part, progress.batch = budget, 0, 0
         progress.epoch += 1
         self.report(
             {"message": f"The memory ran out; going on with batches of {budget:,} subtokens."}
@@ -321,11 +278,15 @@ class _Trainer:
         loss, edits = 0.0, 0
         for number, batch in batches.items():
             torch.manual_seed((plan.seed * 1_000_003 + progress.step) * plan.batches + number)
-            mean = self._loss(batch) / plan.batches
-            torch.autograd.backward(mean)
+            is_extra = number >= plan.batches
+            mean = self._loss(batch) / plan.batches * (0 if is_extra else 1)
+            # The gradients of a network that is divided are a mean, and have to be a sum.
+            torch.autograd.backward(mean * self.world if self.sharded else mean)
             loss += mean.item()
-            edits += int(batch.scored.sum())
-        if self.world > 1:
+            edits += 0 if is_extra else int(batch.scored.sum())
+        if self.sharded:
+            loss, edits = add_up_counts(loss, edits, self.device)
+        elif self.world > 1:
             loss, edits = add_up(self.network, loss, edits)
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
@@ -353,7 +314,7 @@ class _Trainer:
         """Score dev, note it in the log, and write the checkpoint."""
         progress = self.progress
         shares: dict[str, float] = {}
-        if not self.rank:
+        if self.sharded or not self.rank:
             with autocast(self.device):
                 batches = (collate(group).to(self.device) for group in self.dev)
                 shares = score(self.network, batches).shares()
@@ -363,8 +324,6 @@ class _Trainer:
         better = shares["loss"] < progress.best
         progress.best = min(progress.best, shares["loss"])
         progress.stale = 0 if better else progress.stale + 1
-        if self.rank:
-            return
         line = {
             "step": progress.step,
             "epoch": progress.epoch,
@@ -373,16 +332,23 @@ class _Trainer:
             "train_loss": round(progress.average or 0.0, 4),
             "dev": shares,
         }
-        append_text(self.plan.out / "log.jsonl", json.dumps(line) + "\n")
+        if not self.rank:
+            append_text(self.plan.out / "log.jsonl", json.dumps(line) + "\n")
+        elif not self.sharded:
+            return
         # In this order: killed between the two, a training does this interval again, and the same.
         if better:
             self._save(self.best)
         self._save(self.latest)
-        self.report(line)
+        if not self.rank:
+            self.report(line)
 
     def _save(self, path: Path) -> None:
         about = {"network": self.plan.network.to_json(), "progress": vars(self.progress)}
-        save_checkpoint(path, self.network, self.optimizer, about)
+        if self.rank:
+            contribute(self.network, self.optimizer)
+        else:
+            save_checkpoint(path, self.network, self.optimizer, about)
         self.saved = self.progress.step
 
 

@@ -2,11 +2,12 @@
 
 The walk goes from HEAD back along first parents, so a merged branch is one change, made when it
 was merged. It compares trees only; per file it notes (blob, time), and texts are read when a
-file's history is yielded, so memory does not grow with the repository.
+file's history is yielded, so memory hardly grows with the repository.
 """
 
 import re
 import zlib
+from array import array
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from pygit2.enums import DeltaStatus, DiffFind, FileMode
 
 from editcast_model.errors import SourceError
 from editcast_store.secrets import is_secret
+from editcast_training import memory
 from editcast_training.sources.file_history import (
     LANGUAGES,
     FileHistory,
@@ -36,6 +38,7 @@ _UNREADABLE = (KeyError, ValueError, OSError, pygit2.GitError)
 
 _PART = 1 << 16  # bytes
 _WINDOW, _MAPPED = 1 << 25, 1 << 28  # bytes of a pack that are mapped at once, and of all packs
+_CACHED = 1 << 26  # bytes of objects that libgit2 keeps
 
 
 @dataclass(slots=True)
@@ -43,13 +46,27 @@ class _Track:
     """The versions of one file, newest first, found while walking back."""
 
     path: str  # its newest name
-    versions: list[tuple[pygit2.Oid, int]] = field(default_factory=list)  # milliseconds
     older: pygit2.Oid | None = None  # the version that the oldest known change replaced
+    _ids: bytearray = field(default_factory=bytearray)  # 28 bytes a version, as objects 200
+    _times: "array[int]" = field(default_factory=lambda: array("q"))  # milliseconds
 
     def add(self, blob: pygit2.Oid, time: int) -> None:
         # A commit dated after its child (a wrong clock) must not break the time order.
-        newer = self.versions[-1][1] if self.versions else time
-        self.versions.append((blob, min(time, newer)))
+        newer = self._times[-1] if self._times else time
+        self._ids += blob.raw
+        self._times.append(min(time, newer))
+
+    @property
+    def newest(self) -> pygit2.Oid:
+        return pygit2.Oid(bytes(self._ids[: len(self._ids) // len(self._times)]))
+
+    def oldest_first(self) -> Iterator[tuple[pygit2.Oid, int]]:
+        size = len(self._ids) // len(self._times)
+        for number in reversed(range(len(self._times))):
+            yield (
+                pygit2.Oid(bytes(self._ids[size * number : size * (number + 1)])),
+                self._times[number],
+            )
 
 
 def read_git(
@@ -72,7 +89,7 @@ def read_git(
     """
     repository = _open(path)
     for track in _tracks(repository, path, skipped, _Filter(languages, skipped)):
-        newest = _text(repository, track.versions[0][0], Skipped())
+        newest = _text(repository, track.newest, Skipped())
         if newest is not None and is_generated(newest):
             skipped["file: generated"] += 1
             continue
@@ -179,6 +196,7 @@ def _language(name: str) -> str:
 def _open(path: Path) -> pygit2.Repository:
     # Else the packs are mapped whole, and count as memory of this process.
     pygit2.settings.mwindow_size, pygit2.settings.mwindow_mapped_limit = _WINDOW, _MAPPED
+    pygit2.settings.cache_max_size(_CACHED)
     try:
         repository = pygit2.Repository(str(path))
     except pygit2.GitError as error:
@@ -249,6 +267,7 @@ def _tracks(
     open_tracks: dict[str, _Track] = {}  # by the name at the commit that the walk is at
     commit = _head(repository, path)
     while True:
+        memory.check()
         time = commit.commit_time * 1000
         parent = None
         try:
@@ -346,7 +365,8 @@ def _is_file(mode: FileMode) -> bool:
 def _texts(repository: pygit2.Repository, track: _Track, skipped: Skipped) -> Iterator[Snapshot]:
     """Read a file's versions, oldest first."""
     last: pygit2.Oid | None = None
-    for blob, time in reversed(track.versions):
+    for blob, time in track.oldest_first():
+        memory.check()
         if blob == last:  # a change of mode, or of name only
             continue
         last = blob

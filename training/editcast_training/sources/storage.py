@@ -116,8 +116,13 @@ def upload(folder: Path, url: str, each: Callable[[int, int], None] = lambda don
     return sent
 
 
-def download(url: str, folder: Path) -> None:
+def download(url: str, folder: Path, without: str | None = None) -> None:
     """Copy a corpus out of storage, or go on with that.
+
+    Args:
+        url: Where the corpus is.
+        folder: Where to.
+        without: A split whose shards stay where they are.
 
     Raises:
         CorpusError: The storage cannot be read, or has no finished corpus there.
@@ -131,10 +136,30 @@ def download(url: str, folder: Path) -> None:
             )
         for file, relative in _files(system, root):
             place = folder / relative
-            if not place.exists() or place.stat().st_size != system.size(file):
+            if without is not None and relative.parts[0] == without:
+                continue
+            is_here = place.exists() and place.stat().st_size == system.size(file)
+            if not is_here or relative.suffix == ".json":  # small, and may differ in a number only
                 private_folder(place.parent)
                 with atomic_write(place) as partial:
                     system.get_file(file, str(partial))
+
+
+@contextmanager
+def opened_file(url: str, name: str) -> Iterator[Any]:
+    """Open a file of a corpus in storage, to read parts of it.
+
+    Args:
+        url: The corpus.
+        name: The path of the file below it.
+
+    Raises:
+        CorpusError: The storage cannot be read, or what the block reads of it is damaged.
+    """
+    with _reached(CorpusError, url):
+        system, root = _opened(url)
+        with system.open(_join(root, name), "rb") as file:
+            yield file
 
 
 def _opened(url: str) -> tuple[Any, str]:

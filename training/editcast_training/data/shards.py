@@ -1,0 +1,164 @@
+"""Shards of one source: Parquet files with its instances, one for each split.
+
+They are made a row group at a time, in a process of its own, whose memory is limited.
+"""
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from editcast_model.errors import SourceError
+from editcast_model.private_files import atomic_write, private_folder
+from editcast_model.tokenizer import Tokenizer
+from editcast_training.data import duplicates
+from editcast_training.data.instances import Cutter, Instance
+from editcast_training.memory import MOST, check, limited
+from editcast_training.sources.file_history import FileHistory, split_by_time
+from editcast_training.sources.registry import Origin, read_origin
+
+FORMAT = 2
+
+SCHEMA = pa.schema(
+    [
+        ("project", pa.string()),
+        ("path", pa.string()),
+        ("language", pa.string()),
+        ("kind", pa.string()),
+        ("time", pa.int64()),
+        ("state", pa.list_(pa.uint16())),
+        ("positions", pa.list_(pa.int32())),
+        ("contents", pa.list_(pa.int32())),
+        ("jumps", pa.list_(pa.int32())),
+        ("changes", pa.list_(pa.int64())),  # see `duplicates.py`
+    ]
+)
+
+#: Rows of a row group; the last of a shard has fewer.
+ROW_GROUP = 500
+_Add = Callable[[FileHistory, Instance], None]
+
+
+@dataclass(slots=True)
+class CorpusPart:
+    """Counts of one source: by split, and of what was left out by reason.
+
+    Attributes:
+        files: Those that instances were cut from, also such as another source has.
+        failed: Why nothing was made of it.
+        seconds: What that took just now; 0 where it was made before.
+    """
+
+    name: str
+    files: int = 0
+    instances: Counter[str] = field(default_factory=Counter)
+    edits: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    failed: str = ""
+    seconds: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One source to make shards of, in a folder that has the tokenizer.
+
+    Attributes:
+        memory: Most that a process may take for it, bytes.
+    """
+
+    origin: Origin
+    folder: Path
+    max_state: int
+    seed: int
+    order: str
+    memory: int = MOST
+
+
+def shard_of(folder: Path, split: str, name: str) -> Path:
+    """Name the shard of a source in the folder of a corpus."""
+    return folder / split / f"{name.replace('/', '+')}.parquet"
+
+
+@lru_cache(maxsize=1)
+def _tokenizer(path: Path) -> Tokenizer:
+    return Tokenizer.load(path)
+
+
+def make_shards(task: Task) -> CorpusPart:
+    """Make the shards of one source; in a process of its own."""
+    began = time.monotonic()
+    origin = task.origin
+    made = CorpusPart(origin.name)
+    cutter = Cutter(
+        _tokenizer(task.folder / "tokenizer.json"),
+        max_state=task.max_state,
+        seed=task.seed,
+        skipped=made.skipped,
+        order=task.order,
+    )
+    seen: set[bytes] = set()
+    files: set[str] = set()
+    shards: dict[str, _Add] = {}
+    try:
+        with limited(task.memory), ExitStack() as stack:
+            for history in read_origin(origin, made.skipped):
+                for split, part in split_by_time(history, origin.split):
+                    for instance in cutter.instances(part):
+                        check()
+                        digest = _digest(instance)
+                        if digest in seen:
+                            made.skipped["instance: seen before"] += 1
+                            continue
+                        seen.add(digest)
+                        if split not in shards:
+                            path = shard_of(task.folder, split, origin.name)
+                            shards[split] = stack.enter_context(_shard(path))
+                        shards[split](part, instance)
+                        files.add(part.path)
+                        made.instances[split] += 1
+                        made.edits[split] += len(instance.positions)
+    except SourceError as error:
+        made = CorpusPart(origin.name, skipped=made.skipped, failed=str(error))
+    made.files = len(files)
+    made.seconds = time.monotonic() - began
+    return made
+
+
+def _digest(instance: Instance) -> bytes:
+    data = (instance.state, instance.positions, instance.contents)
+    return hashlib.blake2b(repr(data).encode(), digest_size=16).digest()
+
+
+@contextmanager
+def _shard(path: Path) -> Iterator[_Add]:
+    """Yield what adds an instance to a Parquet file, which is there once the block has ended."""
+    private_folder(path.parent)
+    schema = SCHEMA.with_metadata({"editcast.format": str(FORMAT)})
+    rows: list[dict[str, Any]] = []
+
+    def write() -> None:
+        if rows:
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            rows.clear()
+
+    def add(history: FileHistory, instance: Instance) -> None:
+        row = {name: getattr(history, name) for name in ("project", "path", "language", "kind")}
+        row |= {each.name: getattr(instance, each.name) for each in fields(Instance)}
+        rows.append(row | {"changes": duplicates.changes_of(history, instance.jumps)})
+        if len(rows) == ROW_GROUP:
+            write()
+
+    with (
+        atomic_write(path) as partial,
+        pq.ParquetWriter(partial, schema, compression="zstd") as writer,
+    ):
+        yield add
+        write()
