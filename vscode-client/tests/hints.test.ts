@@ -3,9 +3,15 @@ import { describe, it } from "node:test";
 
 import { type Hint, offerHint, otherFilesHint, placed } from "../src/offers/hints";
 import type { Hunk } from "../src/offers/offer";
+import type { Preview } from "../src/offers/preview";
 
 const hunk = (start: number, end: number, text: string): Hunk => ({ start, end, text });
 const plain = (hint: Hint): string[] => hint.map((form) => form.replaceAll("\u00a0", " "));
+const nothing: Preview = { insertions: [], deletions: [], block: [], boxes: [] };
+const ghost = (line: number, columns: number): Preview => ({
+  ...nothing,
+  insertions: [{ line, character: 0, text: "x".repeat(columns), gap: 0 }],
+});
 const first = (hint: Hint): string | undefined => plain(hint)[0];
 
 describe("the hint of an edit elsewhere", () => {
@@ -24,7 +30,7 @@ describe("the hint of an edit elsewhere", () => {
 
   it("says at how many places the same is left, and by which key it is done at all of them", () => {
     const here = (places: number): Hint => offerHint([hunk(0, 1, "y")], "x", { line: undefined, from: 0, places });
-    assert.deepEqual(plain(here(5)), ["Alt+Shift+Enter: all 5 places"]);
+    assert.deepEqual(plain(here(5)), ["Alt+Shift+Enter: all 5 places", "Alt+Shift+Enter: all 5"]);
     assert.deepEqual(here(0), []);
     assert.equal(said([hunk(0, 1, "y")], "x", 9, 0, 3), "Tab: ↓ line 10: x → y, Alt+Shift+Enter: all 3 places");
   });
@@ -48,9 +54,9 @@ describe("the hint of an edit elsewhere", () => {
 describe("where a hint has little room", () => {
   const hint = offerHint([hunk(0, 3, "new_name")], "old", { line: 141, from: 0, places: 3 });
   const other = otherFilesHint("shop/bill.py", { line: 2, places: 1 }, 0);
-  const place = { number: 7, cursor: 10, drawn: 0 };
+  const place = { number: 7, cursor: 10, drawn: nothing };
   const shown = (of: Hint, room: number, drawn = 0): string => {
-    const { text, box } = placed(of, "x".repeat(10), { ...place, drawn }, 4, 13 + room);
+    const { text, box } = placed(of, "x".repeat(10), { ...place, drawn: ghost(7, drawn) }, 4, 13 + room);
     assert.equal(box, undefined);
     return text.replaceAll("\u00a0", " ");
   };
@@ -78,10 +84,20 @@ describe("where a hint has little room", () => {
 
   it("is in a box at the cursor, which is to be seen", () => {
     const box = (length: number, cursor: number): unknown =>
-      placed(["Tab: line 2"], "x".repeat(length), { number: 7, cursor, drawn: 0 }, 4, 80).box;
+      placed(["Tab: line 2"], "x".repeat(length), { number: 7, cursor, drawn: nothing }, 4, 80).box;
     assert.equal(box(66, 45), undefined);
-    assert.deepEqual(box(70, 45), { line: 7, text: "Tab: line 2", column: 30, width: 30 });
-    assert.deepEqual(box(90, 75), { line: 7, text: "Tab: line 2", column: 45, width: 30 });
+    assert.deepEqual(box(70, 45), { line: 7, text: "Tab: line 2", column: 28, width: 33 });
+    assert.deepEqual(box(90, 75), { line: 7, text: "Tab: line 2", column: 47, width: 33 });
+    assert.deepEqual(box(90, 85), { line: 7, text: "Tab: line 2", column: 52, width: 33 });
     assert.deepEqual(placed([], "x".repeat(90), place, 4, 80), { text: "" });
+  });
+
+  it("is in a box that covers nothing of the offer below the cursor", () => {
+    const box = (drawn: Preview): unknown =>
+      placed(["Alt+Shift+Enter: all 3"], "x".repeat(60), { number: 7, cursor: 9, drawn }, 4, 80).box?.line;
+    assert.equal(box(ghost(8, 4)), 8);
+    assert.equal(box(ghost(6, 4)), 7);
+    assert.equal(box(ghost(40, 4)), 7);
+    assert.equal(box({ ...nothing, boxes: [{ line: 8, text: "x", column: 0, width: 9 }] }), undefined);
   });
 });
