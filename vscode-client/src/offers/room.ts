@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { groupWidths, type Layout, textColumns, WIDTH_OF_CHARACTER } from "./layout";
 
 /** Pixels that text surely has where nobody tells how wide the editor is: with one group of editors only. */
-const LEAST_WIDTH = 480;
+const LEAST_WIDTH = 400;
 const USUAL_FONT_SIZE = 14;
 
 export class Room implements vscode.Disposable {
