@@ -107,7 +107,7 @@ def baseline_states(window: Workbench) -> Iterator[tuple[str, int]]:
     for line in (1, 8):
         end = len(file.read_text().split("\n")[line - 1]) + 1
         change(window, file, line, end, "", "\nif not request.user:\nreturn login()")
-    window.wait("a block", lambda: any("│" in ghost for ghost in window.ghosts()))
+    window.wait("new lines", lambda: any("login()" in ghost for ghost in window.ghosts()))
     yield "lines", 380
 
 

@@ -4,7 +4,7 @@
 // the window is shown: the key, the file and the line are never cut, whatever the size of the font.
 
 import type { Hunk } from "./offer";
-import { type Box, columnsAdded, EDGES, GAP, LEAST_WIDTH, type Preview, visible, width } from "./preview";
+import { type Box, columnsAdded, EDGES, GAP, LEAST_WIDTH, type Lines, type Preview, visible, width } from "./preview";
 
 /** Forms of one hint, the longest first; none where there is nothing to say. */
 export type Hint = readonly string[];
@@ -18,6 +18,8 @@ const MOST_WIDTH = 60;
 const MOST_ROWS = 2;
 /** Lines below the cursor's on which a drawn offer is not to be covered. */
 const MOST_BELOW = 12;
+/** Lines by which a box may be lower in order to cover no text. */
+const MOST_LOWER = 4;
 
 /**
  * What is said of an offer that is elsewhere, or due at several places: the key, the way, the line, what
@@ -67,18 +69,18 @@ export function otherFilesHint(file: string, { line, places }: { line: number; p
 /**
  * The form of a hint that surely fits behind its line; one in a box below it where none does.
  *
- * @param line the text of the cursor's line
- * @param place that line's number, the column of the cursor, which is to be seen, and what is drawn of an
+ * @param place the number of the cursor's line, the column of the cursor, which is to be seen, and what is drawn of an
  *   offer
  * @param room columns that surely fit into the window
  */
 export function placed(
   hint: Hint,
-  line: string,
+  lines: Pick<Lines, "line" | "lineCount">,
   place: { number: number; cursor: number; drawn: Preview | undefined },
   tabSize: number,
   room: number,
 ): { text: string; box?: Box } {
+  const line = lines.line(place.number);
   const left = room - width(line, tabSize) - (place.drawn ? columnsAdded(place.drawn, place.number) : 0) - GAP;
   const behind = hint.find((form) => form.length <= left);
   const last = hint.at(-1);
@@ -92,7 +94,17 @@ export function placed(
   const end = cursor <= room ? room - most : cursor - most;
   const column = Math.max(0, Math.min(Math.floor(cursor - most / 2), end));
   const below = lineBelow(place.number, place.drawn);
-  return below === undefined ? { text: "" } : { text, box: { line: below, text, column, width: most } };
+  if (below === undefined) {
+    return { text: "" };
+  }
+  const rows = Math.ceil(text.length / Math.max(1, most - EDGES));
+  const isFree = (one: number): boolean =>
+    one < lines.lineCount &&
+    Array.from({ length: rows }, (_, row) => one + 1 + row).every(
+      (covered) => covered >= lines.lineCount || width(lines.line(covered), tabSize) <= column,
+    );
+  const free = Array.from({ length: MOST_LOWER + 1 }, (_, lower) => below + lower).find(isFree);
+  return { text, box: { line: free ?? below, text, column, width: most } };
 }
 
 /**

@@ -381,10 +381,9 @@ export class Offers implements vscode.Disposable {
   /** Writes a hint at the line of the cursor. */
   private tell(editor: vscode.TextEditor, hint: Hint): void {
     const { line, character } = editor.selection.active;
-    const behind = editor.document.lineAt(line).text;
     this.drawnIn = editor;
     const place = { number: line, cursor: character, drawn: this.drawn?.preview };
-    const { text, box } = placed(hint, behind, place, tabSize(editor), this.room.columns(editor));
+    const { text, box } = placed(hint, linesOf(editor.document), place, tabSize(editor), this.room.columns(editor));
     this.drawing.tell(editor, line, text, box);
   }
 
