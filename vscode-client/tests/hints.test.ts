@@ -90,9 +90,9 @@ describe("where a hint has little room", () => {
     const box = (length: number, cursor: number): unknown =>
       placed(["Tab: line 2"], lines(length), { number: 7, cursor, drawn: nothing }, 4, 80).box;
     assert.equal(box(66, 45), undefined);
-    assert.deepEqual(box(70, 45), { line: 7, text: "Tab: line 2", column: 28, width: 33 });
-    assert.deepEqual(box(90, 75), { line: 7, text: "Tab: line 2", column: 47, width: 33 });
-    assert.deepEqual(box(90, 85), { line: 7, text: "Tab: line 2", column: 52, width: 33 });
+    assert.deepEqual(box(70, 45), { line: 7, text: "Tab: line 2", column: 38, width: 33 });
+    assert.deepEqual(box(90, 75), { line: 7, text: "Tab: line 2", column: 66, width: 33 });
+    assert.deepEqual(box(90, 85), { line: 7, text: "Tab: line 2", column: 71, width: 33 });
     assert.deepEqual(placed([], lines(90), place, 4, 80), { text: "" });
   });
 
@@ -107,9 +107,12 @@ describe("where a hint has little room", () => {
 
   it("is in a box that covers no text, where there is room for it a few lines below", () => {
     const box = (below: readonly number[]): unknown =>
-      placed(["Tab: line 2"], lines(70, below), { ...place, cursor: 45 }, 4, 80).box?.line;
-    assert.equal(box([90, 40, 28, 90]), 9);
-    assert.equal(box([90, 40]), 9, "the file ends there");
-    assert.equal(box([90, 90, 90, 90, 90, 0]), 7);
+      placed(["Tab: line 2", "to line 2"], lines(70, below), { ...place, cursor: 45 }, 4, 80).box;
+    const hint = { text: "Tab: line 2", width: 33 };
+    assert.deepEqual(box([90, 38, 0]), { ...hint, line: 8, column: 38 });
+    assert.deepEqual(box([60, 0]), { ...hint, line: 7, column: 66 });
+    assert.deepEqual(box([67, 0]), { text: "to line 2", width: 33, line: 7, column: 68 });
+    assert.deepEqual(box([90, 90]), { ...hint, line: 9, column: 38 }, "the file ends there");
+    assert.deepEqual(box([90, 90, 90, 90, 90, 0]), { ...hint, line: 7, column: 38 });
   });
 });

@@ -87,24 +87,29 @@ export function placed(
   if (behind !== undefined || last === undefined) {
     return { text: behind ?? "" };
   }
-  const most = Math.min(LEAST_WIDTH, room);
-  const text = hint.find((form) => form.length <= MOST_ROWS * (most - EDGES)) ?? last;
-  const cursor = width(line.slice(0, place.cursor), tabSize);
-  // A window that shows what is far to the right ends close behind the cursor, as far as anyone knows.
-  const end = cursor <= room ? room - most : cursor - most;
-  const column = Math.max(0, Math.min(Math.floor(cursor - most / 2), end));
   const below = lineBelow(place.number, place.drawn);
   if (below === undefined) {
     return { text: "" };
   }
-  const rows = Math.ceil(text.length / Math.max(1, most - EDGES));
-  const isFree = (one: number): boolean =>
-    one < lines.lineCount &&
-    Array.from({ length: rows }, (_, row) => one + 1 + row).every(
+  const most = Math.min(LEAST_WIDTH, room);
+  const rows = (text: string): number => Math.ceil(text.length / Math.max(1, most - EDGES));
+  const short = hint.filter((form) => rows(form) <= MOST_ROWS);
+  const cursor = width(line.slice(0, place.cursor), tabSize);
+  const boxes = (short.length > 0 ? short : [last]).flatMap((text) => {
+    const drawn = Math.min(most, text.length + EDGES);
+    // A window that shows what is far to the right ends close behind the cursor, as far as anyone knows.
+    const end = cursor <= room ? room - drawn : cursor - drawn;
+    const near = Math.min(Math.floor(cursor - drawn / 2), end);
+    return [near, end].map((column) => ({ line: below, text, column: Math.max(0, column), width: most }));
+  });
+  const isFree = ({ line: host, text, column }: Box): boolean =>
+    host < lines.lineCount &&
+    Array.from({ length: rows(text) }, (_, row) => host + 1 + row).every(
       (covered) => covered >= lines.lineCount || width(lines.line(covered), tabSize) <= column,
     );
-  const free = Array.from({ length: MOST_LOWER + 1 }, (_, lower) => below + lower).find(isFree);
-  return { text, box: { line: free ?? below, text, column, width: most } };
+  const lower = Array.from({ length: MOST_LOWER + 1 }, (_, more) => boxes.map((box) => ({ ...box, line: below + more })));
+  const box = lower.flat().find(isFree) ?? boxes[0];
+  return box === undefined ? { text: "" } : { text: box.text, box };
 }
 
 /**
