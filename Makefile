@@ -84,7 +84,7 @@ soak: $(VENV)/.all
 	$(BIN)/python tests/adversarial/soak.py
 
 # One file that installs: the extension, with the server's wheel in it; beside it, what is in both.
-vsix: $(VENV)/.all $(EXTENSION)/node_modules/.complete
+vsix: $(VENV)/.build $(EXTENSION)/node_modules/.complete
 	@$(MAKE) --no-print-directory package sbom
 
 # What is built says when its sources were committed, never when, where or by whom it was built.
@@ -123,7 +123,12 @@ $(VENV)/.runtime: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.all: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) torch==2.13.0
 	$(PIP) -e '.[train,papers,vocabulary,cluster,dev]'
-	@touch $@ $(VENV)/.runtime
+	@touch $@ $(VENV)/.runtime $(VENV)/.build
+
+# What builds the wheel and the lists of what is in it: whoever only wants the extension needs no PyTorch.
+$(VENV)/.build: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) hatchling cyclonedx-bom
+	@touch $@
 
 $(EXTENSION)/node_modules/.complete: $(EXTENSION)/package.json $(EXTENSION)/package-lock.json | node
 	cd $(EXTENSION) && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error

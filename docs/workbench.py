@@ -107,7 +107,7 @@ def baseline_states(window: Workbench) -> Iterator[tuple[str, int]]:
     for line in (1, 8):
         end = len(file.read_text().split("\n")[line - 1]) + 1
         change(window, file, line, end, "", "\nif not request.user:\nreturn login()")
-    window.wait("a block", lambda: any("│" in ghost for ghost in window.ghosts()))
+    window.wait("new lines", lambda: any("login()" in ghost for ghost in window.ghosts()))
     yield "lines", 380
 
 
@@ -115,7 +115,7 @@ def model_states(window: Workbench) -> Iterator[tuple[str, int]]:
     """Reach an edit of several places, the end of a chain, and a file that has to follow."""
     file = open_file(window, "area.py", AREA)
     change(window, file, 1, 10, "width", "breadth")
-    window.wait("all places", lambda: any("all 3 places" in ghost for ghost in window.ghosts()))
+    window.wait("all places", lambda: any("all 3" in ghost for ghost in window.ghosts()))
     yield "everywhere", 170
     (window.folder / "bill.py").write_text(BILL)
     file = open_file(window, "prices.py", PRICES)

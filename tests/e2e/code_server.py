@@ -117,6 +117,17 @@ class CodeServer:
             wait_until_healthy(process, self.port)
             yield
 
+    def processor_seconds(self) -> float:
+        """Return the processor time that its processes and those they waited for have had."""
+        home = f"EDITCAST_HOME={self.editcast_home}".encode()
+        ticks = 0
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it may end while being looked at
+                if home in (process / "environ").read_bytes().split(b"\0"):
+                    figures = (process / "stat").read_text().rpartition(")")[2].split()
+                    ticks += sum(map(int, figures[11:15]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def language_servers(self) -> list[int]:
         """The process ids of the `editcast serve` that its windows have started."""
         home = f"EDITCAST_HOME={self.editcast_home}".encode()

@@ -7,4 +7,4 @@ BEFORE = "import storage\n\n" + "".join(
 )
 
 #: A size of the font at which the longest form of a hint surely fits into the window.
-SMALL = {"editor.fontSize": 10}
+SMALL = {"editor.fontSize": 6}

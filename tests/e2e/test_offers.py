@@ -6,7 +6,7 @@ from sample import BEFORE, NAMES, NEW, OLD, SMALL
 
 pytestmark = pytest.mark.timeout(900)
 
-FAR = BEFORE.replace("items =", "#\n" * 60 + "items =")
+FAR = BEFORE.replace("items =", "#\n" * 150 + "items =")
 
 
 def wait_for_offer(workbench, struck, ghosts):
@@ -59,13 +59,13 @@ def test_a_far_edit_is_told_of_and_jumped_to_and_then_made(workbench):
         workbench.replace(file, line, OLD, NEW)
     workbench.wait(
         "a hint",
-        lambda: workbench.ghosts() == [f"Tab: ↓ line 65: {OLD} → {NEW}"],
+        lambda: workbench.ghosts() == [f"Tab: ↓ line 155: {OLD} → {NEW}"],
     )
     assert workbench.gutter_icons() == [4]
     assert cursor_is_at(workbench, 4, FAR.split("\n")[3].index(OLD) + len(NEW) + 1)
     workbench.press("Tab")
-    column = FAR.split("\n")[64].index(OLD) + 1
-    workbench.wait("the jump", lambda: cursor_is_at(workbench, 65, column))
+    column = FAR.split("\n")[154].index(OLD) + 1
+    workbench.wait("the jump", lambda: cursor_is_at(workbench, 155, column))
     wait_for_offer(workbench, [OLD], [NEW])
     assert file.read_text() == FAR.replace(OLD, NEW, 2)
     workbench.press("Tab")
@@ -221,49 +221,109 @@ def test_what_would_run_out_of_the_window_is_in_a_box_below(workbench):
         workbench.replace(file, line, "that_there_is", "that_there_was_before")
     box = "…everything_else_that_there_was_before)"
     wait_for_offer(workbench, ["everything_else_that_there_is"], [box])
-    assert not workbench.evaluate(OUTSIDE)
+    assert workbench.evaluate(OUTSIDE) == [False]
     workbench.press("Tab")
     workbench.wait("taken", lambda: "was_before" in workbench.lines()[2])
 
 
+def test_new_lines_that_would_run_out_of_the_window_are_in_a_box_below(workbench):
+    workbench.configure({"editor.fontSize": 20})
+    call = "print(database.everything)"
+    functions = "".join(f"def {name}(database):\n    return load()\n\n\n" for name in NAMES)
+    file = workbench.start(functions)
+    text = functions
+    for line in (1, 6):
+        workbench.go_to(line, len(text.split("\n")[line - 1]) + 1)
+        workbench.new_line("    ")
+        workbench.type(call)
+        lines = text.splitlines(keepends=True)
+        text = "".join([*lines[:line], f"    {call}\n", *lines[line:]])
+        workbench.save(file, text)
+    wait_for_offer(workbench, [], [call])
+    assert workbench.evaluate(OUTSIDE) == [False]
+    workbench.press("Tab", "Tab")
+    lines = text.splitlines(keepends=True)
+    workbench.save(file, "".join([*lines[:11], f"    {call}\n", *lines[11:]]))
+
+
+HINT = f"Tab: ↓ line 155: {OLD} → {NEW}"
+
+
 def test_a_hint_is_whole_at_a_large_font(workbench):
-    """In a box that wraps, where its line leaves no room for it in 640 pixels."""
-    large = {"editor.fontSize": 20, "editor.minimap.enabled": True}
-    workbench.configure({**large, "workbench.secondarySideBar.defaultVisibility": "hidden"})
+    """In a box that wraps, where its line leaves no room for it in 400 pixels."""
+    workbench.configure({"editor.fontSize": 20, "editor.minimap.enabled": True})
     file = workbench.start(FAR)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
-    hint = f"Tab: ↓ line 65: {OLD} → {NEW}"
-    workbench.wait("a hint", lambda: workbench.ghosts() == [hint])
-    assert workbench.evaluate(OUTSIDE) is False
+    workbench.wait("a hint", lambda: workbench.ghosts() == [HINT])
+    assert workbench.evaluate(OUTSIDE) == [False]
     workbench.go_to(2, 1)
-    workbench.wait("no box", lambda: workbench.evaluate(OUTSIDE) == "no box")
-    assert workbench.ghosts() == [hint]
+    workbench.wait("no box", lambda: workbench.evaluate(OUTSIDE) == [])
+    assert workbench.ghosts() == ["Tab: ↓ line 155"]
     assert workbench.evaluate(CUT) == [False]
 
 
-#: Whether each hint behind a line goes on outside of what is to be seen of the text.
-CUT = """(() => {
-    const text = document.querySelector(".monaco-editor .editor-scrollable");
-    return [...document.querySelectorAll(".view-lines span")]
-        .filter((span) => getComputedStyle(span, "::after").content.startsWith('"Tab:'))
-        .map((span) => span.getBoundingClientRect().right > text.getBoundingClientRect().right);
-})()"""
+@pytest.mark.parametrize("size", [8, 14, 20])
+def test_a_hint_is_whole_in_a_narrow_editor(workbench, size):
+    """Beside another editor, which is where VS Code tells how wide it is."""
+    workbench.configure({"editor.fontSize": size, "editor.minimap.enabled": True})
+    file = workbench.start(FAR)
+    workbench.press("Control+\\")
+    workbench.wait("two editors", lambda: workbench.evaluate(EDITORS) == 2)
+    for line in (3, 4):
+        workbench.replace(file, line, OLD, NEW)
+    workbench.wait("a hint", lambda: workbench.ghosts() and "line 155" in workbench.ghosts()[0])
+    for place in ((2, 1), (4, 20), (4, 50)):
+        workbench.go_to(*place)
+        hints = workbench.wait("the hint there", lambda: [*all_of(workbench, OUTSIDE, CUT)])
+        assert hints == [False], place
+    workbench.press("Tab")
+    workbench.wait("the jump", lambda: OLD in workbench.struck())
 
-#: Whether the drawn box ends outside of the text, or is of one line only.
-OUTSIDE = """(() => {
-    const text = document.querySelector(".monaco-editor .editor-scrollable");
-    const editor = text.getBoundingClientRect();
-    for (const span of document.querySelectorAll(".view-lines span")) {
+
+def all_of(workbench, *scripts):
+    """Return what scripts in the page return, lists, one behind the other."""
+    return [one for script in scripts for one in workbench.evaluate(script)]
+
+
+EDITORS = "document.querySelectorAll('.editor-group-container').length"
+
+#: Where what is to be seen of the text of a line's editor ends.
+EDGE = """const edge = (span) => {
+    const editor = span.closest(".monaco-editor");
+    const map = editor.querySelector(".minimap")?.getBoundingClientRect();
+    const text = editor.querySelector(".editor-scrollable").getBoundingClientRect();
+    return map?.width > 0 ? map.left : text.right;
+};"""
+
+#: Whether each hint behind a line goes on outside of what is to be seen of the text.
+CUT = f"""(() => {{
+    {EDGE}
+    return [...document.querySelectorAll(".view-lines span")]
+        .filter((span) => {{
+            const style = getComputedStyle(span, "::after");
+            return style.content.startsWith('"Tab:') && style.position !== "absolute";
+        }})
+        .map((span) => span.getBoundingClientRect().right > edge(span) + 1);
+}})()"""
+
+#: Whether each drawn box goes on outside of the text.
+OUTSIDE = f"""(() => {{
+    {EDGE}
+    const found = [];
+    for (const span of document.querySelectorAll(".view-lines span")) {{
         const style = getComputedStyle(span, "::after");
-        if (style.position === "absolute") {
-            const line = span.closest(".view-line").getBoundingClientRect();
-            return line.left + parseFloat(style.left) + parseFloat(style.width) > editor.right
-                || parseFloat(style.height) < 1.5 * line.height;
-        }
-    }
-    return "no box";
-})()"""
+        if (style.position === "absolute") {{
+            const size = (name) => parseFloat(style[name]);
+            const edges = ["paddingLeft", "paddingRight", "borderLeftWidth", "borderRightWidth"];
+            const around = style.boxSizing === "border-box" ? [] : edges.map(size);
+            const {{ left }} = span.closest(".view-line").getBoundingClientRect();
+            const right = [left, size("left"), size("width"), ...around].reduce((a, b) => a + b);
+            found.push(right > edge(span) + 1);
+        }}
+    }}
+    return found;
+}})()"""
 
 
 def test_without_the_extension_tab_is_tab(open_workbench):

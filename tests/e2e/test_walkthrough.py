@@ -32,7 +32,7 @@ def test_the_first_suggestion_is_taken_in_the_sample(open_workbench, vsix):
     workbench.wait("the first suggestion", lambda: "amount" in workbench.ghosts())
     workbench.press("Tab")
     renamed = [line.replace("price", "amount") for line in sample]
-    workbench.wait("the first use", lambda: workbench.lines()[2] == renamed[2])
+    workbench.wait("the first use", lambda: workbench.lines()[3] == renamed[3])
     workbench.wait("the second suggestion", lambda: "amount" in workbench.ghosts())
     workbench.press("Tab")
     workbench.wait("both uses", lambda: workbench.lines() == renamed)

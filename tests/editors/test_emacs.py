@@ -1,4 +1,4 @@
-"""Emacs with eglot, in batch mode, on the configuration that docs/editors.md names."""
+"""Emacs 28 and 30 with eglot, in batch mode, on the configuration that docs/editors.md names."""
 
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ def test_tab_goes_on_in_the_next_file(session: Any, emacs: list[str]) -> None:
 def test_nothing_comes_without_the_server(session: Any, emacs: list[str]) -> None:
     done = play(session, emacs, with_server=False)
     assert done.returncode == 1, done.stdout
-    assert "never came: the code action" in done.stdout
+    assert "never came: the code action" in done.stdout or "never came: the server" in done.stdout
     assert session.file.read_text() == session.edited
 
 

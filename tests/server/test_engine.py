@@ -152,6 +152,30 @@ def test_every_save_is_seen_in_order_and_by_a_new_model_too(bench: Bench) -> Non
     assert other.sessions[0].updates == [*saves, (texts[-1], False)]
 
 
+def test_a_text_older_than_a_save_is_not_taken_for_a_change_of_it(bench: Bench) -> None:
+    begun, saved = threading.Event(), threading.Event()
+
+    class Slow(Scripted):
+        def resume(self, history: EditHistory) -> "Scripted._Session":
+            begun.set()
+            assert saved.wait(60)
+            return super().resume(history)
+
+    forecaster = Slow(lambda *_: [])
+    bench.use(forecaster)
+    track = Track("first")
+    old, old_answer = bench.ask(track, "typed")
+    assert begun.wait(60)
+    old.cancelled = True  # by the change that came before the save
+    track.save("typed on")
+    saved.set()
+    old_answer()
+    bench.ask(track, "typed on, elsewhere")[1]()
+    (session,) = forecaster.sessions
+    after = [("typed on", True), ("typed on, elsewhere", False)]
+    assert session.updates == [("first", True), *after]
+
+
 def test_what_is_held_back_is_passed_over(bench: Bench) -> None:
     found = [insert(" "), insert("word"), insert("other", 0.1)]
     bench.use(Scripted(lambda *_: found))

@@ -13,6 +13,8 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it, type TestContext } from "node:test";
@@ -26,8 +28,7 @@ import {
   newEnvironment,
   removeUnused,
 } from "../src/installation/environment";
-import { explainInstallFailure } from "../src/installation/failures";
-import { EnvironmentProblem, findBase, type Interpreter } from "../src/installation/interpreters";
+import { EnvironmentProblem, findBase } from "../src/installation/interpreters";
 import { environmentPython, type Surroundings } from "../src/installation/packages";
 
 let folder: string;
@@ -173,7 +174,7 @@ describe("an environment of our own", () => {
       const installer = "from importlib.metadata import distribution as d; print(d('editcast').read_text('INSTALLER').strip())";
       assert.equal(execFileSync(made, ["-I", "-c", installer]).toString(), expected);
       assert.deepEqual(distributions(made), ["editcast"]);
-      assert.ok(!existsSync(join(made, "..", "..", "downloads")));
+      assert.ok(!existsSync(join(made, "..", "..", "temporary")) && !existsSync(join(own, "downloads")));
     }
   });
 
@@ -258,6 +259,39 @@ describe("an environment of our own", () => {
     assert.deepEqual(readdirSync(root), []);
   });
 
+  it("goes on where the network was lost", async (context) => {
+    const wheels = ["first", "second"].map((name) => makeWheel(join(folder, "files"), name));
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      const name = request.url?.split("/").filter(Boolean).at(-1) ?? "";
+      asked.push(name);
+      const file = wheels.find((wheel) => basename(wheel) === name);
+      if (file !== undefined && name.startsWith("second") && asked.filter((one) => one === name).length === 1) {
+        request.socket.destroy();
+      } else if (file !== undefined) {
+        response.setHeader("Cache-Control", "max-age=3600").end(readFileSync(file));
+      } else {
+        const found = wheels.map((wheel) => basename(wheel)).filter((wheel) => wheel.startsWith(name));
+        response.setHeader("Content-Type", "text/html");
+        response.end(found.map((wheel) => `<a href="/${wheel}">${wheel}</a>`).join(""));
+      }
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    context.after(() => server.close());
+    withoutIndex(context);
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/`;
+    Object.assign(process.env, { PIP_INDEX_URL: url, PIP_TRUSTED_HOST: "127.0.0.1", PIP_RETRIES: "0" });
+    const bundled = bundle(wheels.map((wheel, index) => `${["first", "second"][index]}==0.1.0 ${hashOf(wheel)}`));
+    await assert.rejects(make(bundled, inside(root)), { kind: "no-network" });
+    assert.deepEqual(readdirSync(root), ["downloads"]);
+    const made = await make(bundled, inside(root));
+    execFileSync(made, ["-I", "-c", "import editcast, first, second"]);
+    const first = basename(wheels[0] ?? "");
+    assert.equal(asked.filter((name) => name === first).length, 1, "it was kept");
+    assert.deepEqual(readdirSync(root).map((name) => name.slice(0, 7)), ["server-"]);
+  });
+
   it("leaves nothing behind when it is cancelled", async () => {
     const abort = new AbortController();
     const report = (): void => {
@@ -317,59 +351,6 @@ describe("environments of other versions", () => {
       "server-used-by-another-window",
     ]);
   });
-});
-
-describe("a failed installation", () => {
-  const base: Interpreter = {
-    path: "/usr/bin/python3",
-    version: [3, 15, 0],
-    editcast: null,
-    makesEnvironments: true,
-  };
-  const cases: [string, string, RegExp][] = [
-    [
-      "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
-      "no-disk",
-      /no room .* in \/storage/,
-    ],
-    ["ENOSPC: no space left on device, mkdir '/storage'", "no-disk", /no room/],
-    ["Error: [Errno 28] No space left on device: '/storage/making-x/lib64'", "no-disk", /make room/],
-    [
-      "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/storage'",
-      "no-permission",
-      /may not write to: correct the permissions/,
-    ],
-    [
-      "The virtual environment was not created successfully because ensurepip is not available.",
-      "no-venv",
-      /python3-venv/,
-    ],
-    [
-      "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError'\n" +
-        "ERROR: No matching distribution found for pygls>=2.0",
-      "no-network",
-      /connect to the network/,
-    ],
-    [
-      "socket.gaierror: [Errno -3] Temporary failure in name resolution",
-      "no-network",
-      /or set pip's proxy or index/,
-    ],
-    [
-      "ERROR: Could not find a version that satisfies the requirement onnxruntime>=1.20\n" +
-        "ERROR: No matching distribution found for onnxruntime>=1.20",
-      "no-packages",
-      /missing for Python 3\.15\.0/,
-    ],
-    ["Collecting pygls\nERROR: the wheel is broken\n", "install-failed", /the wheel is broken/],
-  ];
-  for (const [output, kind, sentence] of cases) {
-    it(`is explained: ${kind}, from "${output.slice(0, 40)}"`, () => {
-      const problem = explainInstallFailure(output, base, "/storage");
-      assert.equal(problem.kind, kind);
-      assert.match(problem.message, sentence);
-    });
-  }
 });
 
 describe("what the extension brings", () => {

@@ -3,9 +3,15 @@ import { describe, it } from "node:test";
 
 import { type Hint, offerHint, otherFilesHint, placed } from "../src/offers/hints";
 import type { Hunk } from "../src/offers/offer";
+import type { Preview } from "../src/offers/preview";
 
 const hunk = (start: number, end: number, text: string): Hunk => ({ start, end, text });
 const plain = (hint: Hint): string[] => hint.map((form) => form.replaceAll("\u00a0", " "));
+const nothing: Preview = { insertions: [], deletions: [], block: [], boxes: [] };
+const ghost = (line: number, columns: number): Preview => ({
+  ...nothing,
+  insertions: [{ line, character: 0, text: "x".repeat(columns), gap: 0 }],
+});
 const first = (hint: Hint): string | undefined => plain(hint)[0];
 
 describe("the hint of an edit elsewhere", () => {
@@ -24,7 +30,7 @@ describe("the hint of an edit elsewhere", () => {
 
   it("says at how many places the same is left, and by which key it is done at all of them", () => {
     const here = (places: number): Hint => offerHint([hunk(0, 1, "y")], "x", { line: undefined, from: 0, places });
-    assert.deepEqual(plain(here(5)), ["Alt+Shift+Enter: all 5 places"]);
+    assert.deepEqual(plain(here(5)), ["Alt+Shift+Enter: all 5 places", "Alt+Shift+Enter: all 5"]);
     assert.deepEqual(here(0), []);
     assert.equal(said([hunk(0, 1, "y")], "x", 9, 0, 3), "Tab: ↓ line 10: x → y, Alt+Shift+Enter: all 3 places");
   });
@@ -48,9 +54,13 @@ describe("the hint of an edit elsewhere", () => {
 describe("where a hint has little room", () => {
   const hint = offerHint([hunk(0, 3, "new_name")], "old", { line: 141, from: 0, places: 3 });
   const other = otherFilesHint("shop/bill.py", { line: 2, places: 1 }, 0);
-  const place = { number: 7, cursor: 10, drawn: 0 };
+  const lines = (length: number, below: readonly number[] = Array<number>(30).fill(90)): { lineCount: number; line: (line: number) => string } => ({
+    lineCount: 8 + below.length,
+    line: (line) => "x".repeat(line <= 7 ? length : (below[line - 8] ?? 0)),
+  });
+  const place = { number: 7, cursor: 10, drawn: nothing };
   const shown = (of: Hint, room: number, drawn = 0): string => {
-    const { text, box } = placed(of, "x".repeat(10), { ...place, drawn }, 4, 13 + room);
+    const { text, box } = placed(of, lines(10), { ...place, drawn: ghost(7, drawn) }, 4, 13 + room);
     assert.equal(box, undefined);
     return text.replaceAll("\u00a0", " ");
   };
@@ -68,7 +78,7 @@ describe("where a hint has little room", () => {
   it("fits whatever the room, or wraps in a box below its line", () => {
     for (let room = 0; room < 120; room += 1) {
       for (let length = 0; length < 150; length += 7) {
-        const { text, box } = placed(hint, "x".repeat(length), { ...place, cursor: length }, 4, room);
+        const { text, box } = placed(hint, lines(length), { ...place, cursor: length }, 4, room);
         assert.match(text, /^Tab:.↓.line.142/);
         assert.ok(box !== undefined || length + 3 + text.length <= room);
         assert.ok(box === undefined || (box.column <= length && length <= box.column + box.width));
@@ -78,10 +88,31 @@ describe("where a hint has little room", () => {
 
   it("is in a box at the cursor, which is to be seen", () => {
     const box = (length: number, cursor: number): unknown =>
-      placed(["Tab: line 2"], "x".repeat(length), { number: 7, cursor, drawn: 0 }, 4, 80).box;
+      placed(["Tab: line 2"], lines(length), { number: 7, cursor, drawn: nothing }, 4, 80).box;
     assert.equal(box(66, 45), undefined);
-    assert.deepEqual(box(70, 45), { line: 7, text: "Tab: line 2", column: 30, width: 30 });
-    assert.deepEqual(box(90, 75), { line: 7, text: "Tab: line 2", column: 45, width: 30 });
-    assert.deepEqual(placed([], "x".repeat(90), place, 4, 80), { text: "" });
+    assert.deepEqual(box(70, 45), { line: 7, text: "Tab: line 2", column: 38, width: 33 });
+    assert.deepEqual(box(90, 75), { line: 7, text: "Tab: line 2", column: 66, width: 33 });
+    assert.deepEqual(box(90, 85), { line: 7, text: "Tab: line 2", column: 71, width: 33 });
+    assert.deepEqual(placed([], lines(90), place, 4, 80), { text: "" });
+  });
+
+  it("is in a box that covers nothing of the offer below the cursor", () => {
+    const box = (drawn: Preview): unknown =>
+      placed(["Alt+Shift+Enter: all 3"], lines(60), { number: 7, cursor: 9, drawn }, 4, 80).box?.line;
+    assert.equal(box(ghost(8, 4)), 8);
+    assert.equal(box(ghost(6, 4)), 7);
+    assert.equal(box(ghost(40, 4)), 7);
+    assert.equal(box({ ...nothing, boxes: [{ line: 8, text: "x", column: 0, width: 9 }] }), undefined);
+  });
+
+  it("is in a box that covers no text, where there is room for it a few lines below", () => {
+    const box = (below: readonly number[]): unknown =>
+      placed(["Tab: line 2", "to line 2"], lines(70, below), { ...place, cursor: 45 }, 4, 80).box;
+    const hint = { text: "Tab: line 2", width: 33 };
+    assert.deepEqual(box([90, 38, 0]), { ...hint, line: 8, column: 38 });
+    assert.deepEqual(box([60, 0]), { ...hint, line: 7, column: 66 });
+    assert.deepEqual(box([67, 0]), { text: "to line 2", width: 33, line: 7, column: 68 });
+    assert.deepEqual(box([90, 90]), { ...hint, line: 9, column: 38 }, "the file ends there");
+    assert.deepEqual(box([90, 90, 90, 90, 90, 0]), { ...hint, line: 7, column: 38 });
   });
 });

@@ -77,8 +77,29 @@ describe("what is drawn", () => {
     assert.equal(plain(box?.text ?? ""), `f(${"argument, ".repeat(5)}${"w".repeat(20)})`);
     assert.deepEqual([box?.line, box?.column, box?.width], [0, 0, 70]);
     // From the change on, where the line's beginning may be out of the window.
-    const [far] = preview([hunk(old, old, "w".repeat(20))], linesOf(text), 4, 70).boxes;
-    assert.deepEqual([far?.text, far?.column], [`…${"w".repeat(20)}last)`, old]);
+    const far = (room: number): unknown => {
+      const [one] = preview([hunk(old, old, "w".repeat(20))], linesOf(text), 4, room).boxes;
+      return [one?.text, one?.column, one?.width];
+    };
+    const rest = `…${"w".repeat(20)}last)`;
+    assert.deepEqual(far(70), [rest, 37, 33]);
+    assert.deepEqual(far(40), [rest, old, 33]);
+  });
+
+  it("is new lines one below the other in a box where they would run out of the window", () => {
+    const text = "def f(x):\n    y = x\n    return y\n";
+    const at = text.indexOf("    y");
+    const change = [hunk(at, at, "    if not x.user:\n        return login()\n")];
+    assert.deepEqual(preview(change, linesOf(text), 4, 60).boxes, []);
+    const { block, boxes, deletions } = preview(change, linesOf(text), 4, 38);
+    assert.deepEqual([block, deletions], [[], []]);
+    const rows = ["if not x.user:     ", "    return login() "].map((row) => row.replaceAll(" ", "\u00a0").slice(0, 18));
+    assert.deepEqual(boxes, [{ line: 0, text: rows.join(""), column: 3, width: 18, rows: true }]);
+    // Below what goes, and wrapped where even so there is no room.
+    const end = text.indexOf("    return");
+    const [narrow] = preview([hunk(at, end, change[0]?.text ?? "")], linesOf(text), 4, 12).boxes;
+    assert.deepEqual([narrow?.line, narrow?.column, narrow?.width], [1, 0, 9]);
+    assert.equal((narrow?.text.length ?? 0) % 9, 0);
   });
 
   it("counts tabs as wide as they are", () => {

@@ -34,7 +34,7 @@ group("what there is to train on", () => {
 
   it("is said where it is too little, with what to do", () => {
     const said = tooLittle({ sources: [SAVES], needed: 50 });
-    assert.match(said, /\(312 saves in 41 files, about 910 edits\)\. It takes about 5,000 edits/);
+    assert.match(said, /\(Saves: 312 saves in 41 files, about 910 edits\)\. It takes about 5,000 edits/);
     assert.match(tooLittle({ sources: [], needed: 50 }), /\(nothing\)/);
   });
 

@@ -1,4 +1,5 @@
-# Type "amount" now: the parameter's name is selected. Then press Tab, until all uses have followed.
+# Type "amount": the name is selected.
+# Then press Tab until all uses follow.
 def total(price, tax):
     rounded = round(price, 2)
     return rounded + price * tax

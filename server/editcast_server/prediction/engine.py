@@ -115,6 +115,8 @@ class Track:
     ) -> list[Prediction]:
         """Predict edits of the current buffer that may be shown."""
         session = self.session(forecaster)
+        if cancelled():  # the session may know a later save already
+            return []
         self._project.memory.read()
         text = conditions.context.text
         if text != self._history.text:

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 
 import { explainFailure } from "./failures";
 import { EnvironmentProblem, type Interpreter, probe } from "./interpreters";
-import { addPackages, environmentPython, makeEnvironment, type Surroundings, trim } from "./packages";
+import { addPackages, DOWNLOADS, environmentPython, makeEnvironment, type Surroundings, trim } from "./packages";
 import { type Runtime, SIZES } from "./runtime";
 
 /** What the extension brings along to make an environment from. */
@@ -92,9 +92,10 @@ export async function newEnvironment(
       await rm(folder, { recursive: true, force: true });
       await rename(partial, folder);
     }
+    await removeDownloads(root);
     return python;
   } catch (error) {
-    throw explainFailure(error, base, root);
+    throw await explained(error, base, root);
   } finally {
     if (partial !== undefined) {
       await rm(partial, { recursive: true, force: true });
@@ -108,7 +109,7 @@ export async function newEnvironment(
  * update found open keep what they run on.
  */
 export async function removeUnused(root: string, python: string): Promise<void> {
-  const names = (await readdir(root)).filter((name) => /^(server|making)-/.test(name));
+  const names = (await readdir(root)).filter((name) => /^(server|making)-|^downloads$/.test(name));
   for (const folder of names.map((name) => join(root, name))) {
     const mark = join(folder, COMPLETE);
     const { mtimeMs } = await stat(existsSync(mark) ? mark : folder);
@@ -132,9 +133,23 @@ export async function addTraining(
   try {
     await addPackages(folder, training, SIZES[runtime].training, surroundings);
     await trim(folder, runtime);
+    await removeDownloads(surroundings.root);
   } catch (error) {
-    throw explainFailure(error, await probe([python]), surroundings.root);
+    throw await explained(error, await probe([python]), surroundings.root);
   }
+}
+
+/** The problem behind a failure. Only what the network interrupted goes on where it was, if it is tried again. */
+async function explained(error: unknown, base: Interpreter, root: string): Promise<EnvironmentProblem> {
+  const problem = explainFailure(error, base, root);
+  if (problem.kind !== "no-network") {
+    await removeDownloads(root).catch(() => undefined); // its folder may not even be one
+  }
+  return problem;
+}
+
+async function removeDownloads(root: string): Promise<void> {
+  await rm(join(root, DOWNLOADS), { recursive: true, force: true });
 }
 
 /** A whole environment whose Python is still there: an upgrade of the system may take it away. */

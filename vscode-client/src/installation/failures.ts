@@ -43,7 +43,8 @@ export function explainInstallFailure(
     /NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|SSLError|Max retries exceeded/.test(
       output,
     ) ||
-    /Failed to establish a new connection|name resolution|getaddrinfo failed/.test(output)
+    /Failed to establish a new connection|name resolution|getaddrinfo failed/.test(output) ||
+    /Connection (aborted|broken|reset)|IncompleteRead|RemoteDisconnected/.test(output)
   ) {
     return new EnvironmentProblem(
       "no-network",

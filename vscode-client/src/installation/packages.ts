@@ -39,8 +39,10 @@ runpy.run_module("pip", run_name="__main__", alter_sys=True)
 `;
 const PIP_INSTALL = [
   ...["-I", "-c", RUN_PIP, "--no-input", "--disable-pip-version-check"],
-  ...["install", "--no-cache-dir", "--no-compile", "--progress-bar", "off", ...AS_LISTED],
+  ...["install", "--no-compile", "--progress-bar", "off", ...AS_LISTED],
 ];
+/** In our own folder, while an installation goes on and after one that lost the network: what was downloaded. */
+export const DOWNLOADS = "downloads";
 const PROGRESS_MS = 500;
 
 /** The interpreter inside an environment made by `python -m venv`. */
@@ -116,8 +118,9 @@ async function installWithUv(
   size: Size,
   surroundings: Surroundings,
 ): Promise<void> {
+  const downloads = join(surroundings.root, DOWNLOADS);
   // It unpacks while it downloads.
-  await watched(folder, size.disk / size.download, size, surroundings, (downloads) => {
+  await watched(folder, downloads, size.disk / size.download, size, surroundings, () => {
     const parameters = ["pip", "install", "--quiet", "--python", python, "--cache-dir", downloads];
     return run(uv, [...parameters, ...AS_LISTED, "-r", list], surroundings, dirname(list));
   });
@@ -130,10 +133,17 @@ async function installWithPip(
   size: Size,
   surroundings: Surroundings,
 ): Promise<void> {
-  await watched(folder, 1, size, surroundings, (downloads) => {
-    const temporary = { TMPDIR: downloads, TEMP: downloads, TMP: downloads };
-    return run(python, [...PIP_INSTALL, "-r", list], surroundings, dirname(list), temporary);
-  });
+  const downloads = join(folder, "temporary");
+  const temporary = { TMPDIR: downloads, TEMP: downloads, TMP: downloads };
+  const cache = ["--cache-dir", join(surroundings.root, DOWNLOADS)];
+  await mkdir(downloads, { recursive: true });
+  try {
+    await watched(folder, downloads, 1, size, surroundings, () =>
+      run(python, [...PIP_INSTALL, ...cache, "-r", list], surroundings, dirname(list), temporary),
+    );
+  } finally {
+    await rm(downloads, { recursive: true, force: true });
+  }
 }
 
 /** Packages' own tests, stubs and headers; tools that the server never imports. */
@@ -176,23 +186,23 @@ export async function megabytes(folder: string): Promise<number> {
 /**
  * Tells how far an installation is while it runs, by what lies in its folders.
  *
- * @param factor megabytes in the folder of downloads for each that came over the network
- * @param install is given the folder for its downloads, which is removed at the end
+ * @param downloads where its downloads are
+ * @param factor megabytes in that folder for each that came over the network
  */
 async function watched(
   folder: string,
+  downloads: string,
   factor: number,
   size: Size,
   { progress }: Surroundings,
-  install: (downloads: string) => Promise<void>,
+  install: () => Promise<void>,
 ): Promise<void> {
-  const downloads = join(folder, "downloads");
-  await mkdir(downloads, { recursive: true });
   let stopped = false;
   const look = async (before: number): Promise<void> => {
     while (!stopped && progress !== undefined) {
       const kept = await megabytes(downloads);
-      const unpacked = (await megabytes(folder)) - kept - before;
+      const inside = downloads.startsWith(folder) ? kept : 0;
+      const unpacked = (await megabytes(folder)) - inside - before;
       const downloaded = Math.min(size.download, kept / factor);
       const done = (downloaded + Math.max(0, unpacked)) / (size.download + size.disk);
       const words =
@@ -205,10 +215,9 @@ async function watched(
   };
   void megabytes(folder).then(look);
   try {
-    await install(downloads);
+    await install();
   } finally {
     stopped = true;
-    await rm(downloads, { recursive: true, force: true });
   }
 }
 

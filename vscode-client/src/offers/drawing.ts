@@ -34,15 +34,20 @@ function arrow(way: Way): vscode.TextEditorDecorationType {
 }
 
 /** A box below a line: `textDecoration` is the only way to give a decoration styles of position. */
-function inBox(editor: vscode.TextEditor, { line, text, column, width }: Box): vscode.DecorationOptions {
+function inBox(editor: vscode.TextEditor, { line, text, column, width, rows }: Box): vscode.DecorationOptions {
   const { end } = editor.document.lineAt(line).range;
   const place = `position: absolute; top: 100%; left: ${column}ch; z-index: 1`;
-  const wraps = `width: max-content; max-width: ${width}ch; white-space: pre-wrap; overflow-wrap: anywhere`;
+  const wraps =
+    rows === true
+      ? `width: ${width + 0.5}ch; box-sizing: content-box; white-space: pre-wrap; word-break: break-all`
+      : `width: max-content; max-width: ${width}ch; box-sizing: border-box; white-space: pre-wrap; overflow-wrap: anywhere`;
   const style = `none; ${place}; ${wraps}; padding: 0 1ch`;
   return {
     range: new vscode.Range(end, end),
     // Between plain spaces lines may end.
-    renderOptions: { after: { contentText: text.replaceAll("\u00a0", " "), textDecoration: style } },
+    renderOptions: {
+      after: { contentText: rows === true ? text : text.replaceAll("\u00a0", " "), textDecoration: style },
+    },
   };
 }
 

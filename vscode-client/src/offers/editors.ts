@@ -74,16 +74,6 @@ export function tabSize(editor: vscode.TextEditor): number {
   return typeof editor.options.tabSize === "number" ? editor.options.tabSize : 4;
 }
 
-/** Pixels that an editor surely has for its text, and the width of a character for a size of the font. */
-const LEAST_WIDTH = 640;
-const WIDTH_OF_CHARACTER = 0.6;
-
-/** Columns that surely fit into an editor: nobody tells an extension how wide it is. */
-export function room(editor: vscode.TextEditor): number {
-  const size = vscode.workspace.getConfiguration("editor", editor.document).get<number>("fontSize", 14);
-  return Math.floor(LEAST_WIDTH / (WIDTH_OF_CHARACTER * size));
-}
-
 export function hover(offer: Offer): vscode.MarkdownString {
   const places = offer.everywhere.length;
   const commands = {

@@ -4,7 +4,7 @@
 // the window is shown: the key, the file and the line are never cut, whatever the size of the font.
 
 import type { Hunk } from "./offer";
-import { type Box, GAP, LEAST_WIDTH, visible, width } from "./preview";
+import { type Box, columnsAdded, EDGES, GAP, LEAST_WIDTH, type Lines, type Preview, visible, width } from "./preview";
 
 /** Forms of one hint, the longest first; none where there is nothing to say. */
 export type Hint = readonly string[];
@@ -16,6 +16,10 @@ const EVERYWHERE_KEY = "Alt+Shift+Enter";
 const MOST_WIDTH = 60;
 /** Rows of a box that a hint may fill: it covers the text below. */
 const MOST_ROWS = 2;
+/** Lines below the cursor's on which a drawn offer is not to be covered. */
+const MOST_BELOW = 12;
+/** Lines by which a box may be lower in order to cover no text. */
+const MOST_LOWER = 4;
 
 /**
  * What is said of an offer that is elsewhere, or due at several places: the key, the way, the line, what
@@ -31,9 +35,10 @@ export function offerHint(
   { line, from, places }: { line: number | undefined; from: number; places: number },
 ): Hint {
   const [first] = hunks;
-  const all = places > 1 ? `${EVERYWHERE_KEY}: all ${places} places` : "";
+  const short = places > 1 ? `${EVERYWHERE_KEY}: all ${places}` : "";
+  const all = short === "" ? "" : `${short} places`;
   if (first === undefined || line === undefined) {
-    return forms(all);
+    return forms(all, short);
   }
   const place = `${KEY}: ${line < from ? "↑" : "↓"} line ${line + 1}`;
   const old = oneLine(text.slice(first.start, first.end));
@@ -64,29 +69,60 @@ export function otherFilesHint(file: string, { line, places }: { line: number; p
 /**
  * The form of a hint that surely fits behind its line; one in a box below it where none does.
  *
- * @param line the text of the cursor's line
- * @param place that line's number, the column of the cursor, which is to be seen, and the columns that
- *   are drawn into the line
+ * @param place the number of the cursor's line, the column of the cursor, which is to be seen, and what is drawn of an
+ *   offer
  * @param room columns that surely fit into the window
  */
 export function placed(
   hint: Hint,
-  line: string,
-  place: { number: number; cursor: number; drawn: number },
+  lines: Pick<Lines, "line" | "lineCount">,
+  place: { number: number; cursor: number; drawn: Preview | undefined },
   tabSize: number,
   room: number,
 ): { text: string; box?: Box } {
-  const left = room - width(line, tabSize) - place.drawn - GAP;
+  const line = lines.line(place.number);
+  const left = room - width(line, tabSize) - (place.drawn ? columnsAdded(place.drawn, place.number) : 0) - GAP;
   const behind = hint.find((form) => form.length <= left);
   const last = hint.at(-1);
   if (behind !== undefined || last === undefined) {
     return { text: behind ?? "" };
   }
-  const text = hint.find((form) => form.length <= MOST_ROWS * LEAST_WIDTH) ?? last;
+  const below = lineBelow(place.number, place.drawn);
+  if (below === undefined) {
+    return { text: "" };
+  }
+  const most = Math.min(LEAST_WIDTH, room);
+  const rows = (text: string): number => Math.ceil(text.length / Math.max(1, most - EDGES));
+  const short = hint.filter((form) => rows(form) <= MOST_ROWS);
   const cursor = width(line.slice(0, place.cursor), tabSize);
-  // A window that shows what is far to the right ends close behind the cursor, as far as anyone knows.
-  const column = Math.max(0, cursor + LEAST_WIDTH / 2 <= room ? cursor - LEAST_WIDTH / 2 : cursor - LEAST_WIDTH);
-  return { text, box: { line: place.number, text, column, width: LEAST_WIDTH } };
+  const boxes = (short.length > 0 ? short : [last]).flatMap((text) => {
+    const drawn = Math.min(most, text.length + EDGES);
+    // A window that shows what is far to the right ends close behind the cursor, as far as anyone knows.
+    const end = cursor <= room ? room - drawn : cursor - drawn;
+    const near = Math.min(Math.floor(cursor - drawn / 2), end);
+    return [near, end].map((column) => ({ line: below, text, column: Math.max(0, column), width: most }));
+  });
+  const isFree = ({ line: host, text, column }: Box): boolean =>
+    host < lines.lineCount &&
+    Array.from({ length: rows(text) }, (_, row) => host + 1 + row).every(
+      (covered) => covered >= lines.lineCount || width(lines.line(covered), tabSize) <= column,
+    );
+  const lower = Array.from({ length: MOST_LOWER + 1 }, (_, more) => boxes.map((box) => ({ ...box, line: below + more })));
+  const box = lower.flat().find(isFree) ?? boxes[0];
+  return box === undefined ? { text: "" } : { text: box.text, box };
+}
+
+/**
+ * The line below which the box of a hint covers nothing that is drawn of an offer; nothing where the offer
+ * has a box itself, which matters more.
+ */
+function lineBelow(line: number, drawn: Preview | undefined): number | undefined {
+  const { insertions, deletions, block, boxes } = drawn ?? { insertions: [], deletions: [], block: [], boxes: [] };
+  const isCovered = (one: number): boolean => one > line && one <= line + MOST_BELOW;
+  const lines = [...insertions, ...block].map((ghost) => ghost.line).concat(deletions.map(({ end }) => end.line));
+  return boxes.some((box) => box.line === line || isCovered(box.line))
+    ? undefined
+    : Math.max(line, ...lines.filter(isCovered));
 }
 
 /** Forms that are one line each, and visible as they are. */

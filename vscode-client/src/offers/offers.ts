@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 
 import { Announcement } from "./announcement";
 import { Chain } from "./chain";
-import { Drawing, type Way } from "./drawing";
+import { Drawing } from "./drawing";
 import {
   hover,
   hunksOf,
@@ -16,13 +16,13 @@ import {
   type Offered,
   type Reach,
   reach,
-  room,
   tabSize,
 } from "./editors";
 import { type Hint, offerHint, placed } from "./hints";
 import { applied, endOf, firstPart, type Hunk, type Offer, ofOneEnding, type Part, typed, withLeft } from "./offer";
 import { OtherFiles } from "./otherFiles";
-import { columnsAdded, type Preview, preview } from "./preview";
+import { type Preview, preview } from "./preview";
+import { Room } from "./room";
 import { type NextEditResult, ServerCommand } from "../protocol";
 import type { Server } from "../server";
 
@@ -40,6 +40,10 @@ export class Offers implements vscode.Disposable {
   private readonly chain = new Chain(() => {
     this.draw();
   });
+  private readonly room = new Room(() => {
+    this.drawn = undefined;
+    this.draw();
+  });
   private readonly offered = new Map<string, Offered>();
   private readonly otherFiles = new OtherFiles();
   private readonly subscriptions: vscode.Disposable[];
@@ -50,6 +54,9 @@ export class Offers implements vscode.Disposable {
   private contexts = new Map<string, unknown>();
 
   constructor(private readonly server: Server) {
+    const draw = (): void => {
+      this.draw();
+    };
     this.subscriptions = [
       server.onDidPredict((result) => {
         this.take(result);
@@ -80,12 +87,8 @@ export class Offers implements vscode.Disposable {
           void this.server.ask(editor.document);
         }
       }),
-      vscode.window.onDidChangeTextEditorSelection(() => {
-        this.draw();
-      }),
-      vscode.window.onDidChangeTextEditorVisibleRanges(() => {
-        this.draw();
-      }),
+      vscode.window.onDidChangeTextEditorSelection(draw),
+      vscode.window.onDidChangeTextEditorVisibleRanges(draw),
     ];
   }
 
@@ -112,6 +115,7 @@ export class Offers implements vscode.Disposable {
         told: same?.told ?? false,
       });
     }
+    void this.room.look();
     this.otherFiles.take(result, document);
     if (result.milliseconds > 0 && document === vscode.window.activeTextEditor?.document) {
       this.chain.find(best !== undefined);
@@ -257,7 +261,7 @@ export class Offers implements vscode.Disposable {
 
   dispose(): void {
     this.chain.end();
-    vscode.Disposable.from(this.drawing, this.announcement, ...this.subscriptions).dispose();
+    vscode.Disposable.from(this.drawing, this.announcement, this.room, ...this.subscriptions).dispose();
   }
 
   /** The active editor, its offer, and without one the hint at the next file that has to follow. */
@@ -356,20 +360,15 @@ export class Offers implements vscode.Disposable {
     // Where the cursor is, and what is in view, changes nothing at the offer's own place.
     if (this.drawn?.offer !== offered.offer) {
       const { offer } = offered;
-      this.drawn = { offer, preview: preview(hunks, linesOf(document), tabSize(editor), room(editor)) };
+      this.drawn = { offer, preview: preview(hunks, linesOf(document), tabSize(editor), this.room.columns(editor)) };
       this.drawing.show(editor, this.drawn.preview, hover(offer));
     }
     const far = where === "elsewhere" && !seen ? line : undefined;
     const places = offered.offer.everywhere.length;
     this.tell(editor, offerHint(hunks, offered.text, { line: far, from: cursor.line, places }));
-    const pointed: Partial<Record<Way, number>> = {};
-    if (where === "elsewhere") {
-      pointed.here = line;
-      if (!seen) {
-        pointed[line < cursor.line ? "up" : "down"] = cursor.line;
-      }
-    }
-    this.drawing.point(editor, pointed);
+    const here = where === "elsewhere" ? { here: line } : {};
+    const way = line < cursor.line ? "up" : "down";
+    this.drawing.point(editor, far === undefined ? here : { ...here, [way]: cursor.line });
     this.setContext("editcast.offer", where);
     this.setContext("editcast.tab", !indents(editor, offered));
     if (!offered.told) {
@@ -382,11 +381,9 @@ export class Offers implements vscode.Disposable {
   /** Writes a hint at the line of the cursor. */
   private tell(editor: vscode.TextEditor, hint: Hint): void {
     const { line, character } = editor.selection.active;
-    const behind = editor.document.lineAt(line).text;
     this.drawnIn = editor;
-    const drawn = this.drawn === undefined ? 0 : columnsAdded(this.drawn.preview, line);
-    const place = { number: line, cursor: character, drawn };
-    const { text, box } = placed(hint, behind, place, tabSize(editor), room(editor));
+    const place = { number: line, cursor: character, drawn: this.drawn?.preview };
+    const { text, box } = placed(hint, linesOf(editor.document), place, tabSize(editor), this.room.columns(editor));
     this.drawing.tell(editor, line, text, box);
   }
 

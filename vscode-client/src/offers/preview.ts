@@ -2,8 +2,9 @@
 //
 // What is deleted is struck through where it stands, what is inserted within a line is written
 // there. New lines cannot be shown between lines without moving the text, so they are shown as a
-// block to the right of the lines that are there. A line whose change would run out of the window is
-// written into a box below it, which wraps: whole, or from the change on where that is far to the right.
+// block to the right of the lines that are there. What would run out of the window is written into a box
+// below its line, which wraps: a line whole, or from the change on where that is far to the right; new
+// lines one below the other.
 
 import { applied, type Hunk } from "./offer";
 import { changedWords } from "./words";
@@ -27,6 +28,8 @@ export interface Box {
   /** The column at which the box begins, and the most columns that it takes. */
   column: number;
   width: number;
+  /** Whether the text is rows of just that width, one behind the other. */
+  rows?: boolean;
 }
 
 export interface Preview {
@@ -47,8 +50,9 @@ export interface Lines {
 const MOST_ROWS = 12;
 /** Columns between a line and what is drawn behind it. */
 export const GAP = 3;
-/** Columns of the narrowest box. */
-export const LEAST_WIDTH = 30;
+/** Columns of the narrowest box, unless the window is narrower, and those of its edges. */
+export const LEAST_WIDTH = 33;
+export const EDGES = 3;
 
 /**
  * Draws an offer at its place.
@@ -64,7 +68,13 @@ export function preview(hunks: readonly Hunk[], lines: Lines, tabSize: number, r
       drawn.deletions.push({ start, end });
     }
     if (/[\r\n]/.test(hunk.text)) {
-      drawn.block.push(...block(rows(hunk, start, end, lines), start.line, lines, tabSize));
+      const fresh = shortened(rows(hunk, start, end, lines));
+      const beside = block(fresh, start.line, lines, tabSize);
+      if (Math.max(...beside.map((ghost) => endColumn(ghost, lines, tabSize))) <= room) {
+        drawn.block.push(...beside);
+      } else {
+        drawn.boxes.push(boxOfRows(fresh, hostOf(hunk, start, end), tabSize, room));
+      }
     } else if (hunk.text !== "") {
       drawn.insertions.push({ ...end, text: visible(hunk.text, tabSize), gap: 0 });
     }
@@ -101,9 +111,37 @@ function box(line: number, hunks: readonly Hunk[], lines: Lines, tabSize: number
   const [from, to] = [first, last].map((character) => width(text.slice(0, character), tabSize)) as [number, number];
   const after = applied(text, inside);
   // A window that shows what is far to the right does not show where the line begins.
-  return from + LEAST_WIDTH <= room
-    ? { line, text: visible(after.trim(), tabSize), column: 0, width: room }
-    : { line, text: `…${visible(after.slice(first), tabSize)}`, column: from, width: Math.max(LEAST_WIDTH, to - from) };
+  if (from + LEAST_WIDTH <= room) {
+    return { line, text: visible(after.trim(), tabSize), column: 0, width: room };
+  }
+  const most = Math.min(room, Math.max(LEAST_WIDTH, to - from));
+  const column = from < room ? Math.max(0, room - most) : from;
+  return { line, text: `…${visible(after.slice(first), tabSize)}`, column, width: most };
+}
+
+/** The box of new lines, which begin where they will; lines that are wider than the window wrap. */
+function boxOfRows(rows: readonly string[], line: number, tabSize: number, room: number): Box {
+  const plain = rows.map((row) => visible(row, tabSize).trimEnd());
+  const indents = plain.filter((row) => row !== "").map((row) => row.length - row.trimStart().length);
+  const indent = Math.min(...indents);
+  const longest = Math.max(...plain.map((row) => row.length)) - indent;
+  const column = Math.max(0, Math.min(indent - 1, room - EDGES - longest));
+  const width = Math.max(1, Math.min(longest, room - EDGES - column));
+  const text = plain.map((row) => row.slice(indent)).map((row) => {
+    return row.padEnd(width * Math.max(1, Math.ceil(row.length / width)), "\u00a0");
+  });
+  return { line, text: text.join(""), column, width, rows: true };
+}
+
+/** The line below which a box of new lines is: the last one that they replace, or the one before them. */
+function hostOf({ start: first, end: last }: Hunk, start: Place, end: Place): number {
+  const isBefore = end.character === 0 && (last > first || start.character === 0);
+  return isBefore ? Math.max(0, end.line - 1) : end.line;
+}
+
+/** The column in which what is drawn behind a line ends. */
+function endColumn({ line, gap, text }: Ghost, lines: Lines, tabSize: number): number {
+  return width(lines.line(line), tabSize) + gap + text.length;
 }
 
 /** The words that a replacement within a line changes, where some of its words stay. */
@@ -129,11 +167,14 @@ function rows(hunk: Hunk, start: Place, end: Place, lines: Lines): string[] {
   return hunk.start === hunk.end && whole.at(-1) === tail && head === "" ? whole.slice(0, -1) : whole;
 }
 
-function block(rows: readonly string[], line: number, lines: Lines, tabSize: number): Ghost[] {
-  const shown =
-    rows.length > MOST_ROWS
-      ? [...rows.slice(0, MOST_ROWS - 1), `… ${rows.length - MOST_ROWS + 1} more lines`]
-      : [...rows];
+/** As many lines as are shown of new ones. */
+function shortened(rows: readonly string[]): string[] {
+  return rows.length > MOST_ROWS
+    ? [...rows.slice(0, MOST_ROWS - 1), `… ${rows.length - MOST_ROWS + 1} more lines`]
+    : [...rows];
+}
+
+function block(shown: readonly string[], line: number, lines: Lines, tabSize: number): Ghost[] {
   // At the end of the file there are no lines to stand beside: the block begins further up.
   const first = Math.max(0, Math.min(line, lines.lineCount - shown.length));
   const room = lines.lineCount - first;

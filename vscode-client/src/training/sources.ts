@@ -19,7 +19,7 @@ export function isEnough(sources: readonly SourceCount[], needed: number): boole
 
 /** Says what is missing, and what the user can do about it. */
 export function tooLittle({ sources, needed }: HistoryCount): string {
-  const found = sources.map(describe).join("; ");
+  const found = sources.map((source) => `${source.name}: ${describe(source)}`).join("; ");
   return (
     `There is too little history to train on yet (${found === "" ? "nothing" : found}). It takes about ` +
     `${(100 * needed).toLocaleString("en")} edits, or a repository of some hundred commits: go on working for ` +

@@ -1,0 +1,54 @@
+"""Typing at 180 ms a key: no offer of a half-typed word, none that goes and comes back."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.timeout(600)
+
+KEY_MS = 180
+OLD, NEW = "amt", "price_before_tax"
+PRICES = f"""\
+def net({OLD}, rate, digits=2):
+    if {OLD} < 0:
+        raise ValueError(f"negative: {{{OLD}}}")
+    tax = {OLD} * rate
+    return round({OLD} - tax, digits)
+"""
+
+#: Keeps what is drawn, whenever it changes from one frame to the next.
+WATCH = """(() => {
+    const seen = globalThis.editcastSeen = [];
+    const look = () => {
+        const now = JSON.stringify([editcastTest.struck(), editcastTest.ghosts()]);
+        if (now !== seen.at(-1)) {
+            seen.push(now);
+        }
+        requestAnimationFrame(look);
+    };
+    look();
+})()"""
+SEEN = "globalThis.editcastSeen.map((state) => JSON.parse(state))"
+HINT = re.compile(r"(Tab|Alt\+Shift\+Enter): |no more")
+
+
+def test_offers_come_once_and_whole_while_a_name_is_typed(open_workbench, vsix):
+    workbench = open_workbench(vsix, model="")
+    workbench.configure({"editcast.confidenceThreshold": None})  # shown by default
+    workbench.start(PRICES)
+    workbench.go_to(1, len("def net(") + 1)
+    workbench.press(*["Shift+ArrowRight"] * len(OLD))
+    workbench.evaluate(WATCH)
+    workbench.type(NEW, delay=KEY_MS)
+    workbench.press("Control+s")
+    workbench.wait("an offer", lambda: NEW in workbench.ghosts())
+    offers = [
+        (tuple(struck), tuple(ghost for ghost in ghosts if not HINT.match(ghost)))
+        for struck, ghosts in workbench.evaluate(SEEN)
+    ]
+    changed = [one for before, one in zip([None, *offers], offers, strict=False) if one != before]
+    drawn = [one for one in changed if any(one)]
+    assert drawn[-1] == ((OLD,), (NEW,))
+    assert len(set(drawn)) == len(drawn), changed
+    parts = {NEW[:length] for length in range(1, len(NEW))}
+    assert not parts & {ghost for _, ghosts in drawn for ghost in ghosts}, changed
