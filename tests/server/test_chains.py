@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.tree import parse
 
 PYTHON = """\
@@ -83,3 +83,54 @@ async def test_a_renamed_parameter_is_followed_to_its_last_use(
         # Another function's parameter of the same name, a key and a string keep theirs.
         others = {"python": 3, "typescript": 3, "go": 2}[language]
         assert left.count("width") == others
+
+
+CASES = "".join(f'    ("{n} kB", {n}000),\n' for n in (1, 2, 3, 7, 9))
+TABLE = f"cases = [\n{CASES}]\n"
+HANDLERS = "export const handlers = {\n" + "".join(
+    f"  {name}: (request: Request) => {{\n    const row = {name}(request);\n"
+    "    return json(row);\n  },\n"
+    for name in ("list", "show", "create", "remove")
+)
+HANDLERS += "};\n"
+
+
+def _rows(count: int) -> str:
+    return TABLE.replace("000)", '000, "kB")', count)
+
+
+def _awaited(functions: int, calls: int) -> str:
+    text = HANDLERS.replace(": (request: Request)", ": async (request: Request)", functions)
+    return text.replace("row = ", "row = await ", calls)
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "texts"),
+    [
+        ("cases.py", "python", [_rows(count) for count in range(6)]),
+        ("handlers.ts", "typescript", [_awaited(n - n // 2, n // 2) for n in range(9)]),
+    ],
+    ids=["the rows of a table", "two replacements that take turns"],
+)
+async def test_what_is_repeated_is_offered_in_order(
+    start: Any, name: str, language: str, texts: list[str]
+) -> None:
+    async with start({"modelPath": "", "confidenceThreshold": 0.1}) as editor:
+        uri = editor.open(name, texts[0], language)
+        typed = 2 if language == "python" else 3
+        for text in texts[1 : typed + 1]:
+            (edit,) = editor.texts[uri].text_edits([shortest_hunk(editor.texts[uri].text, text)])
+            editor.change(uri, edit.range, edit.new_text)
+            editor.save(uri)
+        for text in texts[typed + 1 :]:
+
+            def is_offered() -> bool:
+                last = editor.predicted[-1] if editor.predicted else None
+                return bool(last and last.suggestions and last.version == editor.versions[uri])
+
+            await editor.until(is_offered)
+            suggestion = editor.predicted[-1].suggestions[0]
+            for edit in reversed(suggestion.edits):
+                editor.change(uri, edit.range, edit.new_text)
+            assert editor.texts[uri].text == text
+            await editor.command("editcast.accept", suggestion.id)
