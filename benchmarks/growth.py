@@ -307,7 +307,7 @@ def nodes(counts: tuple[int, ...]) -> None:
         cluster.shutdown()
 
 
-def started(count: int, tries: int = 4) -> Any:
+def started(count: int, tries: int = 9) -> Any:
     """Start a cluster; Ray gives a node half a minute, which a busy machine may not have."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
