@@ -88,19 +88,15 @@ def make_corpus(
     """
     _check_sources(origins)
     _settle_tokenizer(private_folder(folder), origins, tokenizer, seed)
-    settings = {
-        "format": FORMAT,
-        "max_state": max_state,
-        "seed": seed,
-        "order": order,
-        "tokenizer": checksum_of(folder / "tokenizer.json"),
-    }
+    tokens = checksum_of(folder / "tokenizer.json")
+    settings = {"format": FORMAT, "max_state": max_state, "seed": seed, "order": order}
+    settings |= {"tokenizer": tokens}
     done = _begun(folder, settings)
     for made in done.values():
         each(made)
-    failed = []
     left = [origin for origin in origins if origin.name not in done]
     tasks = [Task(origin, folder, max_state, seed, order, memory) for origin in left]
+    failed = []
     with closing((work or partial(_work, processes=processes))(tasks)) as making:
         for made in making:
             if made.failed:
