@@ -228,7 +228,7 @@ def test_what_would_run_out_of_the_window_is_in_a_box_below(workbench):
 
 def test_new_lines_that_would_run_out_of_the_window_are_in_a_box_below(workbench):
     workbench.configure({"editor.fontSize": 20})
-    call = "print(database.everything)"
+    call = "with database.everything:"
     functions = "".join(f"def {name}(database):\n    return load()\n\n\n" for name in NAMES)
     file = workbench.start(functions)
     text = functions
@@ -241,6 +241,7 @@ def test_new_lines_that_would_run_out_of_the_window_are_in_a_box_below(workbench
         workbench.save(file, text)
     wait_for_offer(workbench, [], [call])
     assert workbench.evaluate(OUTSIDE) == [False]
+    assert workbench.evaluate(ROWS) == [1]
     workbench.press("Tab", "Tab")
     lines = text.splitlines(keepends=True)
     workbench.save(file, "".join([*lines[:11], f"    {call}\n", *lines[11:]]))
@@ -285,6 +286,12 @@ def all_of(workbench, *scripts):
     """Return what scripts in the page return, lists, one behind the other."""
     return [one for script in scripts for one in workbench.evaluate(script)]
 
+
+#: How many lines of text each drawn box is high.
+ROWS = """[...document.querySelectorAll(".view-lines span")]
+    .map((span) => [getComputedStyle(span, "::after"), span.closest(".view-line").offsetHeight])
+    .filter(([style]) => style.position === "absolute")
+    .map(([style, line]) => Math.round(parseFloat(style.height) / line))"""
 
 EDITORS = "document.querySelectorAll('.editor-group-container').length"
 

@@ -11,9 +11,17 @@ const WELCOMED = "editcast.welcomed";
 /** The name in the sample that the user types another one over. */
 const NAME = "price";
 
-/** Opens the walkthrough of the extension. */
-export async function openWalkthrough(): Promise<void> {
+/**
+ * Opens the walkthrough of the extension.
+ *
+ * @param isInstalled whether its first step is done: VS Code checks a step off when its condition becomes
+ *   true while the walkthrough is known, so it has to become true once more
+ */
+export async function openWalkthrough(isInstalled: boolean): Promise<void> {
   await vscode.commands.executeCommand("workbench.action.openWalkthrough", WALKTHROUGH, false);
+  for (const value of isInstalled ? [false, true] : []) {
+    await vscode.commands.executeCommand("setContext", "editcast.ready", value);
+  }
 }
 
 /** Opens a fresh copy of the sample beside nothing else, with the parameter's name selected. */
@@ -53,6 +61,6 @@ export async function welcome(context: vscode.ExtensionContext): Promise<void> {
   if (choice === "Try It") {
     await tryIt(context);
   } else if (choice === "First Steps") {
-    await openWalkthrough();
+    await openWalkthrough(true);
   }
 }
