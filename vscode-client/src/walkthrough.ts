@@ -14,14 +14,12 @@ const NAME = "price";
 /**
  * Opens the walkthrough of the extension.
  *
- * @param isInstalled whether its first step is done: VS Code checks a step off when its condition becomes
- *   true while the walkthrough is known, so it has to become true once more
+ * @param isInstalled whether its first step is done: VS Code checks a step off when a condition becomes true
+ *   for the first time, and not if that was before the walkthrough was opened, hence one of its own
  */
 export async function openWalkthrough(isInstalled: boolean): Promise<void> {
   await vscode.commands.executeCommand("workbench.action.openWalkthrough", WALKTHROUGH, false);
-  for (const value of isInstalled ? [false, true] : []) {
-    await vscode.commands.executeCommand("setContext", "editcast.ready", value);
-  }
+  await vscode.commands.executeCommand("setContext", "editcast.installed", isInstalled);
 }
 
 /** Opens a fresh copy of the sample beside nothing else, with the parameter's name selected. */
