@@ -77,12 +77,14 @@ def change(window: Workbench, file: Path, line: int, column: int, old: str, new:
     before = file.read_text()
     window.go_to(line, column)
     window.press(*["Shift+ArrowRight"] * len(old))
-    for part in new.split("\n"):
-        window.type(part)
-        if part != new.split("\n")[-1]:
-            window.press("Enter")
+    first, *others = new.split("\n")
+    window.type(first)
+    for part in others:
+        window.new_line(part[: len(part) - len(part.lstrip())])
+        window.type(part.lstrip())
     window.press("Control+s")
-    window.wait("the file", lambda: file.read_text() != before)
+    # VS Code empties a file before it writes it.
+    window.wait("the file", lambda: file.read_text() not in ("", before))
 
 
 def open_file(window: Workbench, name: str, text: str) -> Path:
@@ -106,7 +108,7 @@ def baseline_states(window: Workbench) -> Iterator[tuple[str, int]]:
     file = open_file(window, "views.py", CHECKS)
     for line in (1, 8):
         end = len(file.read_text().split("\n")[line - 1]) + 1
-        change(window, file, line, end, "", "\nif not request.user:\nreturn login()")
+        change(window, file, line, end, "", "\n    if not request.user:\n        return login()")
     window.wait("new lines", lambda: any("login()" in ghost for ghost in window.ghosts()))
     yield "lines", 380
 

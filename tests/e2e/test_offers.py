@@ -228,22 +228,25 @@ def test_what_would_run_out_of_the_window_is_in_a_box_below(workbench):
 
 def test_new_lines_that_would_run_out_of_the_window_are_in_a_box_below(workbench):
     workbench.configure({"editor.fontSize": 20})
-    call = "print(database.everything)"
-    functions = "".join(f"def {name}(database):\n    return load()\n\n\n" for name in NAMES)
+    functions = "".join(f"def {name}(database):\n    return load()\n\n\n" for name in NAMES[:4])
     file = workbench.start(functions)
+    new = ["print(database.everything)", "done(database)"]
     text = functions
-    for line in (1, 6):
+    for line in (1, 7):
         workbench.go_to(line, len(text.split("\n")[line - 1]) + 1)
-        workbench.new_line("    ")
-        workbench.type(call)
+        for call in new:
+            workbench.new_line("    ")
+            workbench.type(call)
         lines = text.splitlines(keepends=True)
-        text = "".join([*lines[:line], f"    {call}\n", *lines[line:]])
+        text = "".join([*lines[:line], *(f"    {call}\n" for call in new), *lines[line:]])
         workbench.save(file, text)
-    wait_for_offer(workbench, [], [call])
+    box = new[0] + new[1].ljust(len(new[0]))
+    workbench.wait("a box", lambda: workbench.ghosts() == [box])
     assert workbench.evaluate(OUTSIDE) == [False]
+    assert workbench.evaluate(ROWS) == [2]
     workbench.press("Tab", "Tab")
     lines = text.splitlines(keepends=True)
-    workbench.save(file, "".join([*lines[:11], f"    {call}\n", *lines[11:]]))
+    workbench.save(file, "".join([*lines[:13], *(f"    {call}\n" for call in new), *lines[13:]]))
 
 
 HINT = f"Tab: ↓ line 155: {OLD} → {NEW}"
@@ -285,6 +288,12 @@ def all_of(workbench, *scripts):
     """Return what scripts in the page return, lists, one behind the other."""
     return [one for script in scripts for one in workbench.evaluate(script)]
 
+
+#: How many lines of text each drawn box is high.
+ROWS = """[...document.querySelectorAll(".view-lines span")]
+    .map((span) => [getComputedStyle(span, "::after"), span.closest(".view-line").offsetHeight])
+    .filter(([style]) => style.position === "absolute")
+    .map(([style, line]) => Math.round(parseFloat(style.height) / line))"""
 
 EDITORS = "document.querySelectorAll('.editor-group-container').length"
 

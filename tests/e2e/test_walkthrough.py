@@ -14,6 +14,10 @@ DEFAULTS = {
     "editcast.confidenceThreshold": None,
 }
 STEP = ".getting-started-step"
+#: The steps that are checked off.
+DONE = """[...document.querySelectorAll(".getting-started-step")]
+    .filter((step) => step.querySelector(".codicon-getting-started-step-checked"))
+    .map((step) => step.innerText.split("\\n")[0])"""
 
 
 def test_the_first_suggestion_is_taken_in_the_sample(open_workbench, vsix):
@@ -23,6 +27,8 @@ def test_the_first_suggestion_is_taken_in_the_sample(open_workbench, vsix):
     workbench.wait_until_ready()
     workbench.run("Editcast: First Steps")
     workbench.wait("the steps", lambda: "Try it now" in "".join(workbench.texts(STEP)))
+    installed = ["Install the server"]
+    workbench.wait("the first step", lambda: workbench.evaluate(DONE) == installed)
     workbench.click(STEP, "Try it now")
     workbench.click(f"{STEP} .monaco-button", "Try It")
     workbench.wait("the sample", lambda: "def total(price, tax):" in workbench.lines())
@@ -37,3 +43,6 @@ def test_the_first_suggestion_is_taken_in_the_sample(open_workbench, vsix):
     workbench.press("Tab")
     workbench.wait("both uses", lambda: workbench.lines() == renamed)
     assert workbench.complaints() == []
+    workbench.run("Editcast: First Steps")
+    done = [*installed, "Try it now"]
+    workbench.wait("the second step", lambda: workbench.evaluate(DONE) == done)

@@ -55,8 +55,10 @@ def test_tab_goes_on_in_the_next_file(session: Any, emacs: list[str]) -> None:
 def test_nothing_comes_without_the_server(session: Any, emacs: list[str]) -> None:
     done = play(session, emacs, with_server=False)
     assert done.returncode == 1, done.stdout
-    assert "never came: the code action" in done.stdout or "never came: the server" in done.stdout
-    assert session.file.read_text() == session.edited
+    # The eglot of Emacs 30 gives up before the edits, an older one after them.
+    ended = {"the code action": session.edited, "the server": session.text}
+    found = [text for what, text in ended.items() if f"never came: {what}" in done.stdout]
+    assert found == [session.file.read_text()], done.stdout
 
 
 def test_the_package_compiles_without_a_warning(

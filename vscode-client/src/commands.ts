@@ -50,7 +50,7 @@ export function registerCommands(
     "editcast.revertModel": () => server.execute(ServerCommand.revert),
     "editcast.showReport": () => showReport(server),
     "editcast.install": () => server.install(),
-    "editcast.openWalkthrough": openWalkthrough,
+    "editcast.openWalkthrough": () => openWalkthrough(server.running !== undefined),
     "editcast.tryIt": () => tryIt(context),
     "editcast.showKeys": showKeys,
     "editcast.showPrivacy": () => showPrivacy(context),

@@ -11,9 +11,15 @@ const WELCOMED = "editcast.welcomed";
 /** The name in the sample that the user types another one over. */
 const NAME = "price";
 
-/** Opens the walkthrough of the extension. */
-export async function openWalkthrough(): Promise<void> {
+/**
+ * Opens the walkthrough of the extension.
+ *
+ * @param isInstalled whether its first step is done: VS Code checks a step off when a condition becomes true
+ *   for the first time, and not if that was before the walkthrough was opened, hence one of its own
+ */
+export async function openWalkthrough(isInstalled: boolean): Promise<void> {
   await vscode.commands.executeCommand("workbench.action.openWalkthrough", WALKTHROUGH, false);
+  await vscode.commands.executeCommand("setContext", "editcast.installed", isInstalled);
 }
 
 /** Opens a fresh copy of the sample beside nothing else, with the parameter's name selected. */
@@ -53,6 +59,6 @@ export async function welcome(context: vscode.ExtensionContext): Promise<void> {
   if (choice === "Try It") {
     await tryIt(context);
   } else if (choice === "First Steps") {
-    await openWalkthrough();
+    await openWalkthrough(true);
   }
 }

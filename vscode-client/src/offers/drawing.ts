@@ -39,7 +39,7 @@ function inBox(editor: vscode.TextEditor, { line, text, column, width, rows }: B
   const place = `position: absolute; top: 100%; left: ${column}ch; z-index: 1`;
   const wraps =
     rows === true
-      ? `width: ${width + 0.5}ch; box-sizing: content-box; white-space: pre-wrap; word-break: break-all`
+      ? `width: ${width + 0.5}ch; box-sizing: content-box; white-space: pre-wrap; line-break: anywhere`
       : `width: max-content; max-width: ${width}ch; box-sizing: border-box; white-space: pre-wrap; overflow-wrap: anywhere`;
   const style = `none; ${place}; ${wraps}; padding: 0 1ch`;
   return {

@@ -360,7 +360,7 @@ export class Offers implements vscode.Disposable {
     // Where the cursor is, and what is in view, changes nothing at the offer's own place.
     if (this.drawn?.offer !== offered.offer) {
       const { offer } = offered;
-      this.drawn = { offer, preview: preview(hunks, linesOf(document), tabSize(editor), this.room.columns(editor)) };
+      this.drawn = { offer, preview: preview(hunks, linesOf(document), tabSize(editor), this.room.columns(editor, "edit")) };
       this.drawing.show(editor, this.drawn.preview, hover(offer));
     }
     const far = where === "elsewhere" && !seen ? line : undefined;
@@ -383,7 +383,7 @@ export class Offers implements vscode.Disposable {
     const { line, character } = editor.selection.active;
     this.drawnIn = editor;
     const place = { number: line, cursor: character, drawn: this.drawn?.preview };
-    const { text, box } = placed(hint, linesOf(editor.document), place, tabSize(editor), this.room.columns(editor));
+    const { text, box } = placed(hint, linesOf(editor.document), place, tabSize(editor), this.room.columns(editor, "hint"));
     this.drawing.tell(editor, line, text, box);
   }
 

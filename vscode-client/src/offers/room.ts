@@ -1,11 +1,14 @@
-// How many columns of text surely fit into an editor.
+// How many columns of text fit into an editor.
 
 import * as vscode from "vscode";
 
 import { groupWidths, type Layout, textColumns, WIDTH_OF_CHARACTER } from "./layout";
 
-/** Pixels that text surely has where nobody tells how wide the editor is: with one group of editors only. */
-const LEAST_WIDTH = 400;
+/**
+ * Pixels that the text has where nobody tells how wide the editor is, with one group of editors only: at least,
+ * for hints, which are never cut, and mostly, for what is drawn of an edit, which is best at its place.
+ */
+const UNKNOWN = { hint: 400, edit: 640 };
 const USUAL_FONT_SIZE = 14;
 
 export class Room implements vscode.Disposable {
@@ -33,13 +36,13 @@ export class Room implements vscode.Disposable {
     }
   }
 
-  /** Columns that surely fit into an editor. */
-  columns({ document, viewColumn }: vscode.TextEditor): number {
+  /** Columns that fit into an editor. */
+  columns({ document, viewColumn }: vscode.TextEditor, what: keyof typeof UNKNOWN): number {
     const settings = vscode.workspace.getConfiguration("editor", document);
     const fontSize = settings.get<number>("fontSize", USUAL_FONT_SIZE);
     const width = viewColumn === undefined ? NaN : (this.widths[viewColumn - 1] ?? NaN);
     if (!(width > 0)) {
-      return Math.floor(LEAST_WIDTH / (WIDTH_OF_CHARACTER * fontSize));
+      return Math.floor(UNKNOWN[what] / (WIDTH_OF_CHARACTER * fontSize));
     }
     const minimap = settings.get<boolean>("minimap.enabled", true);
     return textColumns(width, { fontSize, lines: document.lineCount, minimap });
