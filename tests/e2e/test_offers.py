@@ -249,20 +249,18 @@ def test_new_lines_that_would_run_out_of_the_window_are_in_a_box_below(workbench
     workbench.save(file, "".join([*lines[:13], *(f"    {call}\n" for call in new), *lines[13:]]))
 
 
-HINT = f"Tab: ↓ line 155: {OLD} → {NEW}"
-
-
 def test_a_hint_is_whole_at_a_large_font(workbench):
-    """In a box that wraps, where its line leaves no room for it in 400 pixels."""
+    """In a box that covers no text, where its line leaves no room for it in 400 pixels."""
     workbench.configure({"editor.fontSize": 20, "editor.minimap.enabled": True})
     file = workbench.start(FAR)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
-    workbench.wait("a hint", lambda: workbench.ghosts() == [HINT])
+    hint = ["Tab: ↓ line 155"]
+    workbench.wait("a hint", lambda: workbench.ghosts() == hint)
     assert workbench.evaluate(OUTSIDE) == [False]
     workbench.go_to(2, 1)
     workbench.wait("no box", lambda: workbench.evaluate(OUTSIDE) == [])
-    assert workbench.ghosts() == ["Tab: ↓ line 155"]
+    assert workbench.ghosts() == hint
     assert workbench.evaluate(CUT) == [False]
 
 
