@@ -95,7 +95,7 @@ def test_training_from_scratch_ends_with_an_evaluated_bundle(
     network = load_network(bundle)
     weights = finishing.read_checkpoint(trained / "run" / "best.safetensors")[0]
     assert all(torch.equal(value, weights[key]) for key, value in network.state_dict().items())
-    again = _invoke(train, trained, "--scratch", "--git", "elsewhere", "--steps", 4)
+    again = _invoke(train, trained, "--scratch", "--git", small_corpus, "--steps", 4)
     assert again.exception is not None and "holds another training" in str(again.exception)
 
 
