@@ -123,6 +123,8 @@ def _surroundings(before: str, after: str) -> tuple[int, int]:
     end = len(before) - left
     # One more for the line that changed, one for the line above it.
     for _ in range(_FURTHEST + 2):
+        if not start and end == len(before):
+            break
         if start:
             start = before.rfind("\n", 0, start - 1) + 1
         end = before.find("\n", end) + 1 or len(before)
