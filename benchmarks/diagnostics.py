@@ -1,4 +1,4 @@
-"""Whether new errors say where the next edit is: TypeScript's, while commits are made hunk by hunk.
+"""Measure if new TypeScript errors say where the next edit is, while commits are made hunk by hunk.
 
     python benchmarks/diagnostics.py --commits 60 zod zustand
 
@@ -40,7 +40,7 @@ class Hunk(NamedTuple):
 
 
 class Error(NamedTuple):
-    """What the compiler says."""
+    """An error that the compiler reports."""
 
     file: str
     start: int

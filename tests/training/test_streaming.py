@@ -61,7 +61,7 @@ def bucket(corpus: Path) -> Iterator[str]:
 
 @pytest.fixture
 def here(bucket: str, tmp_path: Path) -> Path:
-    """What of the corpus is copied."""
+    """The parts of the corpus that are copied."""
     download(bucket, tmp_path / "here", without="train")
     assert not (tmp_path / "here" / "train").exists()
     return tmp_path / "here"

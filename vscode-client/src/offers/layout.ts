@@ -12,7 +12,7 @@ export interface Group {
   groups?: readonly Group[];
 }
 
-/** What an editor's settings say of how much of its width the text has. */
+/** The settings of an editor that decide how much of its width the text has. */
 export interface Look {
   fontSize: number;
   lines: number;
@@ -22,7 +22,7 @@ export interface Look {
 const SIDE_BY_SIDE = 0;
 /** The width of a character for a size of the font, a little more than that of usual fonts. */
 export const WIDTH_OF_CHARACTER = 0.61;
-/** Of the gutter: marks and folding, the icon for a size of the font, and the digits that are always there. */
+/** The gutter's parts: marks and folding, an icon that grows with the font, and the least digits. */
 const MARKS = 26;
 const ICON = 1.4;
 const LEAST_DIGITS = 3;

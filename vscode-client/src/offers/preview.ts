@@ -28,7 +28,7 @@ export interface Box {
   /** The column at which the box begins, and the most columns that it takes. */
   column: number;
   width: number;
-  /** Whether the text is rows of just that width, one behind the other. */
+  /** True if the text is rows of exactly that width, one behind the other. */
   rows?: boolean;
 }
 
