@@ -227,7 +227,7 @@ def _keys(names: Names, name: str, whose: str) -> list[tuple[int, str | None]]:
 
 
 def _overridden(names: Names, name: str, whose: str) -> Iterator[int]:
-    """Find where a literal that spreads another one gives a key of that one another value."""
+    """Find where a literal spreads the one that defines a key, and sets that key itself."""
     places = [place for place, _ in _strings(names, name)]
     for place in (*places, *(one.start for one in names.of(name) if one.role is Role.KEY)):
         literal = _literal(names, place)

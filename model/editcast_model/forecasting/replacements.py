@@ -53,7 +53,7 @@ class Replacement:
     line: int = field(default=0, compare=False)
 
     def is_like(self, other: "Replacement") -> bool:
-        """Tell whether both replace the same by the same."""
+        """Tell whether both replace the same text by the same text."""
         return (self.old, self.new) == (other.old, other.new)
 
 

@@ -149,7 +149,7 @@ def _buckets(ids: Ids) -> npt.NDArray[np.uint32]:
 
 
 def _filled(most: int) -> int:
-    """Return how much of a bound is filled from the disk: without room, each save moved all."""
+    """Return the part of a bound that files from the disk may fill; the rest is for saves."""
     return most - most // 12
 
 
