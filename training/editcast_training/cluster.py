@@ -19,7 +19,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from editcast_model.errors import ClusterError, EditcastError
 from editcast_training.interrupts import held
-from editcast_training.memory import MOST
+from editcast_training.memory_limit import MOST
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -19,7 +19,7 @@ from editcast.source_options import source_options
 from editcast_training.data import cluster_shards
 from editcast_training.data.corpus import make_corpus
 from editcast_training.data.shards import CorpusPart
-from editcast_training.memory import MOST
+from editcast_training.memory_limit import MOST
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import (
     Origin,

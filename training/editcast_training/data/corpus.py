@@ -37,7 +37,7 @@ from editcast_training.data.shards import (
     shard_of,
 )
 from editcast_training.disk import explained
-from editcast_training.memory import MOST
+from editcast_training.memory_limit import MOST
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.git import read_files
 from editcast_training.sources.registry import Origin, reachable, read_origin, trained_on

@@ -21,7 +21,7 @@ from editcast_model.private_files import atomic_write, private_folder
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.data import duplicates
 from editcast_training.data.instances import Cutter, Instance
-from editcast_training.memory import MOST, check, limited
+from editcast_training.memory_limit import MOST, check, limited
 from editcast_training.sources.file_history import FileHistory, split_by_time
 from editcast_training.sources.registry import Origin, read_origin
 

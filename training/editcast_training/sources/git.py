@@ -17,7 +17,7 @@ from pygit2.enums import DeltaStatus, DiffFind, FileMode
 
 from editcast_model.errors import SourceError
 from editcast_store.secrets import is_secret
-from editcast_training import memory
+from editcast_training import memory_limit
 from editcast_training.sources.file_history import (
     LANGUAGES,
     FileHistory,
@@ -267,7 +267,7 @@ def _tracks(
     open_tracks: dict[str, _Track] = {}  # by the name at the commit that the walk is at
     commit = _head(repository, path)
     while True:
-        memory.check()
+        memory_limit.check()
         time = commit.commit_time * 1000
         parent = None
         try:
@@ -366,7 +366,7 @@ def _texts(repository: pygit2.Repository, track: _Track, skipped: Skipped) -> It
     """Read a file's versions, oldest first."""
     last: pygit2.Oid | None = None
     for blob, time in track.oldest_first():
-        memory.check()
+        memory_limit.check()
         if blob == last:  # a change of mode, or of name only
             continue
         last = blob

@@ -115,7 +115,7 @@ def test_so_it_is_on_a_cluster(
 
 _LIMITED = """
 import sys, time
-from editcast_training.memory import check, limited, resident
+from editcast_training.memory_limit import check, limited, resident
 taken = []
 with limited(resident() + (1 << 28)):
     check()
