@@ -1,8 +1,8 @@
 """Makes the pictures of a real VS Code with suggestions in it: `docs/*-dark.png`.
 
-With a folder it makes those of every state in three themes and two sizes of the font, with the
-minimap, to be looked at. With `--moving` it makes `vscode-client/demo.gif`, the marketplace's
-picture: a rename by Tab, at a typist's pace, however long the machine takes.
+With a folder it makes those of every state in three themes and two sizes of the font, on VS Code's
+default settings, to be looked at. With `--moving` it makes `vscode-client/demo.gif`, the picture of
+the marketplace: a rename by Tab, at a typist's pace, however long the machine takes.
 
 Run: python docs/workbench.py [FOLDER | --moving], after `make vsix`; it needs Chromium, as the
 workbench tests do.
@@ -34,6 +34,8 @@ BARE = {
     "breadcrumbs.enabled": False,
     "editor.fontSize": 15,
     "editor.lightbulb.enabled": "off",
+    "editor.minimap.enabled": False,
+    "editor.quickSuggestions": {"other": "off"},
     "workbench.activityBar.location": "hidden",
     "workbench.editor.showTabs": "none",
     "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -209,12 +211,12 @@ def documented() -> None:
 
 
 def in_all_themes(out: Path) -> None:
-    """Make the pictures of every state in all themes and sizes, with the minimap."""
+    """Make the pictures of every state in all themes and sizes."""
     out.mkdir(parents=True, exist_ok=True)
     for (theme, title), size in product(THEMES.items(), SIZES):
         settings: dict[str, object] = {"workbench.colorTheme": title, "editor.fontSize": size}
         for model, states in STATES.items():
-            with a_window(model, {**settings, "editor.minimap.enabled": True}) as window:
+            with a_window(model, settings) as window:
                 for name, _ in states(window):
                     window.screenshot(out / f"{name}-{theme}-{size}.png")
                     print(f"wrote {name}-{theme}-{size}.png", flush=True)

@@ -1,8 +1,8 @@
-"""Tab while VS Code's list of completions is open, on its own settings."""
+"""Tab while VS Code's list of completions is open."""
 
 import pytest
 
-from test_walkthrough import DEFAULTS
+from code_server import SHOWN_BY_DEFAULT
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -22,7 +22,7 @@ def rename_the_parameter(workbench):
 
 def test_tab_goes_through_a_list_that_has_only_what_stands_there(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")
-    workbench.configure(DEFAULTS)
+    workbench.configure(SHOWN_BY_DEFAULT)
     text = TEXT.replace(", and some amounting", "")
     file = workbench.start(text)
     rename_the_parameter(workbench)
@@ -35,7 +35,7 @@ def test_tab_goes_through_a_list_that_has_only_what_stands_there(open_workbench,
 
 def test_tab_completes_the_word_where_a_completion_would_change_it(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")
-    workbench.configure(DEFAULTS)
+    workbench.configure(SHOWN_BY_DEFAULT)
     workbench.start(TEXT.replace("an amount", "it"))
     rename_the_parameter(workbench)
     workbench.wait("the list", lambda: workbench.texts(ROWS) == ["amounting"])

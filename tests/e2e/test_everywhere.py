@@ -2,6 +2,7 @@
 
 import pytest
 
+from code_server import SHOWN_BY_DEFAULT
 from sample import SMALL
 
 pytestmark = pytest.mark.timeout(900)
@@ -18,7 +19,7 @@ RENAMED = TEXT.replace("width", "breadth", 1)
 
 def test_a_parameter_is_renamed_at_all_places(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")  # the bundled one: the baseline knows of no names
-    workbench.configure({"editcast.confidenceThreshold": None, **SMALL})  # shown by default
+    workbench.configure(SHOWN_BY_DEFAULT | SMALL)
     file = workbench.start(TEXT)
     workbench.replace(file, 1, "width", "breadth")
     hint = "Alt+Shift+Enter: all 3 places"

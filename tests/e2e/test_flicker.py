@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from code_server import SHOWN_BY_DEFAULT
+
 pytestmark = pytest.mark.timeout(600)
 
 KEY_MS = 180
@@ -34,7 +36,7 @@ HINT = re.compile(r"(Tab|Alt\+Shift\+Enter): |no more")
 
 def test_offers_come_once_and_whole_while_a_name_is_typed(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")
-    workbench.configure({"editcast.confidenceThreshold": None})  # shown by default
+    workbench.configure(SHOWN_BY_DEFAULT)
     workbench.start(PRICES)
     workbench.go_to(1, len("def net(") + 1)
     workbench.press(*["Shift+ArrowRight"] * len(OLD))

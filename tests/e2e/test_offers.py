@@ -251,7 +251,7 @@ def test_new_lines_that_would_run_out_of_the_window_are_in_a_box_below(workbench
 
 def test_a_hint_is_whole_at_a_large_font(workbench):
     """In a box that covers no text, where its line leaves no room for it in 400 pixels."""
-    workbench.configure({"editor.fontSize": 20, "editor.minimap.enabled": True})
+    workbench.configure({"editor.fontSize": 20})
     file = workbench.start(FAR)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
@@ -267,7 +267,7 @@ def test_a_hint_is_whole_at_a_large_font(workbench):
 @pytest.mark.parametrize("size", [8, 14, 20])
 def test_a_hint_is_whole_in_a_narrow_editor(workbench, size):
     """Beside another editor, which is where VS Code tells how wide it is."""
-    workbench.configure({"editor.fontSize": size, "editor.minimap.enabled": True})
+    workbench.configure({"editor.fontSize": size})
     file = workbench.start(FAR)
     workbench.press("Control+\\")
     workbench.wait("two editors", lambda: workbench.evaluate(EDITORS) == 2)

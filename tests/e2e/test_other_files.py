@@ -2,6 +2,7 @@
 
 import pytest
 
+from code_server import SHOWN_BY_DEFAULT
 from sample import SMALL
 
 pytestmark = pytest.mark.timeout(900)
@@ -12,7 +13,7 @@ BILL = "from prices import tax\n\nTOTAL = 1 + tax(1)\n"
 
 def test_tab_goes_on_in_the_next_file(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")  # the bundled one: the baseline knows of no names
-    workbench.configure({"editcast.confidenceThreshold": None, **SMALL})  # shown by default
+    workbench.configure(SHOWN_BY_DEFAULT | SMALL)
     bill, order = (workbench.folder / name for name in ("bill.py", "order.py"))
     for file in (bill, order):
         file.write_text(BILL)
@@ -35,7 +36,7 @@ def test_tab_goes_on_in_the_next_file(open_workbench, vsix):
 
 def test_esc_turns_the_hint_down_for_good(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")
-    workbench.configure({"editcast.confidenceThreshold": None, **SMALL})
+    workbench.configure(SHOWN_BY_DEFAULT | SMALL)
     (workbench.folder / "bill.py").write_text(BILL)
     prices = workbench.start(PRICES, "prices.py")
     workbench.replace(prices, 1, "tax", "sales_tax")
@@ -52,7 +53,7 @@ def test_esc_turns_the_hint_down_for_good(open_workbench, vsix):
 
 def test_all_of_them_are_changed_after_a_yes(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")
-    workbench.configure({"editcast.confidenceThreshold": None, **SMALL})
+    workbench.configure(SHOWN_BY_DEFAULT | SMALL)
     files = [workbench.folder / name for name in ("bill.py", "order.py")]
     for file in files:
         file.write_text(BILL)

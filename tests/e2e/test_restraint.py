@@ -12,9 +12,8 @@ def is_drawn(workbench):
     return bool(workbench.struck() + workbench.ghosts())
 
 
-def offer(workbench, **settings):
+def offer(workbench):
     """Bring an offer on line 5, the cursor on line 4."""
-    workbench.configure(settings)
     file = workbench.start(BEFORE)
     for line in (3, 4):
         workbench.replace(file, line, OLD, NEW)
@@ -34,7 +33,7 @@ def test_nothing_is_drawn_with_several_cursors(workbench):
 
 
 def test_escape_closes_the_hover_before_it_dismisses(workbench):
-    offer(workbench, **{"editor.hover.enabled": "on"})
+    offer(workbench)
     workbench.go_to(5, BEFORE.split("\n")[4].index(OLD) + 2)
     workbench.press("Control+k", "Control+i")
     hovers = ".monaco-hover:not(.hidden) .hover-contents"

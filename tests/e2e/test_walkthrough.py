@@ -1,18 +1,11 @@
-"""The walkthrough, by what it says only, on VS Code's own settings for completions."""
+"""The walkthrough, by what it says only."""
 
 import pytest
 
+from code_server import SHOWN_BY_DEFAULT
+
 pytestmark = pytest.mark.timeout(900)
 
-#: VS Code's defaults, where the tests beside this one have others.
-DEFAULTS = {
-    "editor.acceptSuggestionOnEnter": "on",
-    "editor.hover.enabled": "on",
-    "editor.minimap.enabled": True,
-    "editor.quickSuggestions": {"other": "on", "comments": "off", "strings": "off"},
-    "editor.suggestOnTriggerCharacters": True,
-    "editcast.confidenceThreshold": None,
-}
 STEP = ".getting-started-step"
 #: The steps that are checked off.
 DONE = """[...document.querySelectorAll(".getting-started-step")]
@@ -22,7 +15,7 @@ DONE = """[...document.querySelectorAll(".getting-started-step")]
 
 def test_the_first_suggestion_is_taken_in_the_sample(open_workbench, vsix):
     workbench = open_workbench(vsix, model="")
-    workbench.configure(DEFAULTS)
+    workbench.configure(SHOWN_BY_DEFAULT)
     workbench.open()
     workbench.wait_until_ready()
     workbench.run("Editcast: First Steps")
