@@ -20,7 +20,9 @@ from PIL import Image
 DOCS = Path(__file__).parent
 sys.path.insert(0, str(DOCS.parent / "tests" / "e2e"))
 
-from code_server import CodeServer, chromium, packaged_extension, set_up  # noqa: E402
+import inline_suggestions as inline  # noqa: E402
+from code_server import HERE, CodeServer, chromium, packaged_extension, set_up  # noqa: E402
+from vsix_files import pack  # noqa: E402
 from workbench import Workbench, driving  # noqa: E402
 
 THEME = "Default Dark Modern"
@@ -132,11 +134,13 @@ STATES = {"repeat-best": baseline_states, "": model_states}
 
 
 @contextmanager
-def a_window(model: str, settings: dict[str, object]) -> Iterator[Workbench]:
-    """Open a window of a server with a model."""
+def a_window(
+    model: str, settings: dict[str, object], extension: Path | None = None
+) -> Iterator[Workbench]:
+    """Open a window of a server with a model, with Editcast or another extension."""
     with tempfile.TemporaryDirectory() as folder, driving(chromium()) as drive:
         server = CodeServer(Path(folder) / "server", model=model)
-        server.install(packaged_extension())
+        server.install(extension or packaged_extension())
         with server.running():
             server.configure(settings)
             place = Path(folder) / "window"
@@ -208,6 +212,33 @@ def documented() -> None:
             for name, height in states(window):
                 window.screenshot(DOCS / f"{name}-dark.png", (0, 36, 960, height))
                 print(f"wrote {name}-dark.png", flush=True)
+    by_inline_suggestions()
+
+
+def by_inline_suggestions() -> None:
+    """Make the picture of what VS Code draws of edits that are its own inline suggestions."""
+    rows: list[Image.Image] = []
+    edits = (inline.AT_THE_CURSOR, inline.LINES_AT_THE_CURSOR)
+    edits += (inline.REPLACEMENT, inline.ON_ANOTHER_LINE)
+    with tempfile.TemporaryDirectory() as folder:
+        probe = pack(HERE / "probe", Path(folder) / "probe.vsix")
+        with a_window("", {**BARE, "workbench.colorTheme": THEME}, probe) as window:
+            file = window.folder / "area.py"
+            file.write_text(inline.TEXT)
+            window.open(file)
+            window.press("Control+b")
+            window.focus_editor()
+            for number, (suggestion, line) in enumerate(edits, 1):
+                inline.suggest_inline(window, file, suggestion, line)
+                asked = f"suggestion {number} was asked for"
+                window.wait(asked, lambda asked=asked: window.has_message(asked))  # type: ignore[misc]
+                window.screenshot(Path(folder) / "row.png", (0, 36, 480, 120))
+                rows.append(Image.open(Path(folder) / "row.png").convert("RGB"))
+    sheet = Image.new("RGB", (2 * rows[0].width + 1, 2 * rows[0].height + 1), "gray")
+    for place, row in enumerate(rows):
+        sheet.paste(row, ((place % 2) * (row.width + 1), (place // 2) * (row.height + 1)))
+    sheet.save(DOCS / "inline-suggestions-dark.png", optimize=True)
+    print("wrote inline-suggestions-dark.png", flush=True)
 
 
 def in_all_themes(out: Path) -> None:

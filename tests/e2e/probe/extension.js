@@ -1,7 +1,7 @@
 // For Editcast's tests only. Runs in the extension host that Editcast runs in, so that what it
 // measures is what Editcast, with all else there, does to it.
 
-const { renameSync, writeFileSync } = require("node:fs");
+const { readFileSync, renameSync, writeFileSync } = require("node:fs");
 const { monitorEventLoopDelay } = require("node:perf_hooks");
 const vscode = require("vscode");
 
@@ -46,8 +46,28 @@ function draw() {
   }
 }
 
+let suggesting;
+let suggestions = 0;
+
+/** Suggest what `FILE.suggestion` says as VS Code lets extensions suggest; says when it was asked. */
+async function suggestInline() {
+  const path = `${vscode.window.activeTextEditor.document.fileName}.suggestion`;
+  const { line, start, end, text } = JSON.parse(readFileSync(path, "utf8"));
+  suggesting?.dispose();
+  suggesting = vscode.languages.registerInlineCompletionItemProvider("*", {
+    provideInlineCompletionItems: () => [
+      new vscode.InlineCompletionItem(text, new vscode.Range(line, start, line, end)),
+    ],
+  });
+  await vscode.commands.executeCommand("editor.action.inlineSuggest.trigger");
+  suggestions += 1;
+  vscode.window.setStatusBarMessage(`suggestion ${suggestions} was asked for`);
+}
+
 exports.activate = (context) => {
   context.subscriptions.push(
+    { dispose: () => suggesting?.dispose() },
+    vscode.commands.registerCommand("probe.suggestInline", suggestInline),
     vscode.commands.registerCommand("probe.draw", draw),
     vscode.commands.registerCommand("probe.startMeasuring", startMeasuring),
     vscode.commands.registerCommand("probe.stopMeasuring", stopMeasuring),
