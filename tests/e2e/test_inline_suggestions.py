@@ -1,4 +1,4 @@
-"""What VS Code draws of an extension's inline suggestions, and so why Editcast draws by itself.
+"""Inline suggestions of an extension as VS Code draws them, which is why Editcast draws by itself.
 
 When this fails because a newer VS Code draws more, `docs/vscode.md` has to be thought over.
 """
