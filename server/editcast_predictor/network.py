@@ -20,9 +20,7 @@ import numpy.typing as npt
 from editcast_model.bundle import FORMAT, GRAPHS, Bundle, checksum_of
 from editcast_model.errors import PredictorError
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_model.inference.chunks import Arrays, ChunkEncoder
 from editcast_model.inference.self_check import self_check
-from editcast_model.networks.config import VECTOR
 from editcast_model.networks.stages import SIGNATURES, cache_width, signature
 from editcast_predictor.protocol import Client, Tensor, Tensors
 
@@ -71,7 +69,6 @@ class SharedNetwork:
             )
         self._names = {stage: served_name(bundle, stage) for stage in GRAPHS}
         self._takes = {stage: self._checked(bundle, stage) for stage in GRAPHS}
-        self._chunks = ChunkEncoder(bundle.network, self._encoded)
 
     def _checked(self, bundle: Bundle, stage: str) -> list[str]:
         """Return the names of what a graph takes, once they are compared with the bundle's."""
@@ -105,18 +102,8 @@ class SharedNetwork:
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> Tensors:
         """Encode ``s(0)``, int64 (S,)."""
-        return {**self._chunks.encode(tokens), "tokens": tokens}
-
-    def encode_ahead(self, tokens: npt.NDArray[np.int64]) -> Iterator[None]:
-        """Encode the parts of a text that `encode` will be asked about; yield after each."""
-        return self._chunks.encode_ahead(tokens)
-
-    def _encoded(self, tokens: npt.NDArray[np.int64]) -> Arrays:
-        """Encode tokens in one run."""
-        shapes: dict[str, tuple[int, ...]]
-        shapes = {"hidden": (len(tokens), self._width), "vectors": (len(tokens), VECTOR)}
-        found = self._run("encode", {"tokens": tokens}, shapes)
-        return {name: found[name] for name in shapes}
+        found = self._run("encode", {"tokens": tokens}, {"hidden": (len(tokens), self._width)})
+        return {**found, "tokens": tokens}
 
     def size(self, state: Tensors) -> int:
         """Return the bytes of an encoded state."""

@@ -1,13 +1,17 @@
 """Encoded states of open files: their bound, the first to go, and equal predictions."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from editcast_model.bundle import bundled_path
+from editcast_model.bundle import Bundle, bundled_path
+from editcast_model.edits import START
 from editcast_model.forecasting import forecaster as forecasting
 from editcast_model.forecasting.forecaster import MOST_BYTES, NeuralForecaster, NeuralSession
+from editcast_model.inference import onnx_network
+from editcast_model.inference.onnx_network import OnnxNetwork
 
 SOURCE = Path(forecasting.__file__).read_text(encoding="utf-8")[:9000]
 RENAMED = SOURCE.replace("session", "meeting", 1)
@@ -78,3 +82,29 @@ def test_what_the_network_said_of_another_file_is_forgotten(forecaster: NeuralFo
     forecaster.open(SOURCE)
     assert first._sequence is sequence and not any(sequence._contents)
     assert sequence.rows > 1
+
+
+@pytest.mark.parametrize("size", (2, 31, 512, 700, 705, 1025, 2000))
+def test_a_state_that_is_encoded_in_parts_is_the_same(size: int) -> None:
+    network = OnnxNetwork(Bundle.open(bundled_path()), "cpu")
+    tokenizer = Bundle.open(bundled_path()).tokenizer
+    tokens = np.array([START, *tokenizer.ids(SOURCE)][:size], np.int64)
+    assert len(tokens) == size
+    whole, parts = network._encoded(tokens), network.encode(tokens)
+    for name in ("hidden", "vectors"):
+        assert np.allclose(whole[name].numpy(), parts[name].numpy(), atol=1e-5, rtol=0)
+
+
+def test_a_run_never_encodes_more_than_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    bundle = Bundle.open(bundled_path())
+    network = OnnxNetwork(bundle, "cpu")
+    runs: list[int] = []
+    encode = network._encoded
+
+    def counted(part: Any) -> Any:
+        runs.append(len(part))
+        return encode(part)
+
+    monkeypatch.setattr(network, "_encoded", counted)
+    network.encode(np.full(4096, 7, np.int64))
+    assert len(runs) > 1 and max(runs) <= onnx_network._AT_ONCE + 2 * network._margin

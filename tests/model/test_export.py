@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,9 +40,6 @@ class TorchNetwork:
         )
 
     @torch.no_grad()
-    def encode_ahead(self, tokens: npt.NDArray[np.int64]) -> Iterator[None]:
-        return iter(())
-
     def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, torch.Tensor]:
         state = torch.from_numpy(tokens)
         hidden, vectors = self._encode(state)

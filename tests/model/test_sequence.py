@@ -1,6 +1,6 @@
 """Following and decoding, over a network that says what the test wrote."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from math import exp, log
 from typing import Any
@@ -31,9 +31,6 @@ class Scripted:
         self._where, self._what = where, what
         self.advanced = self.read = self.pointed = self.asked = 0
         self.encoded: list[list[int]] = []
-
-    def encode_ahead(self, tokens: npt.NDArray[np.int64]) -> Iterator[None]:
-        return iter(())
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> str:
         self.encoded.append(tokens.tolist())

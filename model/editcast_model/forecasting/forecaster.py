@@ -12,13 +12,11 @@ from concurrent.futures import CancelledError
 from pathlib import Path
 from weakref import ref
 
-import numpy as np
-
 from editcast_model.bundle import Bundle
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.module_changes import ModuleChange
 from editcast_model.diff import Hunk
-from editcast_model.edits import SAVE, START, Edit
+from editcast_model.edits import SAVE, Edit
 from editcast_model.forecasting.candidates import (
     Candidate,
     CandidateSource,
@@ -63,7 +61,7 @@ SOURCES: tuple[type[CandidateSource], ...] = (
     ConsequenceEdits,
 )
 #: Bytes of encoded files that are kept; what does not fit costs what opening the file did.
-MOST_BYTES = 52 << 20
+MOST_BYTES = 64 << 20
 #: Edits that are read together while somebody may begin to wait.
 _AT_ONCE = 16
 
@@ -236,29 +234,22 @@ class NeuralSession:
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
         """Make the window anew before it is used up or left, and read what it keeps.
 
-        Both together take some 0.2 s: too long to begin once somebody has saved. Of a text that is
-        longer than a window, encode what other windows will have.
+        Both together take some 0.2 s: too long to begin once somebody has saved.
         """
-        if self.history.unsaved:
-            return
         window = self._window
-        if window is not None:
-            if self._is_nearly_spent(window):
-                fresh = Window.over(self._tokenizer, self._config, self.history.snapshots, [])
-                if fresh is not None and not self._is_nearly_spent(fresh):
-                    self._window, self._sequence = fresh, None
-                    window = fresh
-            edits = list(window.fixed.edits)
-            read = len(self._sequence.timeline) if self._sequence else 0
-            for count in (*range(min(read, len(edits)), len(edits), _AT_ONCE), len(edits)):
-                if cancelled():
-                    return
-                self._follow(window, edits[:count])
-        tokens = np.array([START, *self._tokenizer.ids(self.history.text)], np.int64)
-        if len(tokens) > self._config.window:
-            for _ in self._forecaster.network.encode_ahead(tokens):
-                if cancelled():
-                    return
+        if window is None or self.history.unsaved:
+            return
+        if self._is_nearly_spent(window):
+            fresh = Window.over(self._tokenizer, self._config, self.history.snapshots, [])
+            if fresh is not None and not self._is_nearly_spent(fresh):
+                self._window, self._sequence = fresh, None
+                window = fresh
+        edits = list(window.fixed.edits)
+        read = len(self._sequence.timeline) if self._sequence else 0
+        for count in (*range(min(read, len(edits)), len(edits), _AT_ONCE), len(edits)):
+            if cancelled():
+                return
+            self._follow(window, edits[:count])
 
     def line_features(self) -> LineFeatures | None:
         """Return what the line head sees of the text; None before its first change."""

@@ -19,8 +19,6 @@ class InferenceConfig:
         floor: Minimum probability of a decoded edit, given its first position.
         together: Maximum tokens between two token edits of a decoded edit.
         decoded_length: Maximum token edits of a decoded edit.
-        decoding_steps: Maximum token edits that are read to decode each wanted prediction, those
-            that are given up included.
         other_starts: Number of other first token edits to try on a line if filters drop the first.
         other_lines: Number of other lines to decode if filters drop all edits of a line.
         repeated_edits: Number of repeated edits of this file whose lines are compared.
@@ -38,7 +36,6 @@ class InferenceConfig:
     floor: Annotated[float, Between(0, 1)] = 0.3
     together: _Count = 16
     decoded_length: _Count = 20
-    decoding_steps: _Count = 24
     other_starts: _Count = 1
     other_lines: _Count = 1
     repeated_edits: _Count = 8

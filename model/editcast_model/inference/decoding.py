@@ -4,11 +4,10 @@ Each edit is decoded by position, then content, until the network moves elsewher
 become too improbable. A predicate tells where a suggestion may end. The sequence is not changed.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from collections.abc import Sequence as Ids
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import count as counted
 
 import numpy as np
 import numpy.typing as npt
@@ -49,7 +48,6 @@ def decode(
     floor: float = -np.inf,
     splits: Callable[[Ids[int], int], bool] = lambda before, token: True,
     fits: Callable[[tuple[Edit, ...]], bool] = lambda edits: True,
-    steps: Iterator[int] | None = None,
 ) -> list[Decoded]:
     """Decode the next edits: whole suggestions, the most probable first.
 
@@ -69,15 +67,13 @@ def decode(
         floor: The minimum joint log probability, without that of the first position.
         splits: Tells whether a lexical token ends between these inserted tokens and the next.
         fits: Tells whether these edits may be a suggestion; called rarely, since it may parse.
-        steps: Gives one item for each edit that may be read. Where it ends, so does the decoding,
-            with what there is.
 
     Returns:
         At most `count` suggestions.
     """
     edits = list(sequence.timeline.edits)
     where = sequence.position if where is None else where
-    decoder = _Decoder(sequence, limit, together, floor, splits, fits, steps or counted())
+    decoder = _Decoder(sequence, limit, together, floor, splits, fits)
     out: list[Decoded] = []
     tried: set[int] = set()
     try:
@@ -107,9 +103,8 @@ class _Decoder:
         floor: float,
         splits: Callable[[Ids[int], int], bool],
         fits: Callable[[tuple[Edit, ...]], bool],
-        steps: Iterator[int],
     ) -> None:
-        self._sequence, self._steps = sequence, steps
+        self._sequence = sequence
         self._edits = list(sequence.timeline.edits)
         self._limit, self._together, self._floor = limit, together, floor
         self._splits, self._fits = splits, cache(fits)
@@ -117,7 +112,7 @@ class _Decoder:
     def go_on(self, so_far: Decoded) -> Decoded | None:
         """Return the suggestion that begins with some edits, or None; this extends the sequence."""
         sequence = self._sequence
-        for _ in self._steps:
+        while True:
             sequence.follow([*self._edits, *so_far.edits])
             position = int(sequence.position.argmax())
             choice = _best_at(sequence, position, float(sequence.position[position]))
@@ -136,7 +131,6 @@ class _Decoder:
                 if ended is not None or is_last or grown < floor - _HOPELESS:
                     return ended
             so_far = replace(so_far, edits=(*so_far.edits, edit), log_probability=grown)
-        return self._cut(so_far)
 
     def _is_boundary(self, so_far: Decoded, edit: Edit) -> bool:
         """Tell whether a lexical token ends between the inserted tokens and the next one."""

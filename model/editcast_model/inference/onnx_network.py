@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from editcast_model.bundle import GRAPHS, Bundle
 from editcast_model.errors import BundleError
-from editcast_model.inference.chunks import Arrays, ChunkEncoder
 from editcast_model.inference.telemetry import load_onnxruntime
+from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.stages import SIGNATURES, cache_width, signature
 
 onnxruntime = load_onnxruntime()
@@ -29,6 +29,11 @@ Device = Literal["auto", "cpu", "cuda"]
 #: Threads that encode. All other graphs run on the thread that calls them: they are no faster on
 #: two, and where another program has one of the processors, each part of them waits for it.
 _ENCODING_THREADS = 2
+#: Tokens of a state that are encoded in one run on the CPU: what a run needs, some 50 kB a token,
+#: stays with the process.
+_AT_ONCE = 768
+#: How far around itself a token looks for equal ones; see `networks/equality.py`.
+_REACH = 5
 _LONGEST = 300  # characters of a reason
 
 
@@ -139,7 +144,7 @@ class OnnxNetwork:
         self.vocabulary = bundle.network.vocabulary
         self.cache_width = cache_width(bundle.network)
         self._is_earlier = bundle.format == 3
-        self._chunks = ChunkEncoder(bundle.network, self._encoded)
+        self._step, self._margin = _parts(bundle.network) if self.device == "cpu" else (0, 0)
         self._options = onnxruntime.RunOptions()
 
     @contextmanager
@@ -161,25 +166,36 @@ class OnnxNetwork:
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Encode ``s(0)``, int64 (S,); at least two tokens."""
-        arrays = {**self._chunks.encode(tokens), "tokens": tokens}
+        if not 0 < self._step < len(tokens) - 2 * self._margin:
+            return self._encoded(tokens)
+        whole: dict[str, npt.NDArray[Any]] = {}
+        for start in range(0, len(tokens), self._step):
+            low = max(0, start - self._margin)
+            high = start + self._step + self._margin
+            end = min(start + self._step, len(tokens))
+            for name, value in self._encoded(tokens[low:high]).items():
+                part = value.numpy()
+                into = whole.setdefault(name, np.empty((len(tokens), *part.shape[1:]), part.dtype))
+                into[start:end] = part[start - low : end - low]
         return {
-            name: onnxruntime.OrtValue.ortvalue_from_numpy(value, self.device)
-            for name, value in arrays.items()
+            name: onnxruntime.OrtValue.ortvalue_from_numpy(value) for name, value in whole.items()
         }
-
-    def encode_ahead(self, tokens: npt.NDArray[np.int64]) -> Iterator[None]:
-        """Encode the parts of a text that `encode` will be asked about; yield after each."""
-        return self._chunks.encode_ahead(tokens)
 
     def size(self, state: dict[str, Any]) -> int:
         """Return the bytes of an encoded state."""
         return sum(value.tensor_size_in_bytes() for value in state.values())
 
-    def _encoded(self, tokens: npt.NDArray[np.int64]) -> Arrays:
+    def _encoded(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Encode tokens in one run."""
+        binding = self._encode.io_binding()
+        binding.bind_cpu_input("tokens", tokens)
         names = SIGNATURES["encode"][1]
-        found = self._encode.run(names, {"tokens": tokens}, self._options)
-        return dict(zip(names, found, strict=True))
+        for name in names:
+            binding.bind_output(name, self.device)
+        self._encode.run_with_iobinding(binding, self._options)
+        state = dict(zip(names, binding.get_outputs(), strict=True))
+        state["tokens"] = onnxruntime.OrtValue.ortvalue_from_numpy(tokens, self.device)
+        return state
 
     def advance(
         self,
@@ -232,3 +248,14 @@ class OnnxNetwork:
         session.run_with_iobinding(binding, self._options)
         (answer,) = binding.copy_outputs_to_cpu()
         return answer  # type: ignore[no-any-return]
+
+
+def _parts(network: NetworkConfig) -> tuple[int, int]:
+    """Return how many tokens are encoded at once, and how many more on each side.
+
+    With these additional tokens the encoding is the same as for the whole text: a layer reads the
+    block of a token and the two adjacent blocks, and the embeddings read `_REACH` tokens.
+    """
+    block = network.local
+    blocks = network.state_layers + -(-2 * _REACH // block)
+    return max(1, _AT_ONCE // block) * block, blocks * block

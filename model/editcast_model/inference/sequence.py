@@ -9,7 +9,7 @@ decoding and scoring often read the same edits again, and so does a redo.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from collections.abc import Sequence as Ids
 from concurrent.futures import CancelledError
 from typing import Any, NamedTuple, Protocol
@@ -39,9 +39,6 @@ class Network(Protocol):
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> Any:
         """Encode ``s(0)``, (S,)."""
-
-    def encode_ahead(self, tokens: npt.NDArray[np.int64]) -> Iterator[None]:
-        """Encode the parts of a text that `encode` will be asked about; yield after each."""
 
     def size(self, state: Any) -> int:
         """Return the bytes of an encoded state."""

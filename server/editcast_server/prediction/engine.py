@@ -39,7 +39,6 @@ T = TypeVar("T")
 _LAST_JOB = 10.0  # seconds
 _ABSENCE = 60.0  # seconds before a shared predictor that did not answer is tried again
 _MOST_FAILURES = 2  # in a row, before another model replaces the one in use
-_LOOK_AHEAD = 3  # the rank of what waits until nothing else does
 
 
 class Track:
@@ -217,7 +216,8 @@ class Engine:
     """
 
     def __init__(self, loaded: Callable[[Model], None], failed: Callable[[str], None]) -> None:
-        self._loaded, self._failed = loaded, failed
+        self._loaded = loaded
+        self._failed = failed
         self._model: Model | None = None
         self._choice = Choice()
         self._mark: tuple[str, int, int] | None = None
@@ -266,11 +266,6 @@ class Engine:
 
     def _put(self, rank: int, task: Callable[[], None] | None) -> None:
         self._queue.put((rank, next(self._order), task))
-
-    def _has_task(self) -> bool:
-        """Tell whether a task waits that goes before looking ahead."""
-        with self._queue.mutex:
-            return bool(self._queue.queue) and self._queue.queue[0][0] < _LOOK_AHEAD
 
     def _run(self) -> None:
         while (task := self._queue.get()[2]) is not None:
@@ -339,13 +334,6 @@ class Engine:
     def _open(self, track: Track) -> None:
         if self._model:
             self._with_fallback(lambda model: track.session(model.forecaster))
-            self._put(_LOOK_AHEAD, lambda: self._look_ahead(track))
-
-    def _look_ahead(self, track: Track) -> None:
-        """Prepare a document's first prediction, as long as there is nothing else to do."""
-        track.prepare(self._has_task)
-        if self._has_task() and track.is_open:
-            self._put(_LOOK_AHEAD, lambda: self._look_ahead(track))
 
     def _predict(self, job: Job) -> None:
         model = self._model
@@ -371,7 +359,8 @@ class Engine:
             milliseconds = (time.perf_counter() - job.asked) * 1000
             answer = Answer(job, predictions, best, model, milliseconds)
             job.done(answer)
-            if not job.cancelled:  # at idle priority, and only until there is another task
+            if not job.cancelled:
+                # At idle priority, and only until there is another task.
                 self._put(2, lambda: self._prepare(answer))
 
     def _with_fallback(self, use: Callable[[Model], T]) -> T:
@@ -391,10 +380,14 @@ class Engine:
     def _prepare(self, answer: Answer) -> None:
         """Prepare the next prediction; look into other files if this one needs no edits."""
         job = answer.job
-        job.track.prepare(self._has_task)
-        if not answer.predictions and not self._has_task():
-            found = self._other_files(job.track, self._has_task)
+
+        def cancelled() -> bool:
+            return not self._queue.empty()
+
+        job.track.prepare(cancelled)
+        if not answer.predictions and not cancelled():
+            found = self._other_files(job.track, cancelled)
             if found:
                 job.done(replace(answer, other_files=found))
-        if not self._has_task():
+        if not cancelled():
             self._return_to_predictor()

@@ -33,7 +33,6 @@ class DecodedEdits:
         def splits(before: Ids[int], token: int) -> bool:
             return _ends_token(view.tokenizer, before, token)
 
-        steps = iter(range(config.decoding_steps * missing))
         for where in islice(view.places.on_lines(), missing + config.other_lines):
             for one in decode(
                 view.sequence,
@@ -44,7 +43,6 @@ class DecodedEdits:
                 floor=floor,
                 splits=splits,
                 fits=is_suggestion,
-                steps=steps,
             ):
                 hunk = view.window.hunk(view.timeline, one.edits)
                 assert hunk is not None
