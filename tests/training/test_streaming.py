@@ -193,6 +193,7 @@ def test_a_training_that_is_killed_between_parts_ends_like_one_that_was_not(
     assert one[2]["progress"] | {"seconds": 0} == other[2]["progress"] | {"seconds": 0}
 
 
+@pytest.mark.usefixtures("one_thread")
 def test_the_command_trains_from_storage_as_from_a_folder(
     trained: Path, small_corpus: Path, tmp_path: Path
 ) -> None:
@@ -203,7 +204,7 @@ def test_the_command_trains_from_storage_as_from_a_folder(
     recipe = Recipe(lambda vocabulary: NetworkConfig(vocabulary, 32, feed_forward=32))
     result = CliRunner().invoke(command, list(map(str, arguments)), obj=recipe)
     assert result.exit_code == 0, result.output
-    assert losses(out / "run") == pytest.approx(losses(trained / "run"), rel=2e-4)
+    assert losses(out / "run") == pytest.approx(losses(trained / "run"), abs=2e-4)
     assert not (out / "downloaded" / "train").exists()
     assert (out / "bundle" / "config.json").exists() and len(list((out / "cache").iterdir())) == 1
 
