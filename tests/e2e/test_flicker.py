@@ -1,4 +1,4 @@
-"""Typing at 180 ms a key: no offer of a half-typed word, none that goes and comes back."""
+"""What is drawn from frame to frame: no half-typed word, nothing that goes and comes back, nothing twice."""
 
 import re
 
@@ -22,7 +22,8 @@ def net({OLD}, rate, digits=2):
 WATCH = """(() => {
     const seen = globalThis.editcastSeen = [];
     const look = () => {
-        const now = JSON.stringify([editcastTest.struck(), editcastTest.ghosts()]);
+        const { struck, ghosts, text } = editcastTest;
+        const now = JSON.stringify([struck(), ghosts(), text()]);
         if (now !== seen.at(-1)) {
             seen.push(now);
         }
@@ -46,7 +47,7 @@ def test_offers_come_once_and_whole_while_a_name_is_typed(open_workbench, vsix):
     workbench.wait("an offer", lambda: NEW in workbench.ghosts())
     offers = [
         (tuple(struck), tuple(ghost for ghost in ghosts if not HINT.match(ghost)))
-        for struck, ghosts in workbench.evaluate(SEEN)
+        for struck, ghosts, _ in workbench.evaluate(SEEN)
     ]
     changed = [one for before, one in zip([None, *offers], offers, strict=False) if one != before]
     drawn = [one for one in changed if any(one)]
@@ -54,3 +55,18 @@ def test_offers_come_once_and_whole_while_a_name_is_typed(open_workbench, vsix):
     assert len(set(drawn)) == len(drawn), changed
     parts = {NEW[:length] for length in range(1, len(NEW))}
     assert not parts & {ghost for _, ghosts in drawn for ghost in ghosts}, changed
+
+
+def test_an_accepted_offer_is_not_drawn_beside_the_text_it_has_become(open_workbench, vsix):
+    workbench = open_workbench(vsix, model="")
+    workbench.configure(SHOWN_BY_DEFAULT)
+    file = workbench.start(f"def double({OLD}):\n    return {OLD} * 2\n")
+    workbench.replace(file, 1, OLD, NEW)
+    workbench.wait("an offer", lambda: workbench.ghosts() == [NEW])
+    workbench.evaluate(WATCH)
+    workbench.press("Tab")
+    after = [f"def double({NEW}):", f"    return {NEW} * 2", ""]
+    workbench.wait("the edit", lambda: workbench.lines() == after)
+    workbench.wait("the mark of the end", lambda: workbench.ghosts() == ["no more"])
+    frames = [(struck, ghosts) for struck, ghosts, text in workbench.evaluate(SEEN) if text == after]
+    assert all(struck == [] and NEW not in ghosts for struck, ghosts in frames), frames

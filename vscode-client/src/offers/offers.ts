@@ -197,6 +197,7 @@ export class Offers implements vscode.Disposable {
     this.offered.delete(editor.document.uri.toString());
     this.otherFiles.accept(editor.document);
     this.chain.accept(); // now, for a Tab that comes while the edit is being made
+    this.draw(); // or what was offered would be seen beside what it has become
     if (await this.apply(editor, hunks)) {
       const end = editor.document.positionAt(endOf(hunks.filter(({ start }) => start <= last.start)));
       editor.selection = new vscode.Selection(end, end);
