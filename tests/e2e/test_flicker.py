@@ -1,4 +1,4 @@
-"""What is drawn from frame to frame: no half-typed word, nothing that goes and comes back, nothing twice."""
+"""What is drawn from frame to frame: no half-typed word, no offer twice, none where it is done."""
 
 import re
 
@@ -68,5 +68,7 @@ def test_an_accepted_offer_is_not_drawn_beside_the_text_it_has_become(open_workb
     after = [f"def double({NEW}):", f"    return {NEW} * 2", ""]
     workbench.wait("the edit", lambda: workbench.lines() == after)
     workbench.wait("the mark of the end", lambda: workbench.ghosts() == ["no more"])
-    frames = [(struck, ghosts) for struck, ghosts, text in workbench.evaluate(SEEN) if text == after]
+    frames = [
+        (struck, ghosts) for struck, ghosts, text in workbench.evaluate(SEEN) if text == after
+    ]
     assert all(struck == [] and NEW not in ghosts for struck, ghosts in frames), frames
