@@ -53,7 +53,13 @@ class Feedback:
     def offer(self, document: Document, answer: Answer) -> tuple[Suggestion, ...]:
         """Turn an answer into suggestions; a suggestion that is repeated keeps its id."""
         text, model = answer.job.conditions.context.text, answer.model
-        ids = {one.hunks: one.id for one in document.suggestions}
+        # A save forgets the suggestions before it is known whether they are made again.
+        ids = {
+            one.suggestion.hunks: id
+            for id, one in self._offers.items()
+            if one.document is document and one.suggestion.is_for(text)
+        }
+        ids |= {one.hunks: one.id for one in document.suggestions}
         offered = tuple(
             Suggestion.of(
                 one,

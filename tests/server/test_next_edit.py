@@ -55,6 +55,16 @@ async def test_typing_alone_is_enough(editor: Any) -> None:
     assert "`render` -> `draw`" in editor.predicted[-1].suggestions[0].title
 
 
+async def test_a_save_after_which_the_same_is_predicted_keeps_the_suggestion(editor: Any) -> None:
+    uri = editor.open("kept.py", CALLS)
+    editor.type(uri, "render", "draw")
+    await editor.until(lambda: any(one.uri == uri and one.suggestions for one in editor.predicted))
+    (before,) = editor.predicted[-1].suggestions
+    editor.save(uri)
+    again = await editor.best(uri)
+    assert (again.id, again.edits) == (before.id, before.edits)
+
+
 async def test_typing_along_shortens_the_suggestion(editor: Any) -> None:
     uri = editor.open("along.py", CALLS)
     editor.type(uri, "render(text, 0)", "render(text, 0, width)")

@@ -1,6 +1,8 @@
 // What is offered in each open file: taken from the server, drawn, followed while the user types,
 // accepted and rejected. Nothing moves the text or the cursor until the user asks for it.
 
+import { isDeepStrictEqual } from "node:util";
+
 import * as vscode from "vscode";
 
 import { Announcement } from "./announcement";
@@ -104,11 +106,12 @@ export class Offers implements vscode.Disposable {
     if (best === undefined) {
       this.offered.delete(uri);
     } else {
-      const hunks = hunksOf(document, best.edits);
-      const everywhere = hunksOf(document, best.everywhere);
+      const [hunks, everywhere] = [hunksOf(document, best.edits), hunksOf(document, best.everywhere)];
       const same = before?.offer.id === best.id ? before : undefined;
+      const made: Offer = { id: best.id, title: best.title, hunks, everywhere };
       this.offered.set(uri, {
-        offer: { id: best.id, title: best.title, hunks, everywhere },
+        // What is drawn anew closes its hover, which the user may be reading.
+        offer: same && isDeepStrictEqual(same.offer, made) ? same.offer : made,
         version: result.version,
         text: document.getText(),
         jumped: same?.jumped ?? this.otherFiles.hasOpened(uri),
