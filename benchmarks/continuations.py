@@ -1,14 +1,16 @@
-"""Characters that continuations spare: from a file alone, and from its project's other files too.
+"""Characters that offers spare: of continuations, of the network, and of all sources together.
 
     python benchmarks/continuations.py --git REPOSITORY --git REPOSITORY --saves FILE
+    python benchmarks/continuations.py --network --git REPOSITORY --saves FILE
 
 Sessions are typed as `editcast evaluate --typing` types them, at the default threshold, with
 continuations as the only candidate source. A difference, paired by session, is what the whole
-memory adds to the line above it.
+memory adds to the line above it. With `--network` they are typed with all sources, and with some.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
@@ -19,12 +21,17 @@ from rich.progress import track
 
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.diff import diff
+from editcast_model.forecasting.candidates import CandidateSource
+from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
+from editcast_model.forecasting.sources.continuation import Continuations
+from editcast_model.forecasting.sources.decoded_edits import DecodedEdits
 from editcast_model.memory import project_memory
 from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.continuations_alone import ContinuationsAlone
 from editcast_training.evaluation.intervals import Interval, difference, intervals
-from editcast_training.evaluation.known_files import files_before, no_files
+from editcast_training.evaluation.known_files import FilesOf, files_before, no_files
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.evaluation.typed_document import Resumes
 from editcast_training.evaluation.typing_replay import MEASURES, TypingRow, measured, replay_typing
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import Origin, read_origin
@@ -40,34 +47,74 @@ _MOST_SAVES, _MOST_CHARACTERS = 60, 80_000
 @click.option("--commits", default=20, show_default=True, help="Sessions of each repository.")
 @click.option("--most", default=10**9, help="Characters at most.  [default: all]")
 @click.option("--bundle", type=_PATH, default=bundled_path(), help="[default: the bundled model]")
-def main(git: Sequence[Path], saves: Sequence[Path], commits: int, most: int, bundle: Path) -> None:
-    """Type sessions with and without the other files, and print a table in Markdown."""
+@click.option("--network", is_flag=True, help="Compare continuations with the network.")
+def main(
+    git: Sequence[Path],
+    saves: Sequence[Path],
+    commits: int,
+    most: int,
+    bundle: Path,
+    network: bool,
+) -> None:
+    """Type sessions with some sources and with others, and print a table in Markdown."""
     origins = [Origin(path.name, "git", path) for path in git]
     origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
     sessions = [one for origin in origins for one in read_sessions(origin, commits)]
     opened = Bundle.open(bundle)
-    forecaster = ContinuationsAlone(opened.card.continuation)
     thresholds = {"medium": default_threshold(opened.card)}
     sessions = some_sessions(sessions, most)
     print(f"| kind | | sessions | characters | {' | '.join(MEASURES)} |")
     print(f"|---|---|---|---|{'---|' * len(MEASURES)}")
     known = files_before(origins)
-    passes = (
-        ("with its project", known, project_memory.MOST_REMOVED),
-        ("without what was removed", known, 0),
-        ("the file alone", no_files, project_memory.MOST_REMOVED),
-    )
+    passes = sources_compared(bundle, known) if network else memories_compared(opened, known)
     first: list[TypingRow] = []
-    for name, files, removed in passes:
-        replayed = replay_typing(forecaster, sessions, thresholds, files)
-        shown = track(replayed, name, total=len(sessions), console=Console(stderr=True))
-        with patch.object(project_memory, "MOST_REMOVED", removed):
+    for one in passes:
+        replayed = replay_typing(one.forecaster, sessions, thresholds, one.files)
+        shown = track(replayed, one.name, total=len(sessions), console=Console(stderr=True))
+        with patch.object(project_memory, "MOST_REMOVED", one.removed):
             rows = [row for of_session in shown for row in of_session]
         first = first or rows
         for (kind, before), (_, after) in zip(by_kind(rows), by_kind(first), strict=True):
-            print_line(kind, name, before, intervals(before, measured))
+            print_line(kind, one.name, before, intervals(before, measured))
             if rows is not first:
                 print_line(kind, "difference", after, difference(before, after, measured))
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A pass over the sessions: who is asked, and what the project memory has.
+
+    Attributes:
+        removed: The most units of removed lines that the memory keeps.
+    """
+
+    name: str
+    forecaster: Resumes
+    files: FilesOf
+    removed: int = project_memory.MOST_REMOVED
+
+
+def memories_compared(bundle: Bundle, known: FilesOf) -> Iterator[Pass]:
+    """Yield passes with continuations alone, from less and less."""
+    forecaster = ContinuationsAlone(bundle.card.continuation)
+    yield Pass("with its project", forecaster, known)
+    yield Pass("without what was removed", forecaster, known, 0)
+    yield Pass("the file alone", forecaster, no_files)
+
+
+def sources_compared(bundle: Path, known: FilesOf) -> Iterator[Pass]:
+    """Yield passes with the bundle's network, with all candidate sources and with some."""
+    without = tuple(one for one in SOURCES if one is not Continuations)
+    compared: dict[str, tuple[type[CandidateSource], ...]] = {
+        "all sources": SOURCES,
+        "without continuations": without,
+        "the network alone": (DecodedEdits,),
+    }
+    for name, sources in compared.items():
+        forecaster = NeuralForecaster.load(bundle, "cpu")
+        forecaster.sources = sources
+        yield Pass(name, forecaster, known)
+    yield Pass("continuations alone", ContinuationsAlone(forecaster.continuation), known)
 
 
 def by_kind(rows: Sequence[TypingRow]) -> list[tuple[str, list[TypingRow]]]:

@@ -13,7 +13,7 @@ typed. Where nothing is left to do in a file and a step that follows is in anoth
 right when the first file that the server names has such a step.
 
 Run: python benchmarks/scenarios.py [--key-delay 0.15] [--pause 0.6] [--auto-save] [--only WORD]
-[--json FILE]
+[--folder FOLDER] [--json FILE]
 """
 
 import argparse
@@ -115,10 +115,10 @@ class Outcome:
     jumps: dict[str, int] = field(default_factory=dict)  # right, wrong, nothing
 
 
-def read_scenarios(only: str) -> list[tuple[str, Scenario]]:
-    """All scenarios, with the names of the files that they are in."""
+def read_scenarios(folder: Path, only: str) -> list[tuple[str, Scenario]]:
+    """All scenarios of a folder, with the names of the files that they are in."""
     found = []
-    for path in sorted(SCENARIOS.glob("*.txt")):
+    for path in sorted(folder.glob("*.txt")):
         heads = re.split(r"^== (.*)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
         for name, body in zip(heads[::2], heads[1::2], strict=True):
             files = re.split(r"^-- (.*)\n", body, flags=re.MULTILINE)[1:]
@@ -408,11 +408,12 @@ def main() -> None:
     parser.add_argument("--key-delay", type=float, default=0.15, help="seconds between keys")
     parser.add_argument("--pause", type=float, default=0.6, help="seconds between steps")
     parser.add_argument("--auto-save", action="store_true", help="save half-way, and after a step")
+    parser.add_argument("--folder", type=Path, default=SCENARIOS, help="of scenarios")
     parser.add_argument("--only", default="", help="scenarios with this in their names")
     parser.add_argument("--json", type=Path, help="write all outcomes there")
     given = parser.parse_args()
     outcomes = []
-    for language, scenario in read_scenarios(given.only):
+    for language, scenario in read_scenarios(given.folder, given.only):
         outcome = asyncio.run(played(language, scenario, given))
         kinds = Counter(one.kind for one in outcome.opportunities)
         print(f"{language:<12}{scenario.name:<50}{dict(kinds)}", file=sys.stderr, flush=True)
