@@ -12,8 +12,8 @@ import statistics
 import time
 
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.import_statements import origins
-from editcast_model.consequences.module_changes import ModuleHistory
+from editcast_model.consequences.other_files.import_statements import origins
+from editcast_model.consequences.other_files.module_changes import ModuleHistory
 from editcast_model.syntax.tree import parse
 
 PYTHON = """

@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.module_changes import ModuleHistory
+from editcast_model.consequences.other_files.module_changes import ModuleHistory
 from editcast_model.forecasting.filters import EditContext
 from editcast_model.history import EditHistory
 from editcast_model.syntax.names import has_rules

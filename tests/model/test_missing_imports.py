@@ -3,7 +3,7 @@
 import pytest
 
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.import_statements import MOST_CHARACTERS, origins
+from editcast_model.consequences.other_files.import_statements import MOST_CHARACTERS, origins
 from editcast_model.diff import apply_hunks
 
 SUFFIXES = {"python": "py", "typescript": "ts", "javascript": "js", "go": "go"}

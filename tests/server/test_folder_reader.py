@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from editcast_model.consequences import import_index
-from editcast_model.consequences.import_index import ImportIndex
+from editcast_model.consequences.other_files import import_index
+from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.memory.project_memory import ProjectMemory
 from editcast_server.prediction import folder_reader
 from editcast_server.prediction.folder_reader import FolderReader

@@ -1,6 +1,6 @@
 """Edits that calls need once the function that they call has other parameters."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from editcast_model.consequences.changes import Change, Consequence
@@ -53,7 +53,10 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
     is_in_order = kept == [name for name in others if name in names]
     every = [call for call in calls_of(change.after, function) if not _spreads(call)]
     calls = [call for call in every if _is_as_before(change, call)]
-    if is_in_order and len(added) == 1 and not removed and added[0].is_required:
+    if names == others:
+        for call in calls:
+            yield from with_names(change.after, call, new)
+    elif is_in_order and len(added) == 1 and not removed and added[0].is_required:
         index, given = new.index(added[0]), [each for each in every if each not in calls]
         for call in calls:
             yield from with_argument(change.after, call, old, index, added[0])
@@ -104,6 +107,20 @@ def _lacks(call: Call, old: tuple[Parameter, ...], added: Parameter) -> bool:
     required = sum(each.is_required for each in old)
     is_given = any(argument.keyword == added.name for argument in call.arguments)
     return required <= len(call.arguments) <= len(old) and not is_given
+
+
+def with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Iterator[Consequence]:
+    """Return a call that gives by their names what it can give by its place no longer."""
+    given = positional(call)
+    pairs = list(zip(given, parameters, strict=False))
+    late = [(argument, one) for argument, one in pairs if one.is_named]
+    if not late or len(given) > len(parameters):
+        return
+    text, at, parts = names.tree.text, late[0][0].start, []
+    for argument, one in late:
+        parts += [text[at : argument.start], one.name, "=", text[argument.start : argument.end]]
+        at = argument.end
+    yield Consequence(Hunk(late[0][0].start, at, "".join(parts)), "name_arguments", 0.9)
 
 
 def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:

@@ -21,8 +21,13 @@ Kind = Literal[
     "add_argument",
     "remove_argument",
     "reorder_arguments",
+    "name_arguments",
     "add_parameter",
     "import_missing",
+    "add_entry",
+    "use_constant",
+    "await_call",
+    "make_async",
 ]
 
 # More changed places than this are another text, not a change of names.
@@ -155,8 +160,18 @@ class Change:
             if not (is_alike or is_name):
                 continue
             for left, right in zip(gone, come, strict=True):
-                if _is_counterpart(left, right):
+                if _is_counterpart(left, right) and self._is_of_same_type(left, right):
                     yield Renamed(left, right)
+
+    def _is_of_same_type(self, left: Occurrence, right: Occurrence) -> bool:
+        """Tell whether two parameters are declared with one type: else another thing is passed."""
+        if left.part.kind != "parameter":
+            return True
+        types = []
+        for names, one in ((self.before, left), (self.after, right)):
+            declared = one.path[-2].node.child_by_field_name("type")
+            types.append(names.tree.of(declared) if declared is not None else "")
+        return not all(types) or types[0] == types[1]
 
 
 def _differs_in_names(old: Sequence[str], new: Sequence[str]) -> bool:

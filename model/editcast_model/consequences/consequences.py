@@ -12,10 +12,13 @@ from dataclasses import replace
 
 from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Consequence, Renamed
-from editcast_model.consequences.elsewhere import after_modules
-from editcast_model.consequences.import_statements import missing
+from editcast_model.consequences.constants import after_constant
+from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.member_renames import after_key, after_member, after_parameter
-from editcast_model.consequences.module_changes import ModuleChange
+from editcast_model.consequences.other_files.elsewhere import after_modules
+from editcast_model.consequences.other_files.import_statements import missing
+from editcast_model.consequences.other_files.module_changes import ModuleChange
+from editcast_model.consequences.parallel_lists import after_entry
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
 from editcast_model.diff import Hunk
@@ -33,7 +36,7 @@ MOST_CHARACTERS = 300_000
 #: More than this are not worth a list.
 MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
-_CHECKED = ("add_argument", "remove_argument", "reorder_arguments", "add_parameter")
+_CHECKED = ("add_argument", "remove_argument", "reorder_arguments", "add_parameter", "add_entry")
 #: What was written in one piece and is longer was written elsewhere, or by a program.
 _LONGEST = 5_000
 
@@ -139,6 +142,9 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     yield from after_signature(change)
     yield from after_argument(change)
     yield from after_name(change)
+    yield from after_entry(change)
+    yield from after_coroutine(change)
+    yield from after_constant(change)
     if imports:
         yield from _missing(change, imports)
 

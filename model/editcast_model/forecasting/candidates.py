@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.module_changes import ModuleChange
+from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.interface import NO_OPTIONS, PredictionOptions
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, Places, line_features

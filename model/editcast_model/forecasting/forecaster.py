@@ -14,7 +14,7 @@ from weakref import ref
 
 from editcast_model.bundle import Bundle
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.module_changes import ModuleChange
+from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.diff import Hunk
 from editcast_model.edits import SAVE, Edit
 from editcast_model.forecasting.candidates import (

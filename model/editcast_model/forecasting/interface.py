@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from editcast_model.consequences.module_changes import ModuleChange
+from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.history import EditHistory
 from editcast_model.tokenizer import lines

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from editcast_model.consequences.import_index import ImportIndex
-from editcast_model.consequences.import_statements import origins
+from editcast_model.consequences.other_files.import_index import ImportIndex
+from editcast_model.consequences.other_files.import_statements import origins
 from editcast_model.memory.project_memory import ProjectMemory
 from editcast_model.plain_files import open_plain
 from editcast_model.syntax.languages import language_of

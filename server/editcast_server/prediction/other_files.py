@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.import_index import ImportIndex
-from editcast_model.consequences.module_changes import ModuleChange
+from editcast_model.consequences.other_files.import_index import ImportIndex
+from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import STRONG
 

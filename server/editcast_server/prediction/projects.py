@@ -14,8 +14,8 @@ from weakref import WeakValueDictionary
 
 from pygls.uris import to_fs_path
 
-from editcast_model.consequences.import_index import ImportIndex
-from editcast_model.consequences.module_changes import ModuleHistory
+from editcast_model.consequences.other_files.import_index import ImportIndex
+from editcast_model.consequences.other_files.module_changes import ModuleHistory
 from editcast_model.diff import diff
 from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
 from editcast_model.history import Save, next_save

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from tree_sitter import Node
 
-from editcast_model.consequences.imports import EVERYTHING, Import
-from editcast_model.consequences.module_changes import ModuleChange
-from editcast_model.consequences.modules import family_of, is_module, is_same_package
+from editcast_model.consequences.other_files.imports import EVERYTHING, Import
+from editcast_model.consequences.other_files.module_changes import ModuleChange
+from editcast_model.consequences.other_files.modules import family_of, is_module, is_same_package
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from editcast_model.consequences.changes import Change, Renamed
+from editcast_model.consequences.coroutines import new_coroutines
+from editcast_model.consequences.parallel_lists import AddedEntry, added_entries
 from editcast_model.syntax.calls import Function, Parameter, function_at, function_of
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
@@ -71,6 +73,8 @@ class ModuleChange:
         package: In Go, the package that it belongs to.
         names: What has another name.
         parameters: What has other parameters.
+        entries: What was added to lists that have a name, such as classes, in the last saves.
+        coroutines: The functions that became coroutines in the last saves.
     """
 
     file: str
@@ -78,6 +82,14 @@ class ModuleChange:
     package: str = ""
     names: tuple[NewName, ...] = ()
     parameters: tuple[NewParameters, ...] = ()
+    entries: tuple[AddedEntry, ...] = ()
+    coroutines: tuple[Key, ...] = ()
+
+    @property
+    def words(self) -> set[str]:
+        """Return the words of which a file that has to follow has one."""
+        words = {one.old for one in self.names} | {one.name for one in self.parameters}
+        return words | {one.owner for one in self.entries} | {name for _, name in self.coroutines}
 
 
 class ModuleHistory:
@@ -119,19 +131,29 @@ class ModuleHistory:
         if tree is None or not tree.parses:
             return  # whoever is at it saves it again
         now = Names(tree)
+        entries: dict[AddedEntry, None] = {}
+        coroutines: dict[Key, None] = {}
         for one in reversed([one for one in earlier if one != text]):
             before = tree.reparsed(one)
             change = Change(Names(before), now) if before else None
             if change and change.is_legible:
                 self._take_names(change)
                 self._take_parameters(change)
+                added = (one for one in added_entries(change) if one.owner)
+                entries |= dict.fromkeys(one.for_other_files for one in added)
+                keys = (_key_of(now, one) for one in new_coroutines(change))
+                coroutines |= dict.fromkeys(key for key in keys if key)
         self._forget(now)
         del self._texts[:-MOST_TEXTS]
-        names, parameters = tuple(self._names.values()), tuple(self._parameters.values())
-        self._change = None
-        if 0 < len(names) + len(parameters) <= MOST_CHANGES:
-            package = _package(now) if tree.language == "go" else ""
-            self._change = ModuleChange(self._file, tree.language, package, names, parameters)
+        package = _package(now) if tree.language == "go" else ""
+        found = (
+            tuple(self._names.values()),
+            tuple(self._parameters.values()),
+            tuple(entries),
+            tuple(coroutines),
+        )
+        is_kept = 0 < sum(map(len, found)) <= MOST_CHANGES
+        self._change = ModuleChange(self._file, tree.language, package, *found) if is_kept else None
 
     def _take_names(self, change: Change) -> None:
         for renamed in change.renamed():

@@ -1,4 +1,4 @@
-"""Edits that a file needs because of what was renamed, or has other parameters, in another one.
+"""Edits that a file needs because of what was renamed in another one, or is new there.
 
 Only what an import ties to the other file is changed, or in Go the package that both belong to.
 Nothing is asked of the file's past: what it says by an old name that no longer exists is due,
@@ -8,18 +8,20 @@ whether it was just opened or has long been.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from editcast_model.consequences.arguments import with_argument, without_argument
+from editcast_model.consequences.arguments import with_argument, with_names, without_argument
 from editcast_model.consequences.changes import Consequence
-from editcast_model.consequences.imports import Import, imports
+from editcast_model.consequences.coroutines import awaited
 from editcast_model.consequences.member_renames import CHECKED, of_unknown_objects
-from editcast_model.consequences.module_changes import (
+from editcast_model.consequences.other_files.imports import Import, imports
+from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
     NewName,
     NewParameters,
     Parameters,
 )
+from editcast_model.consequences.other_files.ties import Ties
+from editcast_model.consequences.parallel_lists import lacking
 from editcast_model.consequences.renames import renaming
-from editcast_model.consequences.ties import Ties
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
 from editcast_model.syntax.members import is_member, owner
@@ -39,8 +41,7 @@ def after_modules(
     """
     found: list[Import] | None = None
     for change in changes:
-        words = {one.old for one in change.names} | {one.name for one in change.parameters}
-        if change.file == path or not any(names.of(word) for word in words):
+        if change.file == path or not any(names.of(word) for word in change.words):
             continue
         found = imports(names) if found is None else found
         ties = Ties(names, path, change, found)
@@ -49,6 +50,11 @@ def after_modules(
                 yield from _member_renamed(ties, name) if name.owner else _renamed(ties, name)
             for parameters in change.parameters:
                 yield from _called_otherwise(ties, parameters)
+            for entry in change.entries:
+                yield from lacking(names.tree, entry)
+            for key in change.coroutines:
+                for call in _calls(ties, *key):
+                    yield from awaited(names, call)
 
 
 def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
@@ -136,7 +142,9 @@ def _fitted(
     count = len(call.arguments) - len(keywords)
     if [name for name in old if name in new] != [name for name in new if name in old]:
         return  # nobody knows whether a call has the old order or the new one
-    if len(old) == len(new):
+    if old == new:
+        yield from with_names(names, call, after)
+    elif len(old) == len(new):
         for was, now in zip(old, new, strict=True):
             if was not in new and now not in old and now not in keywords:
                 yield from _keyword(call, was, now)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from editcast_model.consequences.import_statements import Origin, origins
-from editcast_model.consequences.modules import family_of, is_same_package, module_name
+from editcast_model.consequences.other_files.import_statements import Origin, origins
+from editcast_model.consequences.other_files.modules import family_of, is_same_package, module_name
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import has_rules
 

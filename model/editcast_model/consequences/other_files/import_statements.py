@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from editcast_model.consequences.imports import EVERYTHING, Import, imports
-from editcast_model.consequences.modules import family_of, placed, stem, written_from
+from editcast_model.consequences.other_files.imports import EVERYTHING, Import, imports
+from editcast_model.consequences.other_files.modules import family_of, placed, stem, written_from
 from editcast_model.diff import Hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names, Occurrence, has_rules

@@ -1,0 +1,137 @@
+"""`async` and `await` that are lacking once a function that others use has become a coroutine.
+
+Of Python, JavaScript and TypeScript. A call whose result goes to something that takes coroutines,
+such as `asyncio.gather` or `Promise.all`, is left alone.
+"""
+
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.diff import Hunk
+from editcast_model.syntax.calls import Call, Function, calls_of, function_of
+from editcast_model.syntax.names import WORD, Names
+
+_FUNCTIONS = frozenset(
+    {"function_definition", "lambda", "function_declaration", "function_expression"}
+    | {"arrow_function", "method_definition", "generator_function_declaration"}
+)
+_AWAIT = frozenset({"await", "await_expression"})
+#: What takes coroutines or promises as they are.
+_TAKERS = frozenset(
+    {"gather", "create_task", "ensure_future", "run", "run_until_complete", "wait", "wait_for"}
+    | {"as_completed", "shield", "all", "allSettled", "race", "any", "start_soon", "then"}
+    | {"catch", "finally"}
+)
+#: A part of the result stands behind these: `(await f()).name`.
+_PARTS = frozenset({"attribute", "subscript", "member_expression", "subscript_expression"})
+_STRENGTH = 0.85
+
+
+def after_coroutine(change: Change) -> Iterator[Consequence]:
+    """Return what is lacking after a function became a coroutine, or began to await something."""
+    names = change.after
+    for function in new_coroutines(change):
+        yield from _promised(names, function)
+        for call in calls_of(names, function):
+            yield from awaited(names, call)
+    for _, start, end in change.spans():
+        for word in WORD.finditer(names.tree.text, start, end):
+            if word[0] == "await" and not change.is_active(start, end):
+                path = names.tree.path(word.start())
+                if len(path) > 1 and path[-2].type in _AWAIT:
+                    yield from _made_async(names, path[-2].node)
+
+
+def new_coroutines(change: Change) -> Iterator[Function]:
+    """Return the functions with a name that a change made coroutines."""
+    names = change.after
+    for _, start, end in change.spans():
+        if "async" not in names.tree.text[max(0, start - 5) : end + 5]:
+            continue
+        for step in names.tree.path(min(end, len(names.tree.text) - 1)):
+            if step.type not in _FUNCTIONS or not is_async(step.node):
+                continue
+            name = step.node.child_by_field_name("name")
+            one = names.at(name.start_byte) if name else None
+            function = function_of(names, one) if one else None
+            before = change.same_before(one) if one else None
+            if function is None or before is None or change.is_active(start, end):
+                continue
+            was = before.path[-2].node
+            if was.type in _FUNCTIONS and not is_async(was):
+                yield function
+
+
+def awaited(names: Names, call: Call) -> Iterator[Consequence]:
+    """Return the `await` that a call of a coroutine lacks, and the `async` around it."""
+    at = len(call.called.path) - 1
+    while at > 0 and call.called.path[at].node.end_byte <= call.start:
+        at -= 1
+    node, parent = call.called.path[at].node, call.called.path[at - 1].node
+    around = _function_around(node)
+    if around is None or parent.type in _AWAIT or _is_taken(names, node):
+        return
+    is_script = names.tree.language != "python"
+    if is_script and (parent.type == "return_statement" or parent.type == "arrow_function"):
+        return  # a promise is returned as it is
+    yield from _made_async(names, node)
+    cause = f"await {call.called.name}"
+    if parent.type in _PARTS:
+        hunk = Hunk(node.start_byte, node.end_byte, f"(await {names.tree.of(node)})")
+    else:
+        hunk = Hunk(node.start_byte, node.start_byte, "await ")
+    yield Consequence(hunk, "await_call", _STRENGTH, cause=cause)
+
+
+def is_async(function: Node) -> bool:
+    """Tell whether a function is a coroutine."""
+    return any(child.type == "async" for child in function.children)
+
+
+def _made_async(names: Names, node: Node) -> Iterator[Consequence]:
+    """Return the `async` of the function around a node, if it lacks one."""
+    around = _function_around(node)
+    if around is None or is_async(around) or around.type == "lambda":
+        return
+    name = around.child_by_field_name("name")
+    called = names.tree.of(name) if name else ""
+    if called.startswith("__") or called == "constructor":
+        return
+    at = around.start_byte
+    if around.type == "method_definition" and name is not None:
+        at = name.start_byte
+    yield Consequence(Hunk(at, at, "async "), "make_async", _STRENGTH, is_first=True)
+
+
+def _promised(names: Names, function: Function) -> Iterator[Consequence]:
+    """Return the type that a coroutine's result has in TypeScript."""
+    node = function.defined.path[-2].node
+    result = node.child_by_field_name("return_type")
+    if result is None or not names.tree.language.startswith("typescript"):
+        return
+    written = names.tree.of(result).lstrip(": ")
+    if not written.startswith("Promise"):
+        start = result.end_byte - len(written)
+        hunk = Hunk(start, result.end_byte, f"Promise<{written}>")
+        yield Consequence(hunk, "make_async", _STRENGTH, is_first=True)
+
+
+def _function_around(node: Node) -> Node | None:
+    around = node.parent
+    while around is not None and around.type not in _FUNCTIONS:
+        around = around.parent
+    return around
+
+
+def _is_taken(names: Names, node: Node) -> bool:
+    """Tell whether something around a call takes its coroutine as it is."""
+    around = node.parent
+    while around is not None and around.type not in _FUNCTIONS:
+        called = around.child_by_field_name("function") or around.child_by_field_name("property")
+        words = WORD.findall(names.tree.of(called)) if called is not None else []
+        if words and words[-1] in _TAKERS:
+            return True
+        around = around.parent
+    return False
