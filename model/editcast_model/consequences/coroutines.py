@@ -41,7 +41,7 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
             if word[0] == "await" and not change.is_active(start, end):
                 path = names.tree.path(word.start())
                 if len(path) > 1 and path[-2].type in _AWAIT:
-                    yield from _made_async(names, path[-2].node)
+                    yield from _made_async(names, path[-2].node, is_first=True)
 
 
 def new_coroutines(change: Change) -> Iterator[Function]:
@@ -71,12 +71,14 @@ def awaited(names: Names, call: Call) -> Iterator[Consequence]:
         at -= 1
     node, parent = call.called.path[at].node, call.called.path[at - 1].node
     around = _function_around(node)
-    if around is None or parent.type in _AWAIT or _is_taken(names, node):
+    if around is None or around.type == "lambda" or parent.type in _AWAIT:
+        return
+    if _is_taken(names, node):
         return
     is_script = names.tree.language != "python"
     if is_script and (parent.type == "return_statement" or parent.type == "arrow_function"):
         return  # a promise is returned as it is
-    yield from _made_async(names, node)
+    yield from _made_async(names, node, is_first=False)
     cause = f"await {call.called.name}"
     if parent.type in _PARTS:
         hunk = Hunk(node.start_byte, node.end_byte, f"(await {names.tree.of(node)})")
@@ -90,7 +92,7 @@ def is_async(function: Node) -> bool:
     return any(child.type == "async" for child in function.children)
 
 
-def _made_async(names: Names, node: Node) -> Iterator[Consequence]:
+def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequence]:
     """Return the `async` of the function around a node, if it lacks one."""
     around = _function_around(node)
     if around is None or is_async(around) or around.type == "lambda":
@@ -102,7 +104,7 @@ def _made_async(names: Names, node: Node) -> Iterator[Consequence]:
     at = around.start_byte
     if around.type == "method_definition" and name is not None:
         at = name.start_byte
-    yield Consequence(Hunk(at, at, "async "), "make_async", _STRENGTH, is_first=True)
+    yield Consequence(Hunk(at, at, "async "), "make_async", _STRENGTH, is_first)
 
 
 def _promised(names: Names, function: Function) -> Iterator[Consequence]:
