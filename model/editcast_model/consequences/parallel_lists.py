@@ -7,13 +7,13 @@ fields, arguments, keys, members of an enumeration, cases, statements.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.word_forms import forms, has, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -29,9 +29,14 @@ _STRENGTH, _STRENGTH_ELSEWHERE = 0.8, 0.5
 #: What is between two entries of a list, beside blanks.
 _SEPARATORS = ",;|"
 _BLANK = " \t\r\n" + _SEPARATORS
-_FUNCTION = re.compile("function|method|constructor|lambda|parameter")
+#: What has a name and is made of a list.
+_OWNERS = re.compile("class|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$")
+_FUNCTIONS = re.compile("function|method|lambda")
+_CONSTRUCTORS = ("__init__", "constructor")
+#: Statements that are no entries: code that runs, one after the other.
+_CODE = re.compile("function|method|class|decorated|statement|lambda|import|comprehension")
+_FIELDS = re.compile("assignment|augmented")
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal")
-_PART = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +125,20 @@ def _added(tree: Tree, start: int, end: int) -> AddedEntry | None:
                 return None  # more than one entry
             found = _list_of(node)
             if found is not None and len(found.entries) > 2:
-                return _described(tree, found, node)
+                return None if _is_code(node) else _described(tree, found, node)
     return None
+
+
+def _is_code(node: Node) -> bool:
+    """Tell whether a node is a statement that runs, or declares more than a field."""
+    parent = node.parent
+    if parent is not None and parent.parent is not None and _FUNCTIONS.search(parent.parent.type):
+        if "parameter" not in parent.type:
+            return True  # of a function's body
+    if node.type == "expression_statement":
+        (only,) = node.named_children[:1] or (node,)
+        return _FIELDS.search(only.type) is None
+    return _CODE.search(node.type) is not None
 
 
 def _described(tree: Tree, found: _List, node: Node) -> AddedEntry | None:
@@ -141,11 +158,11 @@ def _described(tree: Tree, found: _List, node: Node) -> AddedEntry | None:
         return found[at] if at < len(found) else ""
 
     is_like = (
-        _same(_renamed(text_before, others[at], words[at]), text),
-        after is not None and _same(_renamed(tree.of(after), name(after), words[at]), text),
+        _same(renamed(text_before, others[at], words[at]), text),
+        after is not None and _same(renamed(tree.of(after), name(after), words[at]), text),
     )
     neighbours = others[at], name(further), name(after)
-    owner = _owner(node)
+    owner = _owner(tree, node)
     called = _name(owner)
     return AddedEntry(
         words[at],
@@ -162,7 +179,7 @@ def _described(tree: Tree, found: _List, node: Node) -> AddedEntry | None:
 def lacking(tree: Tree, added: AddedEntry) -> Iterator[Consequence]:
     """Return the entries that lists of a text lack once one has another one."""
     seen: set[int] = set()
-    places = [one.start() for one in _forms(added.before).finditer(tree.text)]
+    places = [one.start() for one in forms(added.before).finditer(tree.text)]
     if len(places) > _MOST_PLACES:
         return
     for place in places:
@@ -177,23 +194,25 @@ def _entry_at(tree: Tree, place: int, added: AddedEntry) -> tuple[_List, Node] |
     """Return the list at a place, and its entry behind which the added one belongs."""
     path = tree.path(place)
     for step in reversed(path[max(1, len(path) - _MOST_STEPS) :]):
+        if step.node.end_byte - step.node.start_byte > _LONGEST:
+            return None
         found = _list_of(step.node)
-        if found is None or step.node.end_byte - step.node.start_byte > _LONGEST:
+        if found is None:
             continue
         if found.node.start_byte == added.list_start:
             return None
         before, after = found.beside(step.node)
         entry, behind, ahead = (tree.of(one) if one else "" for one in (step.node, before, after))
         if added.after:
-            is_it = _has(ahead, added.after) and not (
-                _has(entry, added.after) or _has(ahead, added.before)
+            is_it = has(ahead, added.after) and not (
+                has(entry, added.after) or has(ahead, added.before)
             )
         else:
             is_last = after is None or after.type != step.node.type
-            is_it = is_last and bool(added.further) and _has(behind, added.further)
-            is_it = is_it and not (_has(entry, added.further) or _has(behind, added.before))
+            is_it = is_last and bool(added.further) and has(behind, added.further)
+            is_it = is_it and not (has(entry, added.further) or has(behind, added.before))
         if is_it:
-            is_there = any(_has(tree.of(one), added.name) for one in found.entries)
+            is_there = any(has(tree.of(one), added.name) for one in found.entries)
             return None if is_there else (found, step.node)
     return None
 
@@ -206,8 +225,8 @@ def _copied(tree: Tree, added: AddedEntry, found: _List, entry: Node) -> Iterato
         return
     first, last = sorted((entry, beside), key=lambda one: one.start_byte)
     separator = tree.text[first.end_byte : last.start_byte]
-    if separator.strip(_BLANK):
-        return  # a comment, or a word such as "and"
+    if separator.strip(_BLANK) or not separator.strip(" \t"):
+        return  # a comment, a word such as "and", or no list at all
     is_related = _is_related(tree, added, entry)
     if not (is_related or (added.after and any(added.is_like))):
         return
@@ -215,14 +234,14 @@ def _copied(tree: Tree, added: AddedEntry, found: _List, entry: Node) -> Iterato
     if added.after and added.is_like == (False, True):
         source, old = beside, added.after
     text = tree.of(source)
+    if _is_passed(tree, source, added.owner) or _says_more(tree, source, old):
+        return
     if _same(tree.of(entry), added.text_before):
         new = added.text
-    elif _is_passed(source) or _says_more(tree, source, old):
-        return
     elif not _is_regular(tree, found, source, old):
         return
     else:
-        new = _aligned(text, _renamed(text, old, added.name), len(old) - len(added.name))
+        new = _aligned(text, renamed(text, old, added.name), len(old) - len(added.name))
     strength = _STRENGTH if is_related else _STRENGTH_ELSEWHERE
     hunk = _as_line(tree.text, entry.end_byte, separator, new)
     yield Consequence(hunk, "add_entry", strength, cause=f"{added.before} {added.name}")
@@ -250,26 +269,30 @@ def _is_related(tree: Tree, added: AddedEntry, entry: Node) -> bool:
 def _is_regular(tree: Tree, found: _List, entry: Node, name: str) -> bool:
     """Tell whether another entry of a list reads like one but for their names."""
     words = WORD.findall(tree.of(entry))
-    at = next((at for at, word in enumerate(words) if _has(word, name)), None)
+    at = next((at for at, word in enumerate(words) if has(word, name)), None)
     if at is None:
         return False
-    kind = _renamed(tree.of(entry), words[at], "")
+    kind = renamed(tree.of(entry), words[at], "")
     for other in found.entries:
         of_other = WORD.findall(tree.of(other))
         if other != entry and at < len(of_other):
-            if _same(_renamed(tree.of(other), of_other[at], ""), kind):
+            if _same(renamed(tree.of(other), of_other[at], ""), kind):
                 return True
     return False
 
 
-def _is_passed(entry: Node) -> bool:
+def _is_passed(tree: Tree, entry: Node, owner: str) -> bool:
     """Tell whether an entry is an argument that is known by its place alone.
 
-    What is called need not take one more.
+    What is called need not take one more, but for a constructor.
     """
     parent = entry.parent
-    is_argument = parent is not None and parent.type in ("argument_list", "arguments")
-    return is_argument and entry.child_by_field_name("name") is None
+    if parent is None or parent.type not in ("argument_list", "arguments"):
+        return False
+    called = parent.parent.named_children[0] if parent.parent is not None else parent
+    words = WORD.findall(tree.of(called))
+    is_made = bool(words) and words[-1] in (owner, "cls", "super", *_CONSTRUCTORS)
+    return entry.child_by_field_name("name") is None and not is_made
 
 
 def _aligned(before: str, after: str, shorter: int) -> str:
@@ -289,7 +312,7 @@ def _says_more(tree: Tree, entry: Node, name: str) -> bool:
         nodes += node.children
         text = tree.of(node)
         is_literal = _LITERAL.search(node.type) and not node.named_children
-        if is_literal and any(map(str.isalnum, text)) and not _has(text, name):
+        if is_literal and any(map(str.isalnum, text)) and not has(text, name):
             return True
     return False
 
@@ -315,11 +338,15 @@ def _list_of(node: Node) -> _List | None:
     return _List(entries, parent) if is_entry and len(entries) > 1 else None
 
 
-def _owner(node: Node) -> Node | None:
-    """Return the nearest node around a list that has a name and is no function."""
+def _owner(tree: Tree, node: Node) -> Node | None:
+    """Return the node with a name that is made of a list; of a constructor's, the class."""
     around = node.parent
     while around is not None:
-        if _name(around) is not None and not _FUNCTION.search(around.type):
+        name = _name(around)
+        if _FUNCTIONS.search(around.type):
+            if name is None or tree.of(name) not in _CONSTRUCTORS:
+                return None
+        elif name is not None and _OWNERS.search(around.type):
             return around
         around = around.parent
     return None
@@ -338,49 +365,3 @@ def _alike(one: Node | None, other: Node) -> Node | None:
 
 def _same(one: str, other: str) -> bool:
     return one.split() == other.split()
-
-
-def _has(text: str, name: str) -> bool:
-    """Tell whether a text has a word, in any of its forms."""
-    return bool(name) and _forms(name).search(text) is not None
-
-
-@lru_cache(1000)
-def _forms(name: str) -> re.Pattern[str]:
-    """Return an expression for a word as each kind of name writes it."""
-    written = sorted({style(_parts(name)) for style in _STYLES} | {name}, key=len, reverse=True)
-    words = "|".join(map(re.escape, written))
-    return re.compile(rf"(?<![\w$])(?:{words})(?![\w$])")
-
-
-def _renamed(text: str, old: str, new: str) -> str:
-    """Put one word in the place of another, each time in the form that the other has there."""
-
-    def form(found: re.Match[str]) -> str:
-        if found[0] == old:
-            return new
-        style = next(each for each in _STYLES if each(_parts(old)) == found[0])
-        return style(_parts(new))
-
-    return _forms(old).sub(form, text) if old else text
-
-
-@lru_cache(1000)
-def _parts(name: str) -> tuple[str, ...]:
-    """Return the parts of a name in small letters, without what separates them."""
-    return tuple(part.lower() for part in _PART.findall(name)) or (name,)
-
-
-def _camel(parts: Sequence[str]) -> str:
-    return parts[0] + "".join(part.capitalize() for part in parts[1:])
-
-
-#: The forms of a name, from its parts in small letters.
-_STYLES = (
-    "_".join,
-    lambda parts: "_".join(parts).upper(),
-    _camel,
-    lambda parts: "".join(part.capitalize() for part in parts),
-    "-".join,
-    lambda parts: " ".join(parts).capitalize(),
-)

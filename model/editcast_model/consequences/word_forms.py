@@ -1,0 +1,53 @@
+"""The forms that one word has in different kinds of names: `page_size`, `pageSize`, `PAGE_SIZE`."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+_PART = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
+
+
+def has(text: str, name: str) -> bool:
+    """Tell whether a text has a word, in any of its forms."""
+    return bool(name) and forms(name).search(text) is not None
+
+
+@lru_cache(1000)
+def forms(name: str) -> re.Pattern[str]:
+    """Return an expression for a word as each kind of name writes it."""
+    written = sorted({style(_parts(name)) for style in _STYLES} | {name}, key=len, reverse=True)
+    words = "|".join(map(re.escape, written))
+    return re.compile(rf"(?<![\w$])(?:{words})(?![\w$])")
+
+
+def renamed(text: str, old: str, new: str) -> str:
+    """Put one word in the place of another, each time in the form that the other has there."""
+
+    def form(found: re.Match[str]) -> str:
+        if found[0] == old:
+            return new
+        style = next(each for each in _STYLES if each(_parts(old)) == found[0])
+        return style(_parts(new))
+
+    return forms(old).sub(form, text) if old else text
+
+
+@lru_cache(1000)
+def _parts(name: str) -> tuple[str, ...]:
+    """Return the parts of a name in small letters, without what separates them."""
+    return tuple(part.lower() for part in _PART.findall(name)) or (name,)
+
+
+def _camel(parts: Sequence[str]) -> str:
+    return parts[0] + "".join(part.capitalize() for part in parts[1:])
+
+
+#: The forms of a name, from its parts in small letters.
+_STYLES = (
+    "_".join,
+    lambda parts: "_".join(parts).upper(),
+    _camel,
+    lambda parts: "".join(part.capitalize() for part in parts),
+    "-".join,
+    lambda parts: " ".join(parts).capitalize(),
+)
