@@ -340,16 +340,18 @@ def _list_of(node: Node) -> _List | None:
 
 def _owner(tree: Tree, node: Node) -> Node | None:
     """Return the node with a name that is made of a list; of a constructor's, the class."""
+    found: Node | None = None
     around = node.parent
     while around is not None:
         name = _name(around)
         if _FUNCTIONS.search(around.type):
-            if name is None or tree.of(name) not in _CONSTRUCTORS:
+            # What is local to a function has no name for others.
+            if found is not None or name is None or tree.of(name) not in _CONSTRUCTORS:
                 return None
-        elif name is not None and _OWNERS.search(around.type):
-            return around
+        elif found is None and name is not None and _OWNERS.search(around.type):
+            found = around
         around = around.parent
-    return None
+    return found
 
 
 def _name(node: Node | None) -> Node | None:
