@@ -23,6 +23,7 @@ Kind = Literal[
     "reorder_arguments",
     "name_arguments",
     "add_parameter",
+    "follow_signature",
     "import_missing",
     "add_entry",
     "use_constant",

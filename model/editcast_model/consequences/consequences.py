@@ -18,6 +18,7 @@ from editcast_model.consequences.member_renames import after_key, after_member, 
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.module_changes import ModuleChange
+from editcast_model.consequences.overrides import after_signatures
 from editcast_model.consequences.parallel_lists import after_entry
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
@@ -140,6 +141,7 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     for one in after_key(change):
         yield replace(one, cause=_replacing(change.after, one.hunk))
     yield from after_signature(change)
+    yield from after_signatures(change)
     yield from after_argument(change)
     yield from after_name(change)
     yield from after_entry(change)

@@ -20,6 +20,7 @@ from editcast_model.consequences.other_files.module_changes import (
     Parameters,
 )
 from editcast_model.consequences.other_files.ties import Ties
+from editcast_model.consequences.overrides import overriding
 from editcast_model.consequences.parallel_lists import lacking
 from editcast_model.consequences.renames import renaming
 from editcast_model.diff import Hunk
@@ -52,6 +53,8 @@ def after_modules(
                 yield from _called_otherwise(ties, parameters)
             for entry in change.entries:
                 yield from lacking(names.tree, entry)
+            for signature in change.signatures:
+                yield from overriding(names, signature)
             for key in change.coroutines:
                 for call in _calls(ties, *key):
                     yield from awaited(names, call)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.coroutines import new_coroutines
+from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.parallel_lists import AddedEntry, added_entries
 from editcast_model.syntax.calls import Function, Parameter, function_at, function_of
 from editcast_model.syntax.languages import language_of
@@ -75,6 +76,7 @@ class ModuleChange:
         parameters: What has other parameters.
         entries: What was added to lists that have a name, such as classes, in the last saves.
         coroutines: The functions that became coroutines in the last saves.
+        signatures: The methods that got other parameters in the last saves.
     """
 
     file: str
@@ -84,12 +86,14 @@ class ModuleChange:
     parameters: tuple[NewParameters, ...] = ()
     entries: tuple[AddedEntry, ...] = ()
     coroutines: tuple[Key, ...] = ()
+    signatures: tuple[NewSignature, ...] = ()
 
     @property
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
-        return words | {one.owner for one in self.entries} | {name for _, name in self.coroutines}
+        words |= {one.owner for one in self.entries} | {one.name for one in self.signatures}
+        return words | {name for _, name in self.coroutines}
 
 
 class ModuleHistory:
@@ -133,6 +137,7 @@ class ModuleHistory:
         now = Names(tree)
         entries: dict[AddedEntry, None] = {}
         coroutines: dict[Key, None] = {}
+        signatures: dict[NewSignature, None] = {}
         for one in reversed([one for one in earlier if one != text]):
             before = tree.reparsed(one)
             change = Change(Names(before), now) if before else None
@@ -143,6 +148,7 @@ class ModuleHistory:
                 entries |= dict.fromkeys(one.for_other_files for one in added)
                 keys = (_key_of(now, one) for one in new_coroutines(change))
                 coroutines |= dict.fromkeys(key for key in keys if key)
+                signatures |= dict.fromkeys(new_signatures(change))
         self._forget(now)
         del self._texts[:-MOST_TEXTS]
         package = _package(now) if tree.language == "go" else ""
@@ -151,6 +157,7 @@ class ModuleHistory:
             tuple(self._parameters.values()),
             tuple(entries),
             tuple(coroutines),
+            tuple(signatures),
         )
         is_kept = 0 < sum(map(len, found)) <= MOST_CHANGES
         self._change = ModuleChange(self._file, tree.language, package, *found) if is_kept else None

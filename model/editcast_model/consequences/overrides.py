@@ -1,0 +1,121 @@
+"""Parameters that methods need which implement, or override, a method that has others now."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.roles import Role
+
+_CLASSES = re.compile("class_def|class_decl|interface_decl|^class$|abstract_class")
+_BASES = re.compile("argument_list|heritage|extends")
+#: Bases that say nothing about a class.
+_NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
+    {"object", "extends", "implements", "ABC", "Protocol", "Generic", "metaclass"}
+)
+_STRENGTH = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class NewSignature:
+    """A method that has other parameters now.
+
+    Attributes:
+        name: Its name.
+        before: Its parameters as they were written, with their brackets.
+        after: Those that it has.
+        owner: The class or interface that it belongs to; empty in Go.
+        bases: What that one extends and implements.
+    """
+
+    name: str
+    before: str
+    after: str
+    owner: str = ""
+    bases: frozenset[str] = frozenset()
+
+
+def after_signatures(change: Change) -> Iterator[Consequence]:
+    """Return the methods that have the parameters which a method related to them had."""
+    for signature in new_signatures(change):
+        yield from overriding(change.after, signature)
+
+
+def new_signatures(change: Change) -> Iterator[NewSignature]:
+    """Return the methods whose parameters a change changed, but for what is being typed."""
+    names, seen = change.after, set[int]()
+    for _, start, end in change.spans():
+        if change.is_active(start, end):
+            continue
+        for step in reversed(names.tree.path(min(end, len(names.tree.text) - 1))):
+            parameters = step.node.child_by_field_name("parameters")
+            name = step.node.child_by_field_name("name")
+            if parameters is None or name is None:
+                continue
+            one = names.at(name.start_byte)
+            was = change.same_before(one) if one else None
+            if one is None or was is None or one.start in seen or not _is_method(one):
+                break
+            seen.add(one.start)
+            earlier = was.path[-2].node.child_by_field_name("parameters")
+            if earlier is not None:
+                before, after = change.before.tree.of(earlier), names.tree.of(parameters)
+                if before != after:
+                    yield NewSignature(one.name, before, after, *_class(names, one))
+            break
+
+
+def overriding(names: Names, signature: NewSignature) -> Iterator[Consequence]:
+    """Return the methods of a text that have to follow a signature."""
+    for one in names.of(signature.name):
+        parameters = one.path[-2].node.child_by_field_name("parameters")
+        if parameters is None or not _is_method(one):
+            continue
+        written = names.tree.of(parameters)
+        if written == signature.before and _is_related(names, one, signature):
+            hunk = shortest_hunk(written, signature.after)
+            start = parameters.start_byte + hunk.start
+            moved = Hunk(start, start + hunk.end - hunk.start, hunk.text)
+            cause = f"{signature.name} {signature.after}"
+            yield Consequence(moved, "follow_signature", _STRENGTH, cause=cause)
+
+
+def _is_method(one: Occurrence) -> bool:
+    """Tell whether a name is that of a method where it is declared."""
+    if one.role is Role.MEMBER_DEFINITION:
+        return one.part.kind == "method"
+    is_function = one.role is Role.DEFINITION and one.part.kind == "function"
+    return is_function and _class_around(one.path[-2].node) is not None
+
+
+def _is_related(names: Names, one: Occurrence, signature: NewSignature) -> bool:
+    """Tell whether a method belongs to what implements or extends the other one's, or the like."""
+    if names.tree.language == "go":
+        return WORD.search(signature.before) is not None  # interfaces are implemented silently
+    owner, bases = _class(names, one)
+    related = signature.bases & bases
+    return bool(related) or signature.owner in bases or owner in signature.bases
+
+
+def _class(names: Names, one: Occurrence) -> tuple[str, frozenset[str]]:
+    """Return the class around a method, and what it extends and implements."""
+    around = _class_around(one.path[-2].node)
+    name = around.child_by_field_name("name") if around is not None else None
+    if around is None or name is None:
+        return "", frozenset()
+    bases = (child for child in around.children if _BASES.search(child.type))
+    words = {word for base in bases for word in WORD.findall(names.tree.of(base))}
+    return names.tree.of(name), frozenset(words - _NO_BASES)
+
+
+def _class_around(node: Node) -> Node | None:
+    """Return the class in whose body a node is."""
+    body = node.parent
+    if body is not None and body.type == "decorated_definition":
+        body = body.parent
+    around = body.parent if body is not None else None
+    return around if around is not None and _CLASSES.search(around.type) else None
