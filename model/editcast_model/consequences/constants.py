@@ -55,9 +55,13 @@ def _new_constants(change: Change) -> Iterator[tuple[Occurrence, Node]]:
 
 def _literal(one: Occurrence) -> Node | None:
     """Return the literal that a definition gives its name; None for anything else."""
-    if one.role is not Role.DEFINITION or len(one.path) < 2:
+    if one.role is not Role.DEFINITION or len(one.path) < 3:
         return None
-    parent = one.path[-2].node
+    parent, around = one.path[-2].node, one.path[-3].node
+    is_constant = one.name.isupper() or parent.type == "const_spec"
+    is_constant |= around.type == "lexical_declaration" and around.children[0].type == "const"
+    if not is_constant:
+        return None
     value = parent.child_by_field_name("value") or parent.child_by_field_name("right")
     if value is not None and value.type == "expression_list" and len(value.named_children) == 1:
         (value,) = value.named_children

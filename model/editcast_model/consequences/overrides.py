@@ -62,7 +62,8 @@ def new_signatures(change: Change) -> Iterator[NewSignature]:
             earlier = was.path[-2].node.child_by_field_name("parameters")
             if earlier is not None:
                 before, after = change.before.tree.of(earlier), names.tree.of(parameters)
-                if before != after:
+                # Other types alone may be those of one class, such as of a generic one.
+                if len(earlier.named_children) != len(parameters.named_children):
                     yield NewSignature(one.name, before, after, *_class(names, one))
             break
 
@@ -95,8 +96,13 @@ def _is_related(names: Names, one: Occurrence, signature: NewSignature) -> bool:
     if names.tree.language == "go":
         return WORD.search(signature.before) is not None  # interfaces are implemented silently
     owner, bases = _class(names, one)
-    related = signature.bases & bases
-    return bool(related) or signature.owner in bases or owner in signature.bases
+    # What both extend counts if it is of this file: a framework calls its own methods.
+    shared = {base for base in signature.bases & bases if _defines(names, base)}
+    return bool(shared) or signature.owner in bases or owner in signature.bases
+
+
+def _defines(names: Names, base: str) -> bool:
+    return any(one.role is Role.DEFINITION and one.part.kind != "import" for one in names.of(base))
 
 
 def _class(names: Names, one: Occurrence) -> tuple[str, frozenset[str]]:

@@ -228,7 +228,8 @@ def _copied(tree: Tree, added: AddedEntry, found: _List, entry: Node) -> Iterato
     if separator.strip(_BLANK) or not separator.strip(" \t"):
         return  # a comment, a word such as "and", or no list at all
     is_related = _is_related(tree, added, entry)
-    if not (is_related or (added.after and any(added.is_like))):
+    says_enough = len(WORD.findall(added.text)) > 1
+    if not (is_related or (added.after and any(added.is_like) and says_enough)):
         return
     source, old = entry, added.before
     if added.after and added.is_like == (False, True):
