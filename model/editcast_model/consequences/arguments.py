@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.parameters import (
@@ -21,6 +22,7 @@ from editcast_model.syntax.calls import (
     function_of,
 )
 from editcast_model.syntax.names import Names
+from editcast_model.syntax.roles import Role
 
 
 def after_signature(change: Change) -> Iterator[Consequence]:
@@ -39,7 +41,8 @@ def after_signature(change: Change) -> Iterator[Consequence]:
                 each.name for each in was.parameters
             }
             cause = " ".join(sorted(new)) or f"{function.defined.name} {function.start}"
-            yield from (replace(one, cause=cause) for one in _adapted(change, was, function))
+            found = chain(_adapted(change, was, function), _passed_on(change.after, function, new))
+            yield from (replace(one, cause=cause) for one in found)
 
 
 def _adapted(change: Change, was: Function, function: Function) -> Iterator[Consequence]:
@@ -69,6 +72,42 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
         for call in calls:
             if _values(change.after, call) == _values(change.before, call_before(change, call)):
                 yield from _reordered(change.after, call, names, others)
+
+
+def _passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
+    """Return what a function's body gives others of a parameter that is new and may be left out."""
+    text, node = names.tree.text, function.defined.path[-2].node
+    for parameter in function.parameters:
+        default = text[parameter.start : parameter.end].partition("=")[2].strip()
+        if parameter.name not in new or not default:
+            continue
+        for one in names.of(parameter.name):
+            is_inside = node.start_byte <= one.start < node.end_byte
+            if is_inside and one.role is Role.KEYWORD:
+                value = one.path[-2].node.child_by_field_name("value")
+                if value is not None and names.tree.of(value) == default:
+                    hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
+                    yield Consequence(hunk, "add_argument", 0.8)
+            elif one.role is Role.DEFINITION and not is_inside:
+                if (other := function_at(names, one.start)) is not None:
+                    for call in calls_of(names, other):
+                        if node.start_byte <= call.start < node.end_byte:
+                            yield from _with_own(names, call, other, parameter.name)
+
+
+def _with_own(names: Names, call: Call, function: Function, name: str) -> Iterator[Consequence]:
+    """Return a call with the caller's parameter of a name, where it gives nothing for it."""
+    index = next((at for at, one in enumerate(function.parameters) if one.name == name), None)
+    given = positional(call)
+    is_given = any(argument.keyword == name for argument in call.arguments)
+    if index is None or is_given or len(given) > index or _spreads(call):
+        return
+    is_python = names.tree.language == "python"
+    if is_python or len(call.arguments) == index:
+        new = f"{name}={name}" if is_python else name
+        span = call.start, call.end
+        hunk = inserted(names.tree.text, span, call.arguments, len(call.arguments), new)
+        yield Consequence(hunk, "add_argument", 0.8)
 
 
 def _is_as_before(change: Change, call: Call) -> bool:

@@ -325,6 +325,8 @@ def _list_of(node: Node) -> _List | None:
         return None
     while parent.parent is not None and parent.parent.type == parent.type:
         parent = parent.parent  # `a | b | c` is a list in a list
+    if parent.named_child_count > _MOST_ENTRIES:
+        return None
     entries: list[Node] = []
     waiting = [parent]
     while waiting:
