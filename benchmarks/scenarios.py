@@ -1,10 +1,13 @@
 """Everyday edits, typed key by key through the real server, at the default threshold.
 
-`scenarios/*.txt` has them. A scenario begins with `== its name`, each of its files with
-`-- the file's name`. `{{2:old=>new}}` is its second step; `{{2*:old=>new}}` is one that nobody can
-foresee, and until the next of those the steps after it follow from it. Where none follows, silence
-is right. The file is saved after every third step, and before another file is gone to; with
-`--auto-save` after each step, and in the middle of whatever is typed.
+`scenarios/*.txt` has them. `scenarios/second` was written by somebody who did not know the code,
+and has been developed on since; `scenarios/test` likewise, and nobody develops on it.
+
+A scenario begins with `== its name`, each of its files with `-- the file's name`. `{{2:old=>new}}`
+is its second step; `{{2*:old=>new}}` is one that nobody can foresee, and until the next of those
+the steps after it follow from it. Where none follows, silence is right. The file is saved after
+every third step, and before another file is gone to; with `--auto-save` after each step, and in
+the middle of whatever is typed.
 
 After each step there is a pause, and the server is asked for the next edit. An offer is right when
 the text after it is the text after one or several of the steps that follow, near when it changes a

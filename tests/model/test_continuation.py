@@ -3,6 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from editcast_model.bundle import Bundle, bundled_path
+from editcast_model.card import CONTINUATION_FEATURES
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import EditContext, cursor_after
 from editcast_model.forecasting.line_spans import contradicted, moved
@@ -71,3 +73,10 @@ def test_a_line_begun_behind_one_that_is_left_alone_is_another() -> None:
     assert moved((0, 5), Hunk(3, 3, "\n")) == (0, 6)
     offer = [Hunk(5, 5, "(a)")]
     assert contradicted(offer, Hunk(5, 5, "\n    "), "value\n    \nnext\n") == ((0, 5),)
+
+
+def test_the_bundled_weights_know_of_files_saved_lately() -> None:
+    """A card fitted again from an older one once lost them, and half of the offers with them."""
+    card = Bundle.open(bundled_path()).card
+    weights = dict(zip(CONTINUATION_FEATURES, card.continuation[1:], strict=True))
+    assert weights["recent"] > 0.5
