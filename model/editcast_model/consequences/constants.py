@@ -1,5 +1,6 @@
 """Uses of a constant that was just defined, in place of the literal that it stands for."""
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -19,6 +20,7 @@ _NO_NAMES = (
     | frozenset({"case_pattern", "literal_type", "jsx_attribute", "field_declaration"})
     | frozenset({"concatenated_string", "interpolation", "string"})
 )
+_FUNCTION = re.compile("function|method|lambda|func_literal")
 _KEYS = frozenset({"object", "pair", "object_pattern"})
 _MOST_NEW, _MOST_PLACES, _LONGEST = 8, 30, 5_000
 _STRENGTH = 0.8
@@ -88,16 +90,6 @@ def _is_free(names: Names, place: int, value: Node) -> bool:
                 return False
             if parent.type in _KEYS and step.field == "key" and names.tree.language != "python":
                 return False
-            return not _defines(parent.node, names)
+            # Tables at the top of the file say what they say.
+            return any(_FUNCTION.search(each.type) for each in path)
     return False
-
-
-def _defines(parent: Node, names: Names) -> bool:
-    """Tell whether a literal is what another name at the top of the file stands for."""
-    if parent.type == "expression_list" and parent.parent is not None:
-        parent = parent.parent
-    name = parent.child_by_field_name("name") or parent.child_by_field_name("left")
-    one = names.at(name.start_byte) if name is not None else None
-    if one is None or one.role is not Role.DEFINITION:
-        return False
-    return names.home(one) == one.scopes[-1]
