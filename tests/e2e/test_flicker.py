@@ -1,4 +1,4 @@
-"""What is drawn from frame to frame: no half-typed word, no offer twice, none where it is done."""
+"""Frames of the workbench: no half-typed word, no offer drawn twice, none where it is done."""
 
 import re
 
