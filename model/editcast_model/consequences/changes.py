@@ -26,7 +26,6 @@ Kind = Literal[
     "follow_signature",
     "import_missing",
     "add_entry",
-    "use_constant",
     "await_call",
     "make_async",
 ]

@@ -12,13 +12,12 @@ from dataclasses import replace
 
 from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Consequence, Renamed
-from editcast_model.consequences.constants import after_constant
 from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.member_renames import after_key, after_member, after_parameter
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.consequences.overrides import after_signatures
+from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parallel_lists import after_entry
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
@@ -141,12 +140,11 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     for one in after_key(change):
         yield replace(one, cause=_replacing(change.after, one.hunk))
     yield from after_signature(change)
-    yield from after_signatures(change)
+    yield from after_method(change)
     yield from after_argument(change)
     yield from after_name(change)
     yield from after_entry(change)
     yield from after_coroutine(change)
-    yield from after_constant(change)
     if imports:
         yield from _missing(change, imports)
 

@@ -37,7 +37,7 @@ class NewSignature:
     bases: frozenset[str] = frozenset()
 
 
-def after_signatures(change: Change) -> Iterator[Consequence]:
+def after_method(change: Change) -> Iterator[Consequence]:
     """Return the methods that have the parameters which a method related to them had."""
     for signature in new_signatures(change):
         yield from overriding(change.after, signature)
