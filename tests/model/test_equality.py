@@ -8,8 +8,8 @@ from editcast_model.edits import PAD, START
 from editcast_model.networks.config import VECTOR
 from editcast_model.networks.equality import REACH, Neighbours, Written, around, token_vectors
 from editcast_model.networks.heads import NEAR, Copy
-from editcast_papers.zhao2019.equality import Seek
-from editcast_papers.zhao2019.heads import Scan
+from editcast_papers.zhao2019.networks.equality import Seek
+from editcast_papers.zhao2019.networks.heads import Scan
 
 STATE = torch.tensor([START, 7, 8, 7, 7, 9, 8, 10, 7, 11, 12, 8])
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit, EditSequence, Timeline
 from editcast_model.networks.batch import Batch, Instance, collate
-from editcast_papers.zhao2019.explicit import Explicit, explicit_states
+from editcast_papers.zhao2019.networks.explicit import Explicit, explicit_states
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 

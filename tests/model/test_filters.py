@@ -215,6 +215,28 @@ def test_a_word_that_is_being_typed_is_copied_nowhere(hunk: Hunk, expected: str 
 
 
 @pytest.mark.parametrize(
+    ("text", "place", "inserted", "expected"),
+    [
+        ("a\n{\n\tread(ctx, |\n}\nb\n{\n}\n", "b\n{\n", "\tread(ctx,\n", True),
+        ("a\n{\n\tread(ctx)\n\t|\n}\nb\n{\n}\n", "b\n{\n", "\tread(ctx)\n\t\n", True),
+        ("a\n{\n\tread(ctx)|\n}\nb\n{\n}\n", "b\n{\n", "\twrite(ctx)\n", False),
+        ("a\n{\n\tread(ctx)|\n}\nb\n{\n}\n", "read(ctx)", "\n\tread(ctx)", False),  # goes on
+        ("a(x, timeout|)\nb(x)\n", "b(x", ", timeout", False),  # no line
+        ("\n|\na\n", "a\n", "\n", False),
+    ],
+)
+def test_a_line_that_is_being_typed_is_copied_nowhere(
+    text: str, place: str, inserted: str, expected: bool
+) -> None:
+    before, after = text.split("|")
+    start = (before + after).index(place) + len(place)
+    hunks = (Hunk(start, start, inserted),)
+    found = reason_against(hunks, EditContext(before + after, "plaintext", cursor=len(before)))
+    assert (found == "copies what is being typed") is expected
+    assert reason_against(hunks, EditContext(before + after)) != "copies what is being typed"
+
+
+@pytest.mark.parametrize(
     ("text", "inserted", "expected"),
     [
         ("def area(width: float|):\n    return width\n", ") -> float", "breaks what can be parsed"),

@@ -17,8 +17,8 @@ from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.heads import content_log_probability, mix
 from editcast_model.networks.model import EditNetwork
-from editcast_papers.zhao2019.config import PaperConfig, paper, plus
-from editcast_papers.zhao2019.implicit_attention import ImplicitAttention
+from editcast_papers.zhao2019.networks.config import PaperConfig, paper, plus
+from editcast_papers.zhao2019.networks.implicit_attention import ImplicitAttention
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

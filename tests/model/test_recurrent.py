@@ -8,7 +8,7 @@ from torch import Tensor
 
 from editcast_model.edits import Edit, Timeline
 from editcast_model.networks.batch import Batch, Instance, collate
-from editcast_papers.zhao2019.recurrent import Recurrent
+from editcast_papers.zhao2019.networks.recurrent import Recurrent
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 

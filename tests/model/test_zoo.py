@@ -13,8 +13,8 @@ from torch import nn
 from editcast_model.errors import ReproductionError
 from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_model.networks.heads import mix
+from editcast_papers.zhao2019.networks.zoo import NAMES, VARIANTS, build
 from editcast_papers.zhao2019.synthetic import VOCABULARY, generate
-from editcast_papers.zhao2019.zoo import NAMES, VARIANTS, build
 from editcast_training.fit.loss import losses
 
 pytestmark = pytest.mark.usefixtures("one_thread")

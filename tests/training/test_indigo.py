@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from editcast_papers.indigo.decoding import Decoded, by_left_neighbour, decode
-from editcast_papers.indigo.likelihood import of_orders, of_written
-from editcast_papers.indigo.network import Cache, Indigo
-from editcast_papers.indigo.orders import ORDERS, common_words, depths
-from editcast_papers.indigo.positions import (
+from editcast_papers.indigo.networks.decoding import Decoded, by_left_neighbour, decode
+from editcast_papers.indigo.networks.likelihood import of_orders, of_written
+from editcast_papers.indigo.networks.network import Cache, Indigo
+from editcast_papers.indigo.networks.positions import (
     DONE,
     END,
     LEFT,
@@ -30,6 +29,7 @@ from editcast_papers.indigo.positions import (
     relations_of,
     write,
 )
+from editcast_papers.indigo.orders import ORDERS, common_words, depths
 from editcast_papers.indigo.runs import VARIANTS, loss_of
 from editcast_papers.indigo.scores import appended
 from editcast_papers.indigo.searched import search_orders

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from editcast.__main__ import cli
 from editcast_model.errors import ReproductionError
-from editcast_papers.indigo.decoding import decode
-from editcast_papers.indigo.network import Indigo
+from editcast_papers.indigo.networks.decoding import decode
+from editcast_papers.indigo.networks.network import Indigo
 from editcast_papers.indigo.runs import VARIANTS, Job, Run, Sizes, loss_of
 from editcast_papers.indigo.scores import decode_all, picture, score, words_of
 from editcast_papers.indigo.tasks import Corpus, batch_of, collate, read_task

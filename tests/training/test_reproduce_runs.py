@@ -8,10 +8,11 @@ import pytest
 
 from editcast_papers.lines import append_line
 from editcast_papers.training import Config
-from editcast_papers.zhao2019 import paper
-from editcast_papers.zhao2019.claims import example_of, most_confident, scalability
 from editcast_papers.zhao2019.grid import plan
-from editcast_papers.zhao2019.report import write_report
+from editcast_papers.zhao2019.reporting import paper
+from editcast_papers.zhao2019.reporting.claims import example_of, most_confident, scalability
+from editcast_papers.zhao2019.reporting.report import write_report
+from editcast_papers.zhao2019.reporting.tables import choose, compared, costs, like
 from editcast_papers.zhao2019.runs import (
     RealRun,
     Results,
@@ -22,7 +23,6 @@ from editcast_papers.zhao2019.runs import (
     read_runs,
 )
 from editcast_papers.zhao2019.synthetic import PLAIN, Task
-from editcast_papers.zhao2019.tables import choose, compared, costs, like
 from editcast_papers.zhao2019.tasks import average_displacement, examples
 
 

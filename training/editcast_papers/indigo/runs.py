@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from editcast_papers.indigo.likelihood import of_orders
-from editcast_papers.indigo.network import DROPOUT, HEADS, Indigo
+from editcast_papers.indigo.networks.likelihood import of_orders
+from editcast_papers.indigo.networks.network import DROPOUT, HEADS, Indigo
+from editcast_papers.indigo.networks.positions import PAD
 from editcast_papers.indigo.orders import ORDERS
-from editcast_papers.indigo.positions import PAD
 from editcast_papers.indigo.scores import appended, decode_all, picture, score
 from editcast_papers.indigo.searched import search_orders
 from editcast_papers.indigo.tasks import (

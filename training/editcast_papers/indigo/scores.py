@@ -8,8 +8,8 @@ from typing import Any
 import torch
 
 from editcast_papers.bleu import bleu, bleu_counts
-from editcast_papers.indigo.decoding import Decoded, decode
-from editcast_papers.indigo.network import Indigo
+from editcast_papers.indigo.networks.decoding import Decoded, decode
+from editcast_papers.indigo.networks.network import Indigo
 from editcast_papers.indigo.tasks import LONGEST, Corpus, Example, collate
 
 _ROWS = 1_000  # rays at once on a processor

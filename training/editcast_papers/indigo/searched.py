@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from editcast_papers.indigo.likelihood import beside
-from editcast_papers.indigo.network import Cache, Indigo
-from editcast_papers.indigo.positions import DONE, END, PAD, START, first_relations
+from editcast_papers.indigo.networks.likelihood import beside
+from editcast_papers.indigo.networks.network import Cache, Indigo
+from editcast_papers.indigo.networks.positions import DONE, END, PAD, START, first_relations
 
 
 class Orders(NamedTuple):

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from editcast_papers.django import read_django
+from editcast_papers.indigo.networks.positions import PAD, SPECIAL, UNKNOWN
 from editcast_papers.indigo.orders import ORDERS, common_words
-from editcast_papers.indigo.positions import PAD, SPECIAL, UNKNOWN
 from editcast_papers.multi30k import Multi30k, read_multi30k
 from editcast_papers.training import order_by_length
 

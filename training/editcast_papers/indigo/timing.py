@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import torch
 
-from editcast_papers.indigo.network import Indigo
+from editcast_papers.indigo.networks.network import Indigo
 from editcast_papers.indigo.paper import TIME
 from editcast_papers.indigo.runs import VARIANTS, Sizes, loss_of
 from editcast_papers.indigo.tasks import TASKS, batch_of, read_task

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from editcast_model.errors import ReproductionError
 from editcast_papers.training import Config, Tell
+from editcast_papers.zhao2019.networks.zoo import NAMES as NETWORKS
 from editcast_papers.zhao2019.pomp import expected_accuracy
 from editcast_papers.zhao2019.recipe import train_on_task
 from editcast_papers.zhao2019.runs import Results, Run
 from editcast_papers.zhao2019.synthetic import NAMES as TASKS
 from editcast_papers.zhao2019.synthetic import Diff
 from editcast_papers.zhao2019.tasks import Part, examples
-from editcast_papers.zhao2019.zoo import NAMES as NETWORKS
 
 POMP = "POMP"
 #: What can be asked for: the networks, and the baseline that is not trained.

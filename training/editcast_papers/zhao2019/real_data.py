@@ -28,10 +28,10 @@ from editcast_model.errors import CorpusError
 from editcast_model.networks.batch import Instance, collate
 from editcast_model.tokenizer import Tokenizer
 from editcast_papers.training import Config, Tell, Training, device_words, order
+from editcast_papers.zhao2019.networks.zoo import build
 from editcast_papers.zhao2019.recipe import Judgements, edit_loss, judge, percent
 from editcast_papers.zhao2019.runs import RealRun, Results
 from editcast_papers.zhao2019.tasks import Split
-from editcast_papers.zhao2019.zoo import build
 from editcast_training.data.dataset import Dataset
 from editcast_training.fit.trainer import pick_device
 

@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from editcast_model.networks.batch import Batch
 from editcast_model.networks.heads import mix
 from editcast_papers.training import Config, Training, device_words, order
+from editcast_papers.zhao2019.networks.zoo import build
 from editcast_papers.zhao2019.runs import Run
 from editcast_papers.zhao2019.synthetic import VOCABULARY, Diff
 from editcast_papers.zhao2019.tasks import Split, load
-from editcast_papers.zhao2019.zoo import build
 from editcast_training.fit.loss import losses
 from editcast_training.fit.trainer import autocast, pick_device
 

@@ -13,8 +13,8 @@ from editcast_papers.jobs import train_missing
 from editcast_papers.lines import append_line
 from editcast_papers.training import Config, device_words
 from editcast_papers.zhao2019 import grid, real_data, timing
-from editcast_papers.zhao2019.paper import HIDDEN, INSERTIONS, RATES
-from editcast_papers.zhao2019.report import write_report
+from editcast_papers.zhao2019.reporting.paper import HIDDEN, INSERTIONS, RATES
+from editcast_papers.zhao2019.reporting.report import write_report
 from editcast_papers.zhao2019.runs import Results, read_runs
 from editcast_papers.zhao2019.synthetic import NAMES, Diff
 from editcast_papers.zhao2019.tasks import examples, statistics

@@ -21,11 +21,11 @@ from torch import nn
 from editcast_model.edits import START, Edit, EditSequence
 from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_papers.training import device_words, update
+from editcast_papers.zhao2019.networks.zoo import build
 from editcast_papers.zhao2019.recipe import edit_loss
 from editcast_papers.zhao2019.runs import StepTime, Timing
 from editcast_papers.zhao2019.synthetic import FIRST, LENGTH, LETTERS, VOCABULARY
 from editcast_papers.zhao2019.tasks import load
-from editcast_papers.zhao2019.zoo import build
 
 #: A model, its hidden size, and the letters inserted.
 Cell = tuple[str, int, int]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from editcast_papers.indigo.positions import DONE, PAD, UNKNOWN
+from editcast_papers.indigo.networks.positions import DONE, PAD, UNKNOWN
 
 HEADS = 4
 DROPOUT = 0.1

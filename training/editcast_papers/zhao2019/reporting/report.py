@@ -5,12 +5,16 @@ from pathlib import Path
 
 from editcast_model.errors import ReproductionError
 from editcast_papers.markdown import markdown, write_page
-from editcast_papers.zhao2019 import paper
-from editcast_papers.zhao2019.claims import ZOOMED, example_of, most_confident, scalability
-from editcast_papers.zhao2019.figures import real_figure, step_figure, timing_figure
-from editcast_papers.zhao2019.runs import Results, Run, Statistics, StepTime, Timing
-from editcast_papers.zhao2019.synthetic import MULTITASK, NAMES, find_task
-from editcast_papers.zhao2019.tables import (
+from editcast_papers.zhao2019.networks.zoo import ABLATIONS
+from editcast_papers.zhao2019.reporting import paper
+from editcast_papers.zhao2019.reporting.claims import (
+    ZOOMED,
+    example_of,
+    most_confident,
+    scalability,
+)
+from editcast_papers.zhao2019.reporting.figures import real_figure, step_figure, timing_figure
+from editcast_papers.zhao2019.reporting.tables import (
     NOT_RUN,
     OURS,
     Cell,
@@ -22,7 +26,8 @@ from editcast_papers.zhao2019.tables import (
     costs,
     like,
 )
-from editcast_papers.zhao2019.zoo import ABLATIONS
+from editcast_papers.zhao2019.runs import Results, Run, Statistics, StepTime, Timing
+from editcast_papers.zhao2019.synthetic import MULTITASK, NAMES, find_task
 from editcast_training.disk import explained
 
 _MODELS = ("POMP", "E", "IR", "IA-ag")

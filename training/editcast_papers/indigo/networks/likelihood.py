@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from editcast_papers.indigo.network import Indigo, Memory
-from editcast_papers.indigo.positions import PAD, Written, write
+from editcast_papers.indigo.networks.network import Indigo, Memory
+from editcast_papers.indigo.networks.positions import PAD, Written, write
 
 
 @dataclass(frozen=True)

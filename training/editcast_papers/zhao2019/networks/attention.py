@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from editcast_model.networks.attention import attend, hidden_bias, split_heads
-from editcast_papers.zhao2019.config import Aggregate
+from editcast_papers.zhao2019.networks.config import Aggregate
 
 
 def sinusoid(index: Tensor, width: int) -> Tensor:

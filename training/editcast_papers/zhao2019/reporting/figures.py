@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from editcast_papers.zhao2019.paper import INSERTIONS
+from editcast_papers.zhao2019.reporting.paper import INSERTIONS
+from editcast_papers.zhao2019.reporting.tables import Cell
 from editcast_papers.zhao2019.runs import RealRun, Timing
-from editcast_papers.zhao2019.tables import Cell
 
 # Okabe and Ito's colours, which colour-blind readers tell apart.
 _COLOURS = {"IA+": "#0072B2", "E": "#D55E00", "IR": "#E69F00", "IA-ag": "#009E73"}

@@ -30,10 +30,10 @@ from editcast_model.networks.attention import hidden_bias
 from editcast_model.networks.batch import Batch
 from editcast_model.networks.equality import EARLIER, Neighbours, Written, around, token_vectors
 from editcast_model.networks.heads import Copy, Distance, Forecasts, pointer_logits
-from editcast_papers.zhao2019.attention import Block, Stack, local_attention, sinusoid
-from editcast_papers.zhao2019.config import PaperConfig
-from editcast_papers.zhao2019.equality import Seek
-from editcast_papers.zhao2019.heads import PlainCopy, Scan
+from editcast_papers.zhao2019.networks.attention import Block, Stack, local_attention, sinusoid
+from editcast_papers.zhao2019.networks.config import PaperConfig
+from editcast_papers.zhao2019.networks.equality import Seek
+from editcast_papers.zhao2019.networks.heads import PlainCopy, Scan
 
 
 class ImplicitAttention(nn.Module):

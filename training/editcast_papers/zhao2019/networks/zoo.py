@@ -5,10 +5,10 @@ from dataclasses import replace
 from torch import nn
 
 from editcast_model.errors import ReproductionError
-from editcast_papers.zhao2019.config import ablations, paper, plus
-from editcast_papers.zhao2019.explicit import Explicit
-from editcast_papers.zhao2019.implicit_attention import ImplicitAttention
-from editcast_papers.zhao2019.recurrent import Recurrent
+from editcast_papers.zhao2019.networks.config import ablations, paper, plus
+from editcast_papers.zhao2019.networks.explicit import Explicit
+from editcast_papers.zhao2019.networks.implicit_attention import ImplicitAttention
+from editcast_papers.zhao2019.networks.recurrent import Recurrent
 
 VARIANTS = ("IA-v", "IA-vg", "IA-a", "IA-ag")
 ABLATIONS = tuple(ablations(8, 8))

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from editcast_papers.indigo.network import Cache, Indigo
-from editcast_papers.indigo.positions import (
+from editcast_papers.indigo.networks.network import Cache, Indigo
+from editcast_papers.indigo.networks.positions import (
     DONE,
     END,
     RIGHT,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 
-from editcast_papers.zhao2019.paper import accuracy
+from editcast_papers.zhao2019.reporting.paper import accuracy
 from editcast_papers.zhao2019.runs import RealRun, Run, StepTime
 
 OURS = "IA+"

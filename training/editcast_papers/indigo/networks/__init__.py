@@ -1,0 +1,1 @@
+"""Transformer-InDIGO: its network, its likelihood, and how it decodes."""

@@ -1,0 +1,1 @@
+"""The report: the paper's numbers beside what was run."""
