@@ -28,6 +28,7 @@ Kind = Literal[
     "add_entry",
     "await_call",
     "make_async",
+    "rewrite",
 ]
 
 # More changed places than this are another text, not a change of names.

@@ -21,6 +21,7 @@ from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parallel_lists import after_entry
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
+from editcast_model.consequences.rewrites import after_rewrite
 from editcast_model.diff import Hunk
 from editcast_model.syntax.check import breaks_syntax
 from editcast_model.syntax.languages import language_of
@@ -36,7 +37,9 @@ MOST_CHARACTERS = 300_000
 #: More than this are not worth a list.
 MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
-_CHECKED = ("add_argument", "remove_argument", "reorder_arguments", "add_parameter", "add_entry")
+_CHECKED = frozenset(
+    "add_argument remove_argument reorder_arguments add_parameter add_entry rewrite".split()
+)
 #: What was written in one piece and is longer was written elsewhere, or by a program.
 _LONGEST = 5_000
 
@@ -145,6 +148,7 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     yield from after_name(change)
     yield from after_entry(change)
     yield from after_coroutine(change)
+    yield from after_rewrite(change)
     if imports:
         yield from _missing(change, imports)
 

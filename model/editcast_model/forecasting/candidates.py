@@ -22,7 +22,12 @@ from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
-from editcast_model.syntax.binding import renames_definition, renames_string, unbinds
+from editcast_model.syntax.binding import (
+    defines_by_itself,
+    renames_definition,
+    renames_string,
+    unbinds,
+)
 from editcast_model.tokenizer import Tokenizer
 
 #: The log probability of a hunk that the window does not hold.
@@ -166,7 +171,7 @@ class Situation:
             Hunk(hunk.start + part.start, hunk.start + part.end, part.text)
             for part in diff(text[hunk.start : hunk.end], hunk.text)
         )
-        refused = (unbinds, renames_definition, renames_string)
+        refused = (unbinds, renames_definition, renames_string, defines_by_itself)
         return not any(is_so(names, one) for one in parts for is_so in refused)
 
     def candidate(

@@ -7,7 +7,7 @@ window, it is rebased on a later save.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import CancelledError
 from pathlib import Path
 from weakref import ref
@@ -15,7 +15,7 @@ from weakref import ref
 from editcast_model.bundle import Bundle
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, diff
 from editcast_model.edits import SAVE, Edit
 from editcast_model.forecasting.candidates import (
     Candidate,
@@ -259,19 +259,12 @@ class NeuralSession:
     def candidates(self, count: int, options: PredictionOptions = NO_OPTIONS) -> list[Candidate]:
         """Return what all sources propose, where `count` predictions are wanted."""
         situation = self.situation(count, options)
-        text, out = self.history.text, dict[Hunk, Candidate]()
+        out: dict[Hunk, Candidate] = {}
         for source in self._sources:
             for one in source.propose(situation):
                 out.pop(one.hunk, None)  # equally sure ones stay in the order of their source
                 out[one.hunk] = one
-        # What follows from the meaning of a name is right about that name.
-        names = [word_at(text, one.hunk.start) for one in out.values() if one.cause]
-        return [
-            one
-            for one in out.values()
-            if one.cause
-            or not any(n.start <= one.hunk.start and one.hunk.end <= n.stop for n in names)
-        ]
+        return list(_without_contradicted(self.history.text, out.values()))
 
     def situation(self, count: int, options: PredictionOptions = NO_OPTIONS) -> Situation:
         """Return what candidates are proposed for, where `count` predictions are wanted."""
@@ -347,6 +340,28 @@ class NeuralSession:
         finally:
             self._forecaster.mark_used(self)
         return sequence
+
+
+def _without_contradicted(text: str, found: Collection[Candidate]) -> Iterator[Candidate]:
+    """Yield candidates but for those that know less than one that follows from something.
+
+    What follows from the meaning of a name is right about that name; and where an expression was
+    rewritten, a part of that is not repeated in others.
+    """
+    following = [one for one in found if one.cause]
+    names = [word_at(text, one.hunk.start) for one in following]
+    parts = {
+        (old[part.start : part.end], part.text)
+        for one in following
+        for old in (text[one.hunk.start : one.hunk.end],)
+        for part in diff(old, one.hunk.text)
+        if part.size < one.hunk.size
+    }
+    for one in found:
+        start, end = one.hunk.start, one.hunk.end
+        is_known = any(name.start <= start and end <= name.stop for name in names)
+        if one.cause or not (is_known or (text[start:end], one.hunk.text) in parts):
+            yield one
 
 
 def _ends_save(sequence: Sequence) -> bool:

@@ -1,9 +1,13 @@
 """The meaning of a name before and after another one takes its place."""
 
+import re
+
 from editcast_model.diff import Hunk
 from editcast_model.syntax.members import fields_defined, is_assigned, is_declared_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
+
+_DEFINITION = re.compile("assignment|declarator|const_spec|var_spec|const_item|static_item")
 
 
 def unbinds(names: Names, hunk: Hunk) -> bool:
@@ -40,6 +44,20 @@ def renames_string(names: Names, hunk: Hunk) -> bool:
         return False
     is_there = any(f"{quote}{hunk.text}{quote}" in text for quote in "'\"")
     return not is_there and names.at(hunk.start) is None and bool(names.of(hunk.text))
+
+
+def defines_by_itself(names: Names, hunk: Hunk) -> bool:
+    """Tell whether a hunk makes a name the value of itself, as where a constant is defined."""
+    for step in reversed(names.tree.path(hunk.start)):
+        node = step.node
+        if node.start_byte < hunk.start:
+            if not _DEFINITION.search(step.type):
+                return False
+            defined = node.child_by_field_name("left") or node.child_by_field_name("name")
+            return defined is not None and names.tree.of(defined) == hunk.text
+        if node.end_byte > hunk.end:
+            return False
+    return False
 
 
 def _is_defined(one: Occurrence) -> bool:

@@ -3,7 +3,12 @@
 import pytest
 
 from editcast_model.diff import Hunk
-from editcast_model.syntax.binding import renames_definition, renames_string, unbinds
+from editcast_model.syntax.binding import (
+    defines_by_itself,
+    renames_definition,
+    renames_string,
+    unbinds,
+)
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import parse
 
@@ -102,3 +107,27 @@ def test_a_string_of_one_word_is_not_renamed_with_a_name(text: str, expected: bo
     start, tree = text.index("width"), parse(text, "python")
     assert tree is not None
     assert renames_string(Names(tree), Hunk(start, start + 5, "breadth")) is expected
+
+
+@pytest.mark.parametrize(
+    ("language", "marked", "new", "expected"),
+    [
+        ("python", "SIZE = |50|\n", "SIZE", True),
+        ("python", "SIZE: int = |50|\n", "SIZE", True),
+        ("python", "SIZE = |50| + 1\n", "SIZE", False),
+        ("python", "OTHER = |50|\n", "SIZE", False),
+        ("python", "page(size=|50|)\n", "size", False),
+        ("python", "def page(size=|50|):\n    pass\n", "size", False),
+        ("typescript", "const KEY = |'session'|;\n", "KEY", True),
+        ("typescript", "store.get(|'session'|);\n", "KEY", False),
+        ("go", 'package p\n\nconst header = |"X-Id"|\n', "header", True),
+        ("go", 'package p\n\nfunc f() {\n\theader := |"X-Id"|\n}\n', "name", False),
+    ],
+)
+def test_a_name_is_not_defined_by_itself(
+    language: str, marked: str, new: str, expected: bool
+) -> None:
+    start, end = marked.index("|"), marked.rindex("|") - 1
+    tree = parse(marked.replace("|", ""), language)
+    assert tree is not None
+    assert defines_by_itself(Names(tree), Hunk(start, end, new)) is expected
