@@ -255,12 +255,14 @@ class Service:
         is_current = document.job is answer.job and document.buffer is not None
         if is_current:
             self.latencies.append(answer.milliseconds)
-            document.set_answer(answer, self._feedback.offer(document, answer))
-            if answer.job.conditions.context.typed is not None:
+            is_typing = answer.job.conditions.context.typed is not None
+            offered = self._feedback.offer(document, answer)
+            # A half-typed line, which cannot be parsed, takes no suggestion back.
+            document.set_answer(answer, offered or (document.suggestions if is_typing else ()))
+            if is_typing:
                 document.forget_empty_answer()
-                document.word_pause = self._loop.call_later(
-                    document.typing_left, self._ask, document, 1
-                )
+                left = document.typing_left
+                document.word_pause = self._loop.call_later(left, self._ask, document, 1)
         if not any(one.job for one in self.documents.values()):
             self.activity.end_thinking()
         if is_current:

@@ -122,3 +122,15 @@ async def test_new_arguments_are_typed_in_peace(slow_typist: Any) -> None:
 async def test_new_code_is_typed_in_peace(slow_typist: Any) -> None:
     uri = slow_typist.open("new.py", PRICES.format("amt", "\n\n"))
     await typed(slow_typist, uri, 10, 0, "def discount(price, percent): return price * percent")
+
+
+async def test_an_offer_stays_while_something_else_is_typed(slow_typist: Any) -> None:
+    uri = slow_typist.open("stays.py", PRICES.format("amt", "\n\n"))
+    await typed(slow_typist, uri, 3, 8, "amount", "amt")
+    slow_typist.save(uri)
+    assert await slow_typist.best(uri) is not None
+    heard = len(slow_typist.predicted)
+    await typed(slow_typist, uri, 10, 0, "def half(x): return x / 2")
+    told = [one for one in slow_typist.predicted[heard:] if one.uri == uri]
+    assert told and all(one.suggestions for one in told)
+    assert told[-1].suggestions[0].edits[0].new_text == "amount"

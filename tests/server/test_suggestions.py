@@ -153,15 +153,21 @@ def test_what_a_change_elsewhere_leaves(gaps: list[int], at: int, new: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("typed", "stays"),
-    [("breadth", False), ("breadths", False), ("bread", False), ("broad", True), ("", True)],
+    ("change", "stays"),
+    [
+        (Hunk(9, 12, "breadth"), False),
+        (Hunk(9, 12, "breadths"), False),
+        (Hunk(9, 12, "bread"), True),  # on the way to it
+        (Hunk(9, 12, "broad"), True),
+        (Hunk(9, 12, ""), True),
+        (Hunk(19, 22, ""), False),  # on the way back
+    ],
 )
-def test_a_word_that_is_typed_on_is_offered_no_longer(typed: str, stays: bool) -> None:
-    text = "def area(old, b):\n    return old\n"
+def test_a_word_that_is_typed_on_is_offered_no_longer(change: Hunk, stays: bool) -> None:
+    text = "def area(old, breadths):\n    return old\n"
     place = text.rindex("old")
     hunk = Hunk(place, place + 3, "breadth")
     suggestion = Suggestion.of(Prediction((hunk,), 0.0, 0.9, 1), text, "1")
-    change = Hunk(9, 12, typed)
     assert (suggestion.moved(change, apply_hunks(text, [change])) is not None) is stays
 
 

@@ -9,6 +9,7 @@ from bisect import bisect_left, insort
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Consequence, Renamed
@@ -32,6 +33,8 @@ from editcast_model.syntax.tree import parse
 
 #: Texts that the current one is compared with, the last ones first.
 MOST_TEXTS = 6
+#: In so many of them rewrites are looked for: what one shows is about what is done now.
+_FRESH = 3
 #: Longer texts are not looked at.
 MOST_CHARACTERS = 300_000
 #: More than this are not worth a list.
@@ -89,13 +92,14 @@ class Consequences:
         found: list[Consequence] = []
         following: list[Consequence] = []
         taken: list[tuple[int, int]] = []
-        for before in self._earlier(history, text):
+        for age, before in enumerate(self._earlier(history, text)):
             change = Change(before, now, active)
             if not change.is_legible:
                 continue
             if cursor is None:
                 cursor = max(end for _, _, end in change.spans())
-            for one in _of(change, imports or {}):
+            rewrites = after_rewrite(change) if age < _FRESH else ()
+            for one in chain(_of(change, imports or {}), rewrites):
                 if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
                     found.append(one)
                     insort(taken, (one.hunk.start, one.hunk.end))
@@ -148,7 +152,6 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     yield from after_name(change)
     yield from after_entry(change)
     yield from after_coroutine(change)
-    yield from after_rewrite(change)
     if imports:
         yield from _missing(change, imports)
 

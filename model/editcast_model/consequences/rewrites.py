@@ -22,17 +22,21 @@ _LONGEST, _MOST_LINES = 300, 6
 #: How many nodes above what was changed a rule is looked for.
 _MOST_STEPS = 6
 #: A rule whose anchor stands at more places than this says nothing about any of them.
-_MOST_PLACES = 100
+_MOST_PLACES = 300
+#: More new words than this belong to one place.
+_MOST_ADDED = 2
 #: The strength of a rule by which a word goes, and of any other.
 _STRENGTH, _STRENGTH_KEPT = 0.6, 0.3
-_WORD = re.compile(r"[^\W\d]\w*")
+_WORD, _QUOTE = re.compile(r"[^\W\d]\w*"), re.compile("['\"]")
 #: What keeps its meaning wherever it stands, so that it is no hole; and what is nothing special.
 _FIXED = frozenset("None True False null nil undefined true false self cls this super".split())
 _PLAIN = frozenset("self cls this super".split())
-#: What says too little about what it is a part of.
-_PARTS = re.compile(
-    "string|template|argument|parameter|content|fragment|interpolation|import|assignment"
+#: What may be rewritten alike; and what makes of it code that is that place's alone.
+_REWRITTEN = re.compile(
+    "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
+    "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
 )
+_OWN = re.compile("block|body|function|lambda|arrow|class|element|object|dictionary|definition")
 _TEXT = re.compile("string|content|fragment|chars")
 _OPERATORS = frozenset("and or not in is".split())
 #: The placeholders of a format.
@@ -163,9 +167,9 @@ def _rewritten(change: Change, hunk: Hunk) -> Iterator[tuple[Node, Node]]:
         if steps == _MOST_STEPS or not _is_short(tree.of(old)):
             return
         steps += 1
-        if old.named_child_count and not _PARTS.search(old.type):
+        if old.named_child_count and _REWRITTEN.search(old.type) and not _is_own(old):
             new = _counterpart(change, old)
-            if new is None or _assigns(new) or not _is_short(now.of(new)):
+            if new is None or _assigns(new) or _is_own(new) or not _is_short(now.of(new)):
                 continue
             if not _is_like(tree, old, now, new):
                 yield old, new
@@ -225,7 +229,8 @@ def _rule(change: Change, old: Node, new: Node) -> _Rule | None:
     pieces.append(now.text[at : new.end_byte])
     written = _WORD.findall(" ".join(pieces))
     gone = [word for word in anchors if word not in written]
-    if not gone and any(word not in (*anchors, *_OPERATORS) for word in written):
+    added = set(written) - set(_WORD.findall(tree.of(old))) - _OPERATORS
+    if len(added) > (_MOST_ADDED if gone else 0):
         return None  # something was added, to this one
     rule = _Rule(
         tree,
@@ -243,7 +248,9 @@ def _rule(change: Change, old: Node, new: Node) -> _Rule | None:
 def _places(tree: Tree, rule: _Rule) -> Iterator[tuple[_Span, str]]:
     """Return where a rule fits a text, and what it makes of it."""
     seen = set[_Span]()
-    anchor = rf"(?<!\w){re.escape(rule.anchor)}(?!\w)"
+    anchor = re.escape(rule.anchor)
+    if rule.anchor.isidentifier():
+        anchor = rf"(?<!\w){anchor}(?!\w)"
     found = [match.start() for match in re.finditer(anchor, tree.text)]
     for offset in found if len(found) <= _MOST_PLACES else ():
         for step in tree.path(offset):
@@ -290,7 +297,15 @@ def _anchors(tree: Tree, old: Node, holes: Collection[_Span]) -> list[str]:
     for start, end in [*sorted(holes), (old.end_byte, old.end_byte)]:
         words += _WORD.findall(tree.text[at:start])
         at = max(at, end)
-    return [word for word in words if word not in _PLAIN]
+    special = [word for word in words if word not in _PLAIN]
+    if not special and "binary" in old.type and (found := _QUOTE.search(tree.of(old))):
+        special = [found.group()]  # a string that something is added to
+    return special
+
+
+def _is_own(node: Node) -> bool:
+    """Tell whether a node has code of its own inside."""
+    return bool(_OWN.search(node.type)) or any(map(_is_own, node.named_children))
 
 
 def _assigns(node: Node) -> bool:

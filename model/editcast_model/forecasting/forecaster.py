@@ -345,11 +345,12 @@ class NeuralSession:
 def _without_contradicted(text: str, found: Collection[Candidate]) -> Iterator[Candidate]:
     """Yield candidates but for those that know less than one that follows from something.
 
-    What follows from the meaning of a name is right about that name; and where an expression was
-    rewritten, a part of that is not repeated in others.
+    What follows from the meaning of a name is right about that name, and what rewrites an
+    expression about all of it; nor is a part of what it does repeated elsewhere.
     """
     following = [one for one in found if one.cause]
-    names = [word_at(text, one.hunk.start) for one in following]
+    places = [word_at(text, one.hunk.start) for one in following]
+    places += [range(one.hunk.start, one.hunk.end) for one in following]
     parts = {
         (old[part.start : part.end], part.text)
         for one in following
@@ -359,8 +360,8 @@ def _without_contradicted(text: str, found: Collection[Candidate]) -> Iterator[C
     }
     for one in found:
         start, end = one.hunk.start, one.hunk.end
-        is_known = any(name.start <= start and end <= name.stop for name in names)
-        if one.cause or not (is_known or (text[start:end], one.hunk.text) in parts):
+        is_inside = any(place.start <= start and end <= place.stop for place in places)
+        if one.cause or not (is_inside or (text[start:end], one.hunk.text) in parts):
             yield one
 
 

@@ -173,8 +173,8 @@ class Suggestion(Prediction):
     def moved(self, change: Hunk, text: str) -> "Suggestion | None":
         """Return the suggestion after a change elsewhere, or None.
 
-        The suggestion ends with a change at one of its places, or a change that extends or shortens
-        a word that it inserts.
+        The suggestion ends with a change at one of its places, and with one that types a word on
+        which it inserts, or shortens a word to the beginning of one.
 
         Args:
             change: The change, in offsets of the text before it.
@@ -184,8 +184,11 @@ class Suggestion(Prediction):
         word = word_at(text, change.start + len(change.text))
         typed = text[word.start : word.stop]
         words = _WORD.findall(" ".join(hunk.text for hunk in self.hunks))
+        is_shorter = not change.text
         if not hunks or any(
-            one.startswith(typed) or typed.startswith(one) for one in words if typed
+            typed.startswith(one) or (is_shorter and one.startswith(typed))
+            for one in words
+            if typed
         ):
             return None
         place, result = Place.of(hunks, text), AppliedEdit.of(hunks, text)
