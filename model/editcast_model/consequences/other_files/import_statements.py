@@ -11,7 +11,7 @@ from editcast_model.consequences.other_files.modules import family_of, placed, s
 from editcast_model.diff import Hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names, Occurrence, has_rules
-from editcast_model.syntax.tree import parse
+from editcast_model.syntax.tree import Tree, parse
 
 #: Imports further down, in code points, are not those that a file begins with.
 MOST_CHARACTERS = 8_000
@@ -246,29 +246,50 @@ def _is_string(node: Node, number: int) -> bool:
 
 
 def _inserted_in_go(names: Names, statement: str) -> Hunk:
-    """Put an import of Go behind the last one of its kind: the standard library's, or others."""
+    """Put an import of Go among those of its kind: the standard library's, or others.
+
+    It goes where it belongs if they are in order, else behind the last one; a single one becomes a
+    group.
+    """
     tree, line = names.tree, statement.removeprefix("import ")
+    declared = [one for one in tree.root.named_children if one.type == "import_declaration"]
+    groups = [one for each in declared for one in each.named_children]
     specs = [
         spec
-        for one in tree.root.named_children
-        if one.type == "import_declaration"
-        for listed in one.named_children
-        if listed.type == "import_spec_list"
-        for spec in listed.named_children
+        for group in groups
+        if group.type == "import_spec_list"
+        for spec in group.named_children
         if spec.type == "import_spec"
     ]
-    alike = [one for one in specs if _is_others(tree.of(one)) == _is_others(line)]
     if specs:
-        end = (alike or specs)[-1].end_byte
-        lead = "\n\t" if alike else "\n\n\t"
-        return Hunk(end, end, lead + line)
-    single = [one for one in tree.root.named_children if one.type == "import_declaration"]
+        return _in_group(tree, specs, line)
+    if len(groups) == 1 and groups[0].type == "import_spec":
+        other = tree.of(groups[0])
+        between = "\n\t" if _is_others(other) == _is_others(line) else "\n\n\t"
+        grouped = between.join(sorted((other, line), key=_place_in_go))
+        return Hunk(groups[0].start_byte, groups[0].end_byte, f"(\n\t{grouped}\n)")
     package = [one for one in tree.root.named_children if one.type == "package_clause"]
-    if not single and not package:
+    if not declared and not package:
         return Hunk(0, 0, statement + "\n")
-    end = (single or package)[-1].end_byte
-    return Hunk(end, end, ("\n" if single else "\n\n") + statement)
+    end = (declared or package)[-1].end_byte
+    return Hunk(end, end, ("\n" if declared else "\n\n") + statement)
+
+
+def _in_group(tree: Tree, specs: list[Node], line: str) -> Hunk:
+    alike = [one for one in specs if _is_others(tree.of(one)) == _is_others(line)]
+    places = [_place_in_go(tree.of(one)) for one in alike]
+    if places == sorted(places):
+        for one, place in zip(alike, places, strict=True):
+            if place > _place_in_go(line):
+                return Hunk(one.start_byte, one.start_byte, line + "\n\t")
+    end = (alike or specs)[-1].end_byte
+    return Hunk(end, end, ("\n\t" if alike else "\n\n\t") + line)
+
+
+def _place_in_go(line: str) -> tuple[bool, str]:
+    """Return by what imports are sorted: the standard library first, then by their paths."""
+    return _is_others(line), line.split()[-1]
 
 
 def _is_others(line: str) -> bool:
-    return "." in line.split("/")[0]
+    return "." in line.split()[-1].split("/")[0]
