@@ -174,3 +174,31 @@ def test_the_places_of_a_cause_are_as_sure_as_the_one_that_is_asked_for() -> Non
     assert everywhere(found[2], found) == tuple(hunks[1:])
     assert everywhere(found[4], found) == ()
     assert everywhere(Consequence(hunks[0], "import_missing", 0.8), found) == ()
+
+
+def test_a_rewrite_is_made_whole_and_where_it_fits_alone(forecaster: NeuralForecaster) -> None:
+    text = (
+        "class SlugTest(TestCase):\n"
+        "    def test_slug(self):\n"
+        '        self.assertEqual(slugify("Hello"), "hello")\n'
+        '        self.assertEqual(slugify(" a, b "), "a-b")\n'
+        '        self.log(slugify("x"), "y")\n'
+    )
+    first = 'self.assertEqual(slugify("Hello"), "hello")'
+    history = EditHistory(text, language="python", path="test_slug.py")
+    session = forecaster.resume(history)
+    session.update(text.replace(first, 'assert slugify("Hello") == "hello"'), saved=True)
+    now = history.text
+    place = now.index('self.assertEqual(slugify(" a')
+    old = 'self.assertEqual(slugify(" a, b "), "a-b")'
+    whole = Hunk(place, place + len(old), 'assert slugify(" a, b ") == "a-b"')
+    found = session.candidates(3)
+    assert whole in [one.hunk for one in found]
+    assert not [
+        one
+        for one in found
+        if one.hunk != whole and place <= one.hunk.start and one.hunk.end <= whole.end
+    ]
+    assert not [
+        one for one in found if now[one.hunk.start : one.hunk.end] == ", " and "==" in one.hunk.text
+    ]

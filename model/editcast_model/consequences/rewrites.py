@@ -109,7 +109,7 @@ class _Rule:
         name = self.holes.get(_span(old))
         if name is not None:
             is_loose = bool(_LOOSE.search(node.type)) and node.type != old.type
-            if not node.is_named or (is_loose and name in self.open):
+            if not node.is_named or (is_loose and (name in self.open or _is_chained(node))):
                 return False
             return bound.setdefault(name, tree.of(node)) == tree.of(node)
         if old.type != node.type or old.child_count != node.child_count:
@@ -229,7 +229,7 @@ def _rule(change: Change, old: Node, new: Node) -> _Rule | None:
     pieces.append(now.text[at : new.end_byte])
     written = _WORD.findall(" ".join(pieces))
     gone = [word for word in anchors if word not in written]
-    added = set(written) - set(_WORD.findall(tree.of(old))) - _OPERATORS
+    added = set(written) - {*anchors} - _OPERATORS - _FIXED
     if len(added) > (_MOST_ADDED if gone else 0):
         return None  # something was added, to this one
     rule = _Rule(
@@ -255,7 +255,7 @@ def _places(tree: Tree, rule: _Rule) -> Iterator[tuple[_Span, str]]:
     for offset in found if len(found) <= _MOST_PLACES else ():
         for step in tree.path(offset):
             span = _span(step.node)
-            if step.type != rule.old.type or span in seen:
+            if step.type != rule.old.type or span in seen or _is_chained(step.node):
                 continue
             seen.add(span)
             text = rule.written(tree, step.node)
@@ -301,6 +301,12 @@ def _anchors(tree: Tree, old: Node, holes: Collection[_Span]) -> list[str]:
     if not special and "binary" in old.type and (found := _QUOTE.search(tree.of(old))):
         special = [found.group()]  # a string that something is added to
     return special
+
+
+def _is_chained(node: Node) -> bool:
+    """Tell whether a node is a part of a longer chain of one operator."""
+    chain = node.parent
+    return "binary" in node.type and chain is not None and chain.type == node.type
 
 
 def _is_own(node: Node) -> bool:
