@@ -147,3 +147,18 @@ def test_a_bundle_keeps_what_is_fitted_elsewhere(tmp_path: Path) -> None:
     fitted = recalibrate(given, steps(), tmp_path / "fitted").card.calibration
     assert fitted.weights.keys() == {"decoded", "cross-file"}
     assert fitted.continuation == given.card.calibration.continuation != ()
+
+
+def test_thresholds_are_chosen_anew_alone(tmp_path: Path) -> None:
+    given = Bundle.open(bundled_path())
+    kept = recalibrate(given, steps(), tmp_path / "kept", keeps_ranker=True).card.calibration
+    before = given.card.calibration
+    assert (kept.weights, kept.points, kept.places) == (
+        before.weights,
+        before.points,
+        before.places,
+    )
+    assert kept.continuation == before.continuation
+    assert kept.suggestions == 200 != before.suggestions
+    sure = [one.confidence for one in (best(step, Ranker.of(given.card)) for step in steps())]
+    assert kept.threshold in sure and kept.threshold != before.threshold

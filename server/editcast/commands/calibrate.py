@@ -1,6 +1,7 @@
 """`editcast calibrate`: fitting the ranker and the confidence of a bundle again."""
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -35,8 +36,19 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
     type=click.Path(path_type=Path, dir_okay=False),
     help="A file that keeps the collected candidates, to continue from.",
 )
+@click.option(
+    "--thresholds-only",
+    is_flag=True,
+    help="Keep the ranker and the confidence; choose the thresholds of eagerness anew.",
+)
 def calibrate(
-    bundle: Path, origins: list[Origin], out: Path, commits: int, seed: int, candidates: Path | None
+    bundle: Path,
+    origins: list[Origin],
+    out: Path,
+    commits: int,
+    seed: int,
+    candidates: Path | None,
+    thresholds_only: bool,
 ) -> None:
     """Fit the ranker and the confidence of a BUNDLE on histories that it was not trained on.
 
@@ -49,12 +61,15 @@ def calibrate(
     if not sessions:
         raise SourceError("Name histories to calibrate by: --git, --saves, --store or others.")
     given = Bundle.open(bundle)
-    with console.status("Typing for continuations"):
-        continuation = fit(examples(sessions, files_before(unseen)))
+    continuation: Sequence[float] = ()
+    if not thresholds_only:
+        with console.status("Typing for continuations"):
+            continuation = fit(examples(sessions, files_before(unseen)))
     with console.status("Collecting candidates"), tempfile.TemporaryDirectory() as folder:
         kept = candidates or Path(folder) / "candidates.jsonl"
         steps = collect_to_file(NeuralForecaster.load(bundle), sessions, kept)
-    known = recalibrate(given, steps, out, continuation).card.calibration
+    fitted = recalibrate(given, steps, out, continuation, keeps_ranker=thresholds_only)
+    known = fitted.card.calibration
     reached = (
         "no confidence is clean enough"
         if known.precision is None or known.threshold is None

@@ -3,7 +3,7 @@
 import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,18 +91,26 @@ def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
     """
     ranker = fit(steps)
     rows = fit_across(steps, lambda step: step.row.session % _FOLDS)
-    threshold = threshold_for(PRECISION, outcomes(rows))
-    shown = [one.clean for one in outcomes(rows) if one.confidence >= threshold]
     return rows, {
         "features": list(RANKER_FEATURES),
         "weights": {name: list(weights) for name, weights in ranker.weights.items()},
         "places": {name: list(weights) for name, weights in ranker.places.items()},
         "points": [list(point) for point in ranker.points],
+        **_thresholds(rows),
+    }
+
+
+def _thresholds(rows: Sequence[Row]) -> dict[str, Any]:
+    """Choose the thresholds by the suggestions of these steps, as the card says it."""
+    known = outcomes(rows)
+    threshold = threshold_for(PRECISION, known)
+    shown = [one.clean for one in known if one.confidence >= threshold]
+    return {
         "threshold": threshold,
         "precision": sum(shown) / len(shown) if len(shown) >= LEAST_SHOWN else None,
-        "low": threshold_for(LOW, outcomes(rows)),
-        "high": threshold_for(HIGH, outcomes(rows)),
-        "suggestions": len(outcomes(rows)),
+        "low": threshold_for(LOW, known),
+        "high": threshold_for(HIGH, known),
+        "suggestions": len(known),
     }
 
 
@@ -162,7 +170,12 @@ def threshold_for(precision: float, outcomes: Iterable[Outcome]) -> float:
 
 
 def recalibrate(
-    bundle: Bundle, steps: Sequence[Collected], out: Path, continuation: Sequence[float] = ()
+    bundle: Bundle,
+    steps: Sequence[Collected],
+    out: Path,
+    continuation: Sequence[float] = (),
+    *,
+    keeps_ranker: bool = False,
 ) -> Bundle:
     """Write a bundle that is another one with its ranker fitted to collected candidates.
 
@@ -171,13 +184,19 @@ def recalibrate(
         steps: Of sessions that neither it nor its line head was trained on.
         out: The folder; the bundle that lies there, which may be the same, is replaced.
         continuation: The fitted weights of continuations; without any, the bundle's stay.
+        keeps_ranker: Whether the ranker and its calibration stay, and only the thresholds are
+            chosen anew.
 
     Raises:
         TrainingError: There is nothing to fit to.
     """
     if not any(step.candidates for step in steps):
         raise TrainingError("There is nothing to calibrate by: no file has two changes.")
-    rows, known = calibration(steps)
+    if keeps_ranker:
+        rows = [best(step, Ranker.of(bundle.card)) for step in steps]
+        known = {**asdict(bundle.card.calibration), **_thresholds(rows)}
+    else:
+        rows, known = calibration(steps)
     known["continuation"] = list(continuation or bundle.card.calibration.continuation)
     found = {"version": VERSION, "calibration": known, "suggestions": by_kind(rows)}
     with fresh_folder(out) as fresh:
