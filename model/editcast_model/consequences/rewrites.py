@@ -169,7 +169,7 @@ def _rewritten(change: Change, hunk: Hunk) -> Iterator[tuple[Node, Node]]:
         steps += 1
         if old.named_child_count and _REWRITTEN.search(old.type) and not _is_own(old):
             new = _counterpart(change, old)
-            if new is None or _assigns(new) or _is_own(new) or not _is_short(now.of(new)):
+            if new is None or not _is_short(now.of(new)) or _assigns(new) or _is_own(new):
                 continue
             if not _is_like(tree, old, now, new):
                 yield old, new
