@@ -47,7 +47,7 @@ class Nodes:
         """Kill the newest process of the cluster of which it holds."""
         found = [pid for pid, name in descendants(self.process.pid) if is_meant(name)]
         if found:
-            os.kill(max(found), signal.SIGKILL)
+            os.kill(max(found, key=start_time), signal.SIGKILL)
         return bool(found)
 
 
@@ -97,6 +97,14 @@ def descendants(pid: int) -> Iterator[tuple[int, str]]:
             above = parents[above][0]
         if above == pid and one != pid:
             yield one, name
+
+
+def start_time(pid: int) -> int:
+    """When a process started, in ticks; numbers of processes begin anew. 0 for one that ended."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+    except OSError:
+        return 0
 
 
 def is_task(name: str) -> bool:
