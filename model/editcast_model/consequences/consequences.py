@@ -33,7 +33,7 @@ from editcast_model.syntax.tree import parse
 
 #: Texts that the current one is compared with, the last ones first.
 MOST_TEXTS = 6
-#: In so many of them rewrites are looked for: what one shows is about what is done now.
+#: Rewrites are looked for in this many of them: an older one says little about what comes next.
 _FRESH = 3
 #: Longer texts are not looked at.
 MOST_CHARACTERS = 300_000

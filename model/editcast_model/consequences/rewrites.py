@@ -28,20 +28,23 @@ _MOST_ADDED = 2
 #: The strength of a rule by which a word goes, and of any other.
 _STRENGTH, _STRENGTH_KEPT = 0.6, 0.3
 _WORD, _QUOTE = re.compile(r"[^\W\d]\w*"), re.compile("['\"]")
-#: What keeps its meaning wherever it stands, so that it is no hole; and what is nothing special.
+#: Words that mean the same everywhere, so that they are no holes, and words that are no anchors.
 _FIXED = frozenset("None True False null nil undefined true false self cls this super".split())
 _PLAIN = frozenset("self cls this super".split())
-#: What may be rewritten alike; and what makes of it code that is that place's alone.
+#: Types of nodes that rules rewrite, and types that no such node may contain: code of one place.
 _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
     "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
 )
 _OWN = re.compile("block|body|function|lambda|arrow|class|element|object|dictionary|definition")
+#: Types of leaves that are the text of a string.
 _TEXT = re.compile("string|content|fragment|chars")
+#: Words that a rewrite may add anywhere.
 _OPERATORS = frozenset("and or not in is".split())
 #: The placeholders of a format.
 _PLACEHOLDER = re.compile(r"%[-+#0 ]*[\d.*]*[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
-#: What may not take the place of something else without parentheses, and what encloses it anyway.
+#: Types of nodes that need parentheses where they replace another node, and of nodes around them
+#: that do as well.
 _LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
 _ENCLOSING = re.compile(
     "argument|parenthesized|interpolation|substitution|list|tuple|^assignment|declarator|pair|block"

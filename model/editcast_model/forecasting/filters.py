@@ -163,11 +163,7 @@ def _brings_back(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
 
 
 def _copies_typed(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether the hunks copy a word or a line that is being typed, which may be half of one.
-
-    Of 570 offers to insert a copy of lines that were being typed in TypeScript and Go, none was
-    right.
-    """
+    """Tell whether the hunks copy a word or a line that is being typed, and may be incomplete."""
     if context.cursor is not None and _copies_line(hunks, context.text, context.cursor):
         return True
     if not context.typed:

@@ -343,10 +343,11 @@ class NeuralSession:
 
 
 def _without_contradicted(text: str, found: Collection[Candidate]) -> Iterator[Candidate]:
-    """Yield candidates but for those that know less than one that follows from something.
+    """Yield the candidates without those that a consequence contradicts.
 
-    What follows from the meaning of a name is right about that name, and what rewrites an
-    expression about all of it; nor is a part of what it does repeated elsewhere.
+    A consequence is right about the name or the expression that it changes, so no other candidate
+    changes a part of it; and where an expression is rewritten, a part of the rewrite is not
+    repeated on its own elsewhere.
     """
     following = [one for one in found if one.cause]
     places = [word_at(text, one.hunk.start) for one in following]

@@ -173,8 +173,8 @@ class Suggestion(Prediction):
     def moved(self, change: Hunk, text: str) -> "Suggestion | None":
         """Return the suggestion after a change elsewhere, or None.
 
-        The suggestion ends with a change at one of its places, and with one that types a word on
-        which it inserts, or shortens a word to the beginning of one.
+        The suggestion ends when one of its places changes, when the word that is typed begins with
+        a word that it inserts, and when a deletion leaves the beginning of such a word.
 
         Args:
             change: The change, in offsets of the text before it.

@@ -101,7 +101,7 @@ def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
 
 
 def _thresholds(rows: Sequence[Row]) -> dict[str, Any]:
-    """Choose the thresholds by the suggestions of these steps, as the card says it."""
+    """Choose the thresholds by these steps' suggestions, in the form of the card."""
     known = outcomes(rows)
     threshold = threshold_for(PRECISION, known)
     shown = [one.clean for one in known if one.confidence >= threshold]
@@ -193,7 +193,8 @@ def recalibrate(
     if not any(step.candidates for step in steps):
         raise TrainingError("There is nothing to calibrate by: no file has two changes.")
     if keeps_ranker:
-        rows = [best(step, Ranker.of(bundle.card)) for step in steps]
+        ranker = Ranker.of(bundle.card)
+        rows = [best(step, ranker) for step in steps]
         known = {**asdict(bundle.card.calibration), **_thresholds(rows)}
     else:
         rows, known = calibration(steps)
