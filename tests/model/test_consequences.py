@@ -162,6 +162,18 @@ def test_a_half_typed_text_that_does_not_parse_proposes_nothing() -> None:
     assert Consequences("python").propose([before], "def f(b:\n    return a\n") == []
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("found = any(one.start for one in )\n", "found = any(.start for one in )\n"),
+        ("others[-].forget()\n", "[-].()\n"),
+    ],
+)
+def test_a_rewrite_around_something_that_is_not_written_yet(before: str, after: str) -> None:
+    rest = "more()\n" + before
+    assert Consequences("python").propose([before + rest], after + rest) is not None
+
+
 def test_the_definition_comes_first_then_below_then_above() -> None:
     before = "a = 1\nf(a)\ng(a)\nh(a)\ni(a)\n"
     after = before.replace("h(a)", "h(b)")

@@ -207,6 +207,8 @@ def _rule(change: Change, old: Node, new: Node) -> _Rule | None:
     for one in sorted(_parts(tree, old), key=_size, reverse=True):
         if one.text in _FIXED or one.span == _span(old) or one.span.touches(holes):
             continue
+        if not one.text:  # something that the parser misses
+            continue
         if _is_called(one.node):
             continue
         name = _unquoted(one.text)
