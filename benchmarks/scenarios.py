@@ -138,12 +138,16 @@ def _parts(file: str, text: str) -> list[str | Step]:
     text = text.rstrip("\n") + "\n"
     for match in _STEP.finditer(text):
         end = text.index("}}", match.end())
-        while text.count("{", match.end(), end) != text.count("}", match.end(), end):
+        while text.startswith("}}}", end) and _is_open(text[match.end() : end]):
             end += 1  # a bracket of what is typed itself
         parts.append(text[done : match.start()])
         parts.append(Step(int(match[1]), file, bool(match[2]), match[3], text[match.end() : end]))
         done = end + 2
     return [*parts, text[done:]]
+
+
+def _is_open(text: str) -> bool:
+    return text.count("{") > text.count("}")
 
 
 class Session:
