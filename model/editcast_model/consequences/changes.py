@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rapidfuzz import fuzz
+
 from editcast_model.diff import Hunk, diff
 from editcast_model.syntax.members import is_member
 from editcast_model.syntax.names import WORD, Names, Occurrence
@@ -26,6 +28,7 @@ Kind = Literal[
     "follow_signature",
     "import_missing",
     "add_entry",
+    "remove_entry",
     "await_call",
     "make_async",
     "rewrite",
@@ -34,6 +37,8 @@ Kind = Literal[
 # More changed places than this are another text, not a change of names.
 _MOST_HUNKS = 200
 _LONGEST_HUNK = 5_000
+#: Names that are less alike, in per cent, are of two things where their types differ, too.
+_ALIKE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +163,7 @@ class Change:
                 continue
             # Only the name went: what came may have a type and a default, too.
             is_name = part == "definition" and len(gone) == 1 and removed.strip() == gone[0].name
-            if not (is_alike or is_name):
+            if not (is_alike or is_name or _are_declared_alike(gone, come)):
                 continue
             for left, right in zip(gone, come, strict=True):
                 if _is_counterpart(left, right) and self._is_of_same_type(left, right):
@@ -173,6 +178,13 @@ class Change:
             declared = one.path[-2].node.child_by_field_name("type")
             types.append(names.tree.of(declared) if declared is not None else "")
         return not all(types) or types[0] == types[1]
+
+
+def _are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
+    """Tell whether one field has another name that is like its old one, of another type as well."""
+    if len(gone) != 1 or gone[0].role is not Role.MEMBER_DEFINITION:
+        return False
+    return fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
 
 
 def _differs_in_names(old: Sequence[str], new: Sequence[str]) -> bool:

@@ -41,7 +41,8 @@ MOST_CHARACTERS = 300_000
 MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
 _CHECKED = frozenset(
-    "add_argument remove_argument reorder_arguments add_parameter add_entry rewrite".split()
+    """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
+    rewrite""".split()
 )
 #: What was written in one piece and is longer was written elsewhere, or by a program.
 _LONGEST = 5_000

@@ -32,6 +32,20 @@ def renamed(text: str, old: str, new: str) -> str:
     return forms(old).sub(form, text) if old else text
 
 
+def ends(one: str, other: str) -> tuple[str, str]:
+    """Return what two names have behind the parts that both begin with; empty for nothing.
+
+    `StatusDelivered` and `StatusReturned` end with `Delivered` and `Returned`.
+    """
+    mine, theirs = _PART.findall(one), _PART.findall(other)
+    same = 0
+    while same < min(len(mine), len(theirs)) - 1 and mine[same] == theirs[same]:
+        same += 1
+    if not same:
+        return "", ""
+    return "_".join(mine[same:]), "_".join(theirs[same:])
+
+
 @lru_cache(1000)
 def _parts(name: str) -> tuple[str, ...]:
     """Return the parts of a name in small letters, without what separates them."""

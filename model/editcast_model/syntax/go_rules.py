@@ -1,5 +1,7 @@
 """The scopes of Go."""
 
+from tree_sitter import Node
+
 from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
 from editcast_model.syntax.tree import Path
 
@@ -87,9 +89,18 @@ def _listed(path: Path) -> Part:
 
 def _key(path: Path) -> Part:
     """Return a key of a composite literal: a field, or a value where a map or an array is made."""
+    inside = -1  # of what the literal is made of, not of the literal itself
     for step in reversed(path):
+        inside += step.type == "literal_value"
         if step.type == "composite_literal":
             kind = step.node.child_by_field_name("type")
+            for _ in range(inside):
+                kind = element_type(kind) if kind is not None else None
             is_field = kind is not None and kind.type in _STRUCTS
             return Part(Role.KEY) if is_field else REFERENCE
     return REFERENCE
+
+
+def element_type(kind: Node) -> Node | None:
+    """Return the type of the elements of a slice, an array or a map; None for other types."""
+    return kind.child_by_field_name("element") or kind.child_by_field_name("value")

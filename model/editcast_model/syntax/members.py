@@ -152,9 +152,14 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
     for index in reversed(range(len(one.path))):
         step, above = one.path[index], one.path[index - 1].node
         if step.type == "composite_literal":
-            return _type_of(names, step.node)
+            kind = step.node.child_by_field_name("type")
+            element = _element_of(names, kind) if kind is not None else None
+            return _type_of(names, element if element is not None else step.node)
         if step.type in ("object", "object_pattern"):
             kind = above.child_by_field_name("type")
+            if kind is None and above.type == "array":
+                listed = one.path[index - 2].node.child_by_field_name("type")
+                kind = _element_of(names, listed) if listed is not None else None
             if kind is not None:
                 return _type_of(names, kind)
             return f"@{step.node.start_byte}" if step.type == "object" else None
@@ -214,18 +219,26 @@ def _looped_over(names: Names, one: Occurrence) -> Node | None:
 def _element_type(names: Names, collection: Node, depth: int) -> str | None:
     """Return the class of this file that the elements of a collection are of."""
     kind = _type_written(names, collection)
+    element = _element_of(names, kind) if kind is not None and depth <= _DEEPEST else None
+    return _type_of(names, element, depth) if element is not None else None
+
+
+def _element_of(names: Names, collection: Node) -> Node | None:
+    """Return the type of the elements of a collection, by the collection's type."""
+    kind: Node | None = collection
     while kind is not None and kind.type in (*_WRAPPED, "readonly_type"):
         kind = kind.named_child(0)
-    if kind is None or depth > _DEEPEST:
+    if kind is None:
         return None
-    element: Node | None = None
     if kind.type in ("array_type", "slice_type"):
-        element = kind.child_by_field_name("element") or kind.named_child(0)
-    elif kind.type == "generic_type" and kind.named_child_count == 2:
+        return kind.child_by_field_name("element") or kind.named_child(0)
+    if kind.type == "map_type":
+        return kind.child_by_field_name("value")
+    if kind.type == "generic_type" and kind.named_child_count == 2:
         name, listed = kind.named_children
         if names.tree.of(name) in _COLLECTIONS:
-            element = listed.named_child(0)
-    return _type_of(names, element, depth) if element is not None else None
+            return listed.named_child(0)
+    return None
 
 
 def _type_written(names: Names, thing: Node) -> Node | None:

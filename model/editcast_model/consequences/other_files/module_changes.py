@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.coroutines import new_coroutines
+from editcast_model.consequences.entries import Entry
 from editcast_model.consequences.overrides import NewSignature, new_signatures
-from editcast_model.consequences.parallel_lists import AddedEntry, added_entries
+from editcast_model.consequences.parallel_lists import added_entries
 from editcast_model.syntax.calls import Function, Parameter, function_at, function_of
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
@@ -84,7 +85,7 @@ class ModuleChange:
     package: str = ""
     names: tuple[NewName, ...] = ()
     parameters: tuple[NewParameters, ...] = ()
-    entries: tuple[AddedEntry, ...] = ()
+    entries: tuple[Entry, ...] = ()
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
 
@@ -135,7 +136,7 @@ class ModuleHistory:
         if tree is None or not tree.parses:
             return  # whoever is at it saves it again
         now = Names(tree)
-        entries: dict[AddedEntry, None] = {}
+        entries: dict[Entry, None] = {}
         coroutines: dict[Key, None] = {}
         signatures: dict[NewSignature, None] = {}
         for one in reversed([one for one in earlier if one != text]):

@@ -1,0 +1,222 @@
+"""Entries of lists: fields, arguments, keys, members of an enumeration, cases, statements.
+
+A list is whatever has entries of one kind, side by side.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from editcast_model.consequences.word_forms import has, renamed
+from editcast_model.syntax.names import WORD
+from editcast_model.syntax.tree import Tree
+
+#: An entry of more lines says more than its name.
+_MOST_LINES = 3
+#: A list with more entries is data.
+_MOST_ENTRIES = 300
+#: What is between two entries of a list, beside blanks.
+_SEPARATORS = ",;|"
+BLANK = " \t\r\n" + _SEPARATORS
+#: What has a name and is made of a list.
+_OWNERS = re.compile("class|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$")
+_FUNCTIONS = re.compile("function|method|lambda")
+CONSTRUCTORS = ("__init__", "constructor")
+#: Statements that are no entries: code that runs, one after the other.
+_CODE = re.compile("function|method|class|decorated|statement|lambda|import|comprehension")
+_FIELDS = re.compile("assignment|augmented")
+
+
+@dataclass(frozen=True, slots=True)
+class EntryList:
+    """A list of a text.
+
+    Attributes:
+        entries: Its entries, without comments, ascending.
+        node: The node that they are the children of.
+    """
+
+    entries: list[Node]
+    node: Node
+
+    def beside(self, entry: Node) -> tuple[Node | None, Node | None]:
+        """Return the entries before and behind one."""
+        starts = [one.start_byte for one in self.entries]
+        at = starts.index(entry.start_byte)
+        before = self.entries[at - 1] if at else None
+        after = self.entries[at + 1] if at + 1 < len(self.entries) else None
+        return before, after
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a list, with its neighbours.
+
+    Attributes:
+        name: The word that tells the entry from its neighbours.
+        before: The same word of the entry before it.
+        further: That of the entry before that; empty for none.
+        after: That of the entry behind it; empty for none.
+        others: The same words of all other entries of the list, in order.
+        text: The entry as it is written.
+        text_before: The one before it.
+        is_like: Whether it reads like the entry before it, and like the one behind it, but for
+            their names.
+        owner: The name of what is made of the list, such as a class; empty for nothing.
+        owner_span: Where that stands in the text; of another file, nowhere.
+        list_start: Where the list begins; -1 in another file.
+    """
+
+    name: str
+    before: str
+    further: str
+    after: str
+    others: tuple[str, ...]
+    text: str
+    text_before: str
+    is_like: tuple[bool, bool]
+    owner: str
+    owner_span: tuple[int, int] = (0, 0)
+    list_start: int = -1
+
+    @property
+    def for_other_files(self) -> "Entry":
+        """Return the entry without the places that it has in its file."""
+        return replace(self, owner_span=(0, 0), list_start=-1)
+
+    def is_list(self, tree: Tree, entries: Sequence[Node]) -> bool:
+        """Tell whether these are the other entries of the list, named one by one."""
+        return (
+            len(self.others) > 2
+            and len(entries) == len(self.others)
+            and all(has(tree.of(one), name) for one, name in zip(entries, self.others, strict=True))
+        )
+
+
+def entry_between(tree: Tree, start: int, end: int) -> Entry | None:
+    """Return the one entry that lies between two offsets; None for anything else."""
+    inserted = tree.text[start:end]
+    start += len(inserted) - len(inserted.lstrip(BLANK))
+    end -= len(inserted) - len(inserted.rstrip(BLANK))
+    if start >= end:
+        return None
+    for step in tree.path(start)[1:]:
+        node = step.node
+        if node.start_byte == start and start < node.end_byte <= end + 1:
+            if tree.text[node.end_byte : end].strip(BLANK):
+                return None  # more than one entry
+            found = list_of(node)
+            if found is not None and len(found.entries) > 2:
+                return None if _is_code(node) else _described(tree, found, node)
+    return None
+
+
+def list_of(node: Node) -> EntryList | None:
+    """Return the list that a node is an entry of."""
+    parent = node.parent
+    if parent is None:
+        return None
+    while parent.parent is not None and parent.parent.type == parent.type:
+        parent = parent.parent  # `a | b | c` is a list in a list
+    if parent.named_child_count > _MOST_ENTRIES:
+        return None
+    entries: list[Node] = []
+    waiting = [parent]
+    while waiting:
+        one = waiting.pop()
+        if one is parent or one.type == parent.type:
+            waiting += reversed(one.named_children)
+        elif "comment" not in one.type:
+            entries.append(one)
+        if len(entries) > _MOST_ENTRIES:
+            return None
+    is_entry = any(one == node for one in entries)
+    return EntryList(entries, parent) if is_entry and len(entries) > 1 else None
+
+
+def _owner(tree: Tree, node: Node) -> Node | None:
+    """Return the node with a name that is made of a list; of a constructor's, the class."""
+    found: Node | None = None
+    around = node.parent
+    while around is not None:
+        name = name_of(around)
+        if _FUNCTIONS.search(around.type):
+            # What is local to a function has no name for others.
+            if found is not None or name is None or tree.of(name) not in CONSTRUCTORS:
+                return None
+        elif found is None and name is not None and _OWNERS.search(around.type):
+            found = around
+        around = around.parent
+    return found
+
+
+def _type_of_constants(found: EntryList) -> Node | None:
+    """Return the type of a group of constants of Go, which nothing else names."""
+    is_group = found.node.type == "const_declaration"
+    return found.entries[0].child_by_field_name("type") if is_group else None
+
+
+def name_of(node: Node | None) -> Node | None:
+    """Return the name of what a node declares; None for anything else."""
+    if node is None:
+        return None
+    return node.child_by_field_name("name") or node.child_by_field_name("left")
+
+
+def _is_code(node: Node) -> bool:
+    """Tell whether a node is a statement that runs, or declares more than a field."""
+    parent = node.parent
+    if parent is not None and parent.parent is not None and _FUNCTIONS.search(parent.parent.type):
+        if "parameter" not in parent.type:
+            return True  # of a function's body
+    if node.type == "expression_statement":
+        (only,) = node.named_children[:1] or (node,)
+        return _FIELDS.search(only.type) is None
+    return _CODE.search(node.type) is not None
+
+
+def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
+    before, after = (_alike(one, node) for one in found.beside(node))
+    if before is None or tree.text.count("\n", node.start_byte, node.end_byte) >= _MOST_LINES:
+        return None
+    further = _alike(found.beside(before)[0], node)
+    text, text_before = tree.of(node), tree.of(before)
+    words, others = WORD.findall(text), WORD.findall(text_before)
+    pairs = zip(words, others, strict=False)
+    at = next((at for at, (one, other) in enumerate(pairs) if one != other), None)
+    if at is None or len(words[at]) < 2 or len(others[at]) < 2:
+        return None
+
+    def name(other: Node | None) -> str:
+        found = WORD.findall(tree.of(other)) if other is not None else []
+        return found[at] if at < len(found) else ""
+
+    is_like = (
+        is_same(renamed(text_before, others[at], words[at]), text),
+        after is not None and is_same(renamed(tree.of(after), name(after), words[at]), text),
+    )
+    neighbours = others[at], name(further), name(after)
+    owner = _owner(tree, node)
+    called = name_of(owner) or _type_of_constants(found)
+    return Entry(
+        words[at],
+        *neighbours,
+        tuple(name(one) for one in found.entries if one != node),
+        text,
+        text_before,
+        is_like,
+        tree.of(called) if called else "",
+        (owner.start_byte, owner.end_byte) if owner else (0, 0),
+        found.node.start_byte,
+    )
+
+
+def _alike(one: Node | None, other: Node) -> Node | None:
+    return one if one is not None and one.type == other.type else None
+
+
+def is_same(one: str, other: str) -> bool:
+    """Tell whether two texts are the same but for blanks."""
+    return one.split() == other.split()
