@@ -4,7 +4,7 @@ Every value that Editcast uses has a type and bounds, which are checked when the
 Other values in the file are kept for display only. Cards may come from anybody.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
@@ -42,10 +42,23 @@ CONTINUATION_FEATURES = (
     "begins_line",
     "ends_line",
 )
+#: The features of the gate between the network and the project memory; see `memory.next_tokens`.
+GATE_FEATURES = (
+    "bias",
+    "log_probability",
+    "deletes_or_saves",
+    *(
+        f"{of}_{feature}"
+        for of in ("file", "project")
+        for feature in ("known", "agreement", "share", "places", "agrees")
+    ),
+    "same",
+)
 #: The number of features of a line.
 LINE_FEATURES = 54
 _WEIGHTS = 1 + len(RANKER_FEATURES)
 _CONTINUATION_WEIGHTS = 1 + len(CONTINUATION_FEATURES)
+_GATE_WEIGHTS = 2 * len(GATE_FEATURES)
 
 _LARGEST = 1e6  # maximum weight, so that sums of products stay finite
 Count = Annotated[int, Between(0, 10**15)]
@@ -70,10 +83,9 @@ def _ascending(points: tuple[Weights, ...]) -> str:
 Points = Annotated[tuple[Point, ...], Long(0, 10_000), _ascending]
 
 
-def _all_or_none(weights: Weights) -> str:
-    """Check that all weights are there, or none."""
-    is_whole = len(weights) in (0, _CONTINUATION_WEIGHTS)
-    return "" if is_whole else f"must be {_CONTINUATION_WEIGHTS} numbers, or none"
+def _all_or_none(count: int) -> Callable[[Weights], str]:
+    """Return what checks that all weights are there, or none."""
+    return lambda weights: "" if len(weights) in (0, count) else f"must be {count} numbers, or none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +182,8 @@ class Calibration:
         precision: The measured precision at the threshold.
         continuation: The intercept and the weights of `CONTINUATION_FEATURES`, for the confidence
             of a continuation. If there are none, those of the bundled card are used.
+        next_tokens: Two weights for each of `GATE_FEATURES`, for how much the file and the project
+            count beside the network. If there are none, those of the bundled card are used.
         low: The threshold at low eagerness; None if unknown.
         high: The threshold at high eagerness; None if unknown.
         suggestions: The number of suggestions that all of this was fitted on.
@@ -179,7 +193,10 @@ class Calibration:
     weights: dict[Name, _OfSource] = field(default_factory=dict)
     places: dict[Name, _OfSource] = field(default_factory=dict)
     points: Points = ()
-    continuation: Annotated[Weights, Long(0, _CONTINUATION_WEIGHTS), _all_or_none] = ()
+    continuation: Annotated[
+        Weights, Long(0, _CONTINUATION_WEIGHTS), _all_or_none(_CONTINUATION_WEIGHTS)
+    ] = ()
+    next_tokens: Annotated[Weights, Long(0, _GATE_WEIGHTS), _all_or_none(_GATE_WEIGHTS)] = ()
     threshold: Share | None = None
     precision: Share | None = None
     low: Share | None = None
@@ -244,6 +261,11 @@ class Card:
     def continuation(self) -> Weights:
         """Return the weights of continuations; those of the bundled card if it has none."""
         return self.calibration.continuation or _bundled_calibration().continuation
+
+    @property
+    def next_tokens(self) -> Weights:
+        """Return the weights of the gate; those of the bundled card if it has none."""
+        return self.calibration.next_tokens or _bundled_calibration().next_tokens
 
 
 def _earlier_weights(calibration: object) -> object | None:

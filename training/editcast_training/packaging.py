@@ -29,7 +29,7 @@ from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.model import EditNetwork, read_weights
 from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
-from editcast_training.calibration import continuation, line_ranker
+from editcast_training.calibration import continuation, line_ranker, next_tokens
 from editcast_training.calibration.collected import Collected, collect
 from editcast_training.calibration.ranker import best, calibration
 from editcast_training.data.corpus import read_corpus
@@ -50,6 +50,7 @@ _COMMITS = 200  # commits of each project to replay
 _MOST_STEPS, _MOST_TUNED_STEPS = 5_000, 300
 # Steps that are typed to fit continuations, and how many of these have to come of it
 _MOST_TYPED_STEPS, _LEAST_CONTINUATIONS = 800, 5_000
+_LEAST_INSERTED = 2_000  # subtokens that people inserted in them, to fit the project memory's gate
 _MOST_LOOKS = 10_000  # steps that the line ranker is fitted on
 _MOST_INSTANCES = 320  # instances of each split for the token-level scores
 _LICENCE = (
@@ -324,9 +325,9 @@ def _suggestions(
     if not any(step.candidates for step in steps):  # a network that has hardly been trained
         return {"suggestions": by_kind([best(step, Ranker()) for step in steps])}
     rows, fitted = calibration(steps)
-    fitted["continuation"] = list(
-        _continuation(some_steps(alone, _MOST_TYPED_STEPS, seed), origins)
-    )
+    typed = some_steps(alone, _MOST_TYPED_STEPS, seed)
+    fitted["continuation"] = list(_continuation(typed, origins))
+    fitted["next_tokens"] = list(_next_tokens(bundle, typed, origins))
     return {"calibration": fitted, "suggestions": by_kind(rows)}
 
 
@@ -336,6 +337,14 @@ def _continuation(
     """Fit the weights of continuations; without enough of them, the bundled model's are used."""
     found = list(continuation.examples(sessions, files_before(origins)))
     return continuation.fit(found) if len(found) >= _LEAST_CONTINUATIONS else ()
+
+
+def _next_tokens(
+    bundle: Path, sessions: Sequence[EditingSession], origins: Sequence[Origin]
+) -> tuple[float, ...]:
+    """Fit the gate of the project memory; without enough to fit to, the bundled model's is used."""
+    found = list(next_tokens.examples(Bundle.open(bundle), sessions, files_before(origins)))
+    return next_tokens.fit(found) if len(found) >= _LEAST_INSERTED else ()
 
 
 def _seen(rows: Sequence[Row]) -> list[tuple[float, bool] | None]:

@@ -50,6 +50,7 @@ from editcast_model.inference.onnx_network import Device, OnnxNetwork
 from editcast_model.inference.self_check import self_check
 from editcast_model.inference.sequence import Network, Sequence
 from editcast_model.inference.window import Window
+from editcast_model.memory.next_tokens import NextTokens
 from editcast_model.tokenizer import Tokenizer
 
 #: The candidate sources; a hunk that two of them propose is the later one's.
@@ -76,6 +77,7 @@ class NeuralForecaster:
         ranker: The bundle's.
         line_head: The bundle's.
         continuation: Weights of continuations, the bundle's.
+        gate: Between the network and the project memory, the bundle's; see `memory.next_tokens`.
         config: The bundle's, unless another one was given.
         sources: The candidate sources of its sessions.
         most_bytes: Most bytes of encoded files that are kept.
@@ -99,6 +101,7 @@ class NeuralForecaster:
         self.ranker = Ranker.of(bundle.card)
         self.line_head = LineHead.of(bundle.card)
         self.continuation = bundle.card.continuation
+        self.gate = bundle.card.next_tokens
         self._used: list[ref[NeuralSession]] = []  # the encoded ones; the last is in use
 
     @classmethod
@@ -162,6 +165,7 @@ class NeuralSession:
             self._take_in(save)
         self._window: Window | None = None
         self._sequence: Sequence | None = None
+        self._next_tokens: NextTokens | None = None
         self._cancelled: Callable[[], bool] = never
 
     def encode_untouched(self) -> None:
@@ -297,6 +301,7 @@ class NeuralSession:
             return None
         edits = list(timeline.edits)
         sequence = self._follow(window, edits)
+        self._read_memory(sequence)
         if edits[-1].content != SAVE and _ends_save(sequence):
             sequence.extend([Edit(0, SAVE)])
         head = self._forecaster.line_head
@@ -310,6 +315,18 @@ class NeuralSession:
             head,
             self._config,
         )
+
+    def _read_memory(self, sequence: Sequence) -> None:
+        """Let the project memory tell contents as well, with the text as it is now."""
+        gate, memory = self._forecaster.gate, self.history.memory
+        if not gate:
+            return
+        tokens = self._next_tokens
+        if tokens is None or tokens.memory is not memory:
+            tokens = NextTokens(memory, self.history.path, self._tokenizer, gate)
+            self._next_tokens = tokens
+        tokens.read(self.history.text)
+        sequence.mix = tokens.mixed
 
     def _current_window(self) -> Window | None:
         """Return the window over the saves, made anew when it is used up or left."""

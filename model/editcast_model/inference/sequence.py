@@ -27,8 +27,11 @@ MASKED = -1e3
 _TOGETHER = 32
 #: Answers on contents that a sequence keeps: one prediction asks for some ten, of 0.1 MB each.
 _ANSWERS = 32
+Contents = npt.NDArray[np.float32]
+#: Mixes what is known besides into the network's log probabilities of the content at an item, (V,).
+Mix = Callable[[Timeline, int, Contents], Contents]
 #: Log probabilities of the next content (V,), by the item it goes to.
-Answers = dict[int, npt.NDArray[np.float32]]
+Answers = dict[int, Contents]
 
 
 class Network(Protocol):
@@ -86,9 +89,11 @@ class Sequence:
         is_cancelled: Called before each run of the network. If it returns true, `CancelledError` is
             raised, and only some of the edits may have been read. Encoding is not cancelled, since
             the next prediction would have to start over.
+        mix: See `Mix`; None for the network alone.
     """
 
     def __init__(self, network: Network, initial: Ids[int]) -> None:
+        self.mix: Mix | None = None
         self.is_cancelled: Callable[[], bool] = lambda: False
         self._network = network
         self.timeline = Timeline(initial)
@@ -199,9 +204,12 @@ class Sequence:
         if known is None:
             self._go_on()
             rows = self.rows
-            known = row[position] = self._network.content(
+            known = self._network.content(
                 self._state, position, self._past[:rows], self._cache[:rows]
             )
+            if self.mix is not None:
+                known = self.mix(self.timeline, position, known)
+            row[position] = known
             self._answers.append((row, position))
             if len(self._answers) > _ANSWERS:
                 oldest, at = self._answers.popleft()

@@ -1,7 +1,7 @@
 """`editcast calibrate`: fitting the ranker and the confidence of a bundle again."""
 
 import tempfile
-from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import click
@@ -14,13 +14,16 @@ from editcast.source_options import source_options
 from editcast_model.bundle import Bundle
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_training.calibration import continuation, next_tokens
 from editcast_training.calibration.collected import collect_to_file
-from editcast_training.calibration.continuation import examples, fit
 from editcast_training.calibration.ranker import recalibrate
 from editcast_training.evaluation.known_files import files_before
 from editcast_training.evaluation.project_sessions import within_projects
 from editcast_training.sources.registry import Origin
 
+#: What is fitted, besides the thresholds.
+PARTS = ("ranker", "continuations", "next-tokens")
+_MOST_EXAMPLES = 60_000  # of inserted subtokens
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
@@ -37,9 +40,10 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
     help="A file that keeps the collected candidates, to continue from.",
 )
 @click.option(
-    "--thresholds-only",
-    is_flag=True,
-    help="Keep the ranker and the confidence; choose the thresholds of eagerness anew.",
+    "--keep",
+    multiple=True,
+    type=click.Choice(PARTS),
+    help="A part that stays as it is; the thresholds of eagerness are always chosen anew.",
 )
 def calibrate(
     bundle: Path,
@@ -48,12 +52,13 @@ def calibrate(
     commits: int,
     seed: int,
     candidates: Path | None,
-    thresholds_only: bool,
+    keep: tuple[str, ...],
 ) -> None:
     """Fit the ranker and the confidence of a BUNDLE on histories that it was not trained on.
 
     These are the dev list of --repositories, dev=PATH, and the newest tenth of each file's changes
-    in sources without a split. --commits commits of each project are sampled.
+    in sources without a split. --commits commits of each project are sampled. Fitted are also how
+    sure continuations are, and how much the project memory counts beside the network.
     """
     console = Console(stderr=True)
     unseen = [one for one in origins if (one.split or "dev").endswith("dev")]
@@ -61,14 +66,22 @@ def calibrate(
     if not sessions:
         raise SourceError("Name histories to calibrate by: --git, --saves, --store or others.")
     given = Bundle.open(bundle)
-    continuation: Sequence[float] = ()
-    if not thresholds_only:
+    known_files = files_before(unseen)
+    weights: dict[str, tuple[float, ...]] = {}
+    if "continuations" not in keep:
         with console.status("Typing for continuations"):
-            continuation = fit(examples(sessions, files_before(unseen)))
+            weights["continuation"] = continuation.fit(continuation.examples(sessions, known_files))
+    if "next-tokens" not in keep:
+        with console.status("Comparing the network with the project memory"):
+            compared = [one for one in sessions if not one.is_in_project]
+            found = next_tokens.examples(given, compared, known_files)
+            weights["next_tokens"] = next_tokens.fit(islice(found, _MOST_EXAMPLES))
     with console.status("Collecting candidates"), tempfile.TemporaryDirectory() as folder:
         kept = candidates or Path(folder) / "candidates.jsonl"
-        steps = collect_to_file(NeuralForecaster.load(bundle), sessions, kept)
-    fitted = recalibrate(given, steps, out, continuation, keeps_ranker=thresholds_only)
+        forecaster = NeuralForecaster.load(bundle)
+        forecaster.gate = weights.get("next_tokens") or forecaster.gate
+        steps = collect_to_file(forecaster, sessions, kept)
+    fitted = recalibrate(given, steps, out, weights, keeps_ranker="ranker" in keep)
     known = fitted.card.calibration
     reached = (
         "no confidence is clean enough"

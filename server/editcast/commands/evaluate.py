@@ -159,7 +159,7 @@ def evaluate(
             source=source,
             command=shlex.join(["editcast", *sys.argv[1:]]),
             hardware=hardware(device),
-            tokens=_tokens(bundle, sessions, console) if bundle else {},
+            tokens=_tokens(bundle, sessions, files_before(read), console) if bundle else {},
             threshold=default_threshold(bundle.card if bundle else None),
         )
         evaluation.write(out / f"{_file_name(evaluation.name)}.json")
@@ -288,14 +288,14 @@ def read_all(
 
 
 def _tokens(
-    bundle: Bundle, sessions: Sequence[EditingSession], console: Console
+    bundle: Bundle, sessions: Sequence[EditingSession], files: FilesOf, console: Console
 ) -> dict[str, float]:
     """Measure teacher-forced accuracy; torch is imported here, as baselines need none."""
     from editcast_training.evaluation.token_accuracy import token_scores
 
     with console.status("Scoring token by token"):
         alone = [session for session in sessions if not session.is_in_project]
-        found = token_scores(bundle, alone)
+        found = token_scores(bundle, alone, files)
     console.print(
         f"Token by token, teacher-forced, {found['edits']:.0f} edits: position "
         f"{found['position']} %, content {found['content']} %, both {found['both']} %"

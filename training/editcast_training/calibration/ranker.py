@@ -2,9 +2,18 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -173,7 +182,7 @@ def recalibrate(
     bundle: Bundle,
     steps: Sequence[Collected],
     out: Path,
-    continuation: Sequence[float] = (),
+    fitted: Mapping[str, Sequence[float]] = MappingProxyType({}),
     *,
     keeps_ranker: bool = False,
 ) -> Bundle:
@@ -183,7 +192,8 @@ def recalibrate(
         bundle: The other one.
         steps: Of sessions that neither it nor its line head was trained on.
         out: The folder; the bundle that lies there, which may be the same, is replaced.
-        continuation: The fitted weights of continuations; without any, the bundle's stay.
+        fitted: Other weights of a `Calibration` that were fitted anew, by their names; of the rest,
+            and of those that are empty, the bundle's stay.
         keeps_ranker: Whether the ranker and its calibration stay, and only the thresholds are
             chosen anew.
 
@@ -198,7 +208,8 @@ def recalibrate(
         known = {**asdict(bundle.card.calibration), **_thresholds(rows)}
     else:
         rows, known = calibration(steps)
-    known["continuation"] = list(continuation or bundle.card.calibration.continuation)
+    for name in ("continuation", "next_tokens"):
+        known[name] = list(fitted.get(name) or getattr(bundle.card.calibration, name))
     found = {"version": VERSION, "calibration": known, "suggestions": by_kind(rows)}
     with fresh_folder(out) as fresh:
         shutil.copytree(bundle.path, fresh, dirs_exist_ok=True)

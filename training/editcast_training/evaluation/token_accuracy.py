@@ -1,42 +1,149 @@
 """Token-level accuracy of a bundle on editing sessions: cut like a corpus, teacher-forced."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor, nn
 
 from editcast_model.bundle import Bundle
-from editcast_model.edits import Edit
+from editcast_model.edits import SAVE, Edit, Timeline
 from editcast_model.export import load_network
+from editcast_model.memory.next_tokens import Expected, NextTokens
 from editcast_model.networks.batch import Batch, Instance, collate
+from editcast_model.networks.heads import mix
+from editcast_model.tokenizer import Tokenizer
 from editcast_training.data.instances import Cutter
+from editcast_training.data.instances import Instance as Cut
+from editcast_training.evaluation.known_files import FilesOf, Project, no_files
 from editcast_training.evaluation.sessions import EditingSession
-from editcast_training.fit.loss import score
+from editcast_training.fit.loss import losses, score
 from editcast_training.sources.file_history import FileHistory, Snapshot
 
 _MAX_STATE = 4096
 
 
-def token_scores(bundle: Bundle, sessions: Iterable[EditingSession]) -> dict[str, float]:
+def token_scores(
+    bundle: Bundle, sessions: Iterable[EditingSession], files: FilesOf = no_files
+) -> dict[str, float]:
     """Return the shares of right positions, contents and both, as `TokenScores.shares` gives them.
 
     The saves of a session are cut into instances by the rules of the corpus, so what it leaves
     out (hunks of more edits than it teaches) is not scored here either.
 
+    Args:
+        bundle: Its network is scored; with a gate, together with the project memory.
+        sessions: What is scored.
+        files: The other files of a session's project.
+
     Raises:
         BundleError: The bundle's weights do not fit its architecture.
     """
-    network = load_network(bundle)
-    cutter = Cutter(bundle.tokenizer, max_state=_MAX_STATE, seed=0, skipped=Counter())
+    current: list[_Remembered] = []
 
     def batches() -> Iterator[Batch]:
-        for session in sessions:
-            snapshots = tuple(Snapshot(text, None) for text in session.texts)
-            # Saves in their order: as commits their hunks would be shuffled.
-            history = FileHistory(
-                session.project, session.path, session.language, "saves", snapshots
-            )
-            for cut in cutter.instances(history):
-                pairs = zip(cut.positions, cut.contents, strict=True)
-                edits = [Edit(position, content) for position, content in pairs]
-                yield collate([Instance(cut.state, edits)])
+        for cut, remembered in _instances(bundle, sessions, files):
+            current[:] = [remembered]
+            yield _batch(cut)
 
-    return score(network, batches()).shares()
+    def mixed(batch: Batch, contents: Tensor) -> Tensor:
+        if not bundle.card.next_tokens:
+            return contents
+        rows = contents[0].numpy()
+        for row, (timeline, edit) in enumerate(current[0].replayed(_edits(batch))):
+            if batch.scored[0, row]:
+                rows[row] = current[0].tokens.mixed(timeline, edit.position, rows[row])
+        return contents
+
+    return score(load_network(bundle), batches(), mixed).shares()
+
+
+@dataclass(frozen=True, slots=True)
+class ForcedContent:
+    """What was said of the content of one edit, after the edits before it.
+
+    Attributes:
+        content: Of the edit.
+        network: The network's log probabilities, (V,).
+        expected: What the project memory expects, in the file and elsewhere.
+    """
+
+    content: int
+    network: npt.NDArray[np.float32]
+    expected: tuple[Expected, Expected]
+
+
+def forced_contents(
+    bundle: Bundle, network: nn.Module, session: EditingSession, files: FilesOf
+) -> Iterator[ForcedContent]:
+    """Yield what the network and the project memory say of each content of a session."""
+    for cut, remembered in _instances(bundle, [session], files):
+        batch = _batch(cut)
+        with torch.no_grad():
+            _, (_, vocabulary, weights) = losses(network, batch)
+            said = mix(vocabulary, weights, batch.tokens)[0].numpy()
+        for row, (timeline, edit) in enumerate(remembered.replayed(_edits(batch))):
+            if batch.scored[0, row]:
+                expected = remembered.tokens.expected(timeline, edit.position)
+                yield ForcedContent(edit.content, said[row], expected)
+
+
+class _Remembered:
+    """The project memory while the instances of a session are replayed."""
+
+    def __init__(self, bundle: Bundle, session: EditingSession, files: FilesOf) -> None:
+        self._session, self._tokenizer = session, bundle.tokenizer
+        self._project = Project(session, files(session))
+        self.tokens = NextTokens(
+            self._project.memory, session.path, bundle.tokenizer, bundle.card.next_tokens
+        )
+
+    def begin(self, cut: Cut) -> None:
+        """Take in what was saved before an instance."""
+        if cut.time is not None:
+            self._project.follow(bisect_left(self._session.times, cut.time))
+        self._project.memory.put(self._session.path, _text(self._tokenizer, Timeline(cut.state)))
+
+    def replayed(self, edits: tuple[list[int], list[Edit]]) -> Iterator[tuple[Timeline, Edit]]:
+        """Yield each edit, with the edits before it; the file is read after each save."""
+        timeline = Timeline(edits[0])
+        self.tokens.read(_text(self._tokenizer, timeline))
+        for edit in edits[1]:
+            yield timeline, edit
+            timeline.append(edit)
+            if edit.content == SAVE:
+                self.tokens.read(_text(self._tokenizer, timeline))
+
+
+def _text(tokenizer: Tokenizer, timeline: Timeline) -> str:
+    return tokenizer.decode(timeline.tokens()[1:].tolist())
+
+
+def _instances(
+    bundle: Bundle, sessions: Iterable[EditingSession], files: FilesOf
+) -> Iterator[tuple[Cut, _Remembered]]:
+    cutter = Cutter(bundle.tokenizer, max_state=_MAX_STATE, seed=0, skipped=Counter())
+    for session in sessions:
+        remembered = _Remembered(bundle, session, files)
+        times = (None, *(session.times or [None] * (len(session.texts) - 1)))
+        snapshots = tuple(map(Snapshot, session.texts, times))
+        # Saves in their order: as commits their hunks would be shuffled.
+        history = FileHistory(session.project, session.path, session.language, "saves", snapshots)
+        for cut in cutter.instances(history):
+            remembered.begin(cut)
+            yield cut, remembered
+
+
+def _batch(cut: Cut) -> Batch:
+    pairs = zip(cut.positions, cut.contents, strict=True)
+    return collate([Instance(cut.state, [Edit(*pair) for pair in pairs])])
+
+
+def _edits(batch: Batch) -> tuple[list[int], list[Edit]]:
+    """Return the state and the edits of a batch of one instance."""
+    pairs = zip(batch.positions[0, 1:].tolist(), batch.contents[0, 1:].tolist(), strict=True)
+    return batch.state[0].tolist(), [Edit(*pair) for pair in pairs]

@@ -5,7 +5,7 @@ points at where this or any later part of the same commit or save begins. End-of
 themselves are counted apart, since they are no edits.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
@@ -84,8 +84,18 @@ def losses(network: nn.Module, batch: Batch) -> Losses:
     return Losses(-(where + what), out)
 
 
-def score(network: nn.Module, batches: Iterable[Batch]) -> TokenScores:
-    """Measure accuracy over batches; the content is judged given the true position."""
+def score(
+    network: nn.Module,
+    batches: Iterable[Batch],
+    mixed: Callable[[Batch, Tensor], Tensor] = lambda batch, contents: contents,
+) -> TokenScores:
+    """Measure accuracy over batches; the content is judged given the true position.
+
+    Args:
+        network: The network.
+        batches: Instances.
+        mixed: Mixes what is known besides into the log probabilities of contents, (B, T, V).
+    """
     network.eval()
     total = TokenScores()
     with torch.no_grad():
@@ -95,7 +105,8 @@ def score(network: nn.Module, batches: Iterable[Batch]) -> TokenScores:
             best = position.argmax(-1, keepdim=True)
             where = best.squeeze(-1) == batch.positions[:, 1:]
             located = where | batch.instead.gather(-1, best).squeeze(-1)
-            what = mix(vocabulary, weights, batch.tokens).argmax(-1) == contents
+            said = mixed(batch, mix(vocabulary, weights, batch.tokens))
+            what = said.argmax(-1) == contents
             save = (contents == SAVE) & batch.scored
             edit = (contents != SAVE) & batch.scored
             jump = edit & (batch.contents[:, :-1] == SAVE)
