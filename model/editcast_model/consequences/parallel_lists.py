@@ -22,7 +22,7 @@ from editcast_model.consequences.entries import (
     list_of,
     name_of,
 )
-from editcast_model.consequences.word_forms import ends, forms, has, renamed
+from editcast_model.consequences.word_forms import as_in, ends, forms, has, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -33,11 +33,13 @@ _LONGEST = 400
 _MOST_PLACES = 100
 #: How many nodes above a name its list is looked for.
 _MOST_STEPS = 8
-#: The strength where the code around a list names what the entry was added to, and elsewhere.
-_STRENGTH, _STRENGTH_ELSEWHERE = 0.8, 0.5
+#: The strength where the code around a list names what the entry was added to, elsewhere, and
+#: within strings and comments.
+_STRENGTH, _STRENGTH_ELSEWHERE, _STRENGTH_IN_TEXTS = 0.8, 0.5, 0.6
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
 _TYPES = re.compile("class|interface|enum|type_alias|type_spec")
 _COLUMN, _BLANKS = re.compile(r"(?<=\S) {2,}(?=\S)"), re.compile(r"(?<=\S) +(?=\S)")
+_TEXT, _COMMA = re.compile("string|comment|template|fragment|content"), re.compile(r"\s*,\s*")
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal")
 
 
@@ -167,6 +169,43 @@ def lacking(tree: Tree, added: Entry) -> Iterator[Consequence]:
             continue
         seen.add(found[1].start_byte)
         yield from _copied(tree, added, *found)
+    yield from _lacking_in_texts(tree, added)
+
+
+def _lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
+    """Return the names that lists within strings and comments lack, such as columns of a query."""
+    pair = (added.before, added.after) if added.after else (added.further, added.before)
+    for one, other, separator, text in _pairs_in_texts(tree, *pair):
+        if has(text, added.name):
+            continue
+        name = as_in(text, added.others, added.name) or renamed(one[0], pair[0], added.name)
+        if added.after:
+            hunk = Hunk(other.start(), other.start(), name + separator)
+        elif tree.text[other.end() :].lstrip(" \t").startswith(","):
+            continue  # it is not the last one here
+        else:
+            hunk = Hunk(other.end(), other.end(), separator + name)
+        cause = f"{added.before} {added.name}"
+        yield Consequence(hunk, "add_entry", _STRENGTH_IN_TEXTS, cause=cause)
+
+
+def _pairs_in_texts(
+    tree: Tree, first: str, second: str
+) -> Iterator[tuple[re.Match[str], re.Match[str], str, str]]:
+    """Find where two names are listed in a string or comment, one behind the other.
+
+    Returns:
+        Both names, what is between them, and the whole string.
+    """
+    if not first or not second:
+        return
+    found = [one for one in forms(first).finditer(tree.text)]
+    for one in found if len(found) <= _MOST_PLACES else ():
+        between = _COMMA.match(tree.text, one.end())
+        other = forms(second).match(tree.text, between.end()) if between else None
+        leaf = tree.path(one.start())[-1]
+        if between and other and _TEXT.search(leaf.type):
+            yield one, other, between[0], tree.of(leaf.node)
 
 
 def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | None:

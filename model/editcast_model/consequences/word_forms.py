@@ -32,6 +32,15 @@ def renamed(text: str, old: str, new: str) -> str:
     return forms(old).sub(form, text) if old else text
 
 
+def as_in(text: str, names: Sequence[str], new: str) -> str | None:
+    """Write a name as a text writes others of several parts; None where it has none of them."""
+    for name in names:
+        found = forms(name).search(text) if len(_parts(name)) > 1 else None
+        if found is not None:
+            return renamed(found[0], name, new)
+    return None
+
+
 def ends(one: str, other: str) -> tuple[str, str]:
     """Return what two names have behind the parts that both begin with; empty for nothing.
 
