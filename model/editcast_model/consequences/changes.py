@@ -29,6 +29,7 @@ Kind = Literal[
     "import_missing",
     "add_entry",
     "remove_entry",
+    "settle_condition",
     "await_call",
     "make_async",
     "rewrite",

@@ -13,13 +13,14 @@ from itertools import chain
 
 from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Consequence, Renamed
+from editcast_model.consequences.conditions import after_condition
 from editcast_model.consequences.coroutines import after_coroutine
+from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.member_renames import after_key, after_member, after_parameter
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.overrides import after_method
-from editcast_model.consequences.parallel_lists import after_entry
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
 from editcast_model.consequences.rewrites import after_rewrite
@@ -42,7 +43,7 @@ MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
 _CHECKED = frozenset(
     """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
-    rewrite""".split()
+    settle_condition rewrite""".split()
 )
 #: What was written in one piece and is longer was written elsewhere, or by a program.
 _LONGEST = 5_000
@@ -153,6 +154,7 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     yield from after_name(change)
     yield from after_entry(change)
     yield from after_coroutine(change)
+    yield from after_condition(change)
     if imports:
         yield from _missing(change, imports)
 

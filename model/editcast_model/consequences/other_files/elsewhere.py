@@ -11,6 +11,7 @@ from dataclasses import replace
 from editcast_model.consequences.arguments import with_argument, with_names, without_argument
 from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.coroutines import awaited
+from editcast_model.consequences.lists.parallel_lists import lacking
 from editcast_model.consequences.member_renames import CHECKED, of_unknown_objects
 from editcast_model.consequences.other_files.imports import Import, imports
 from editcast_model.consequences.other_files.module_changes import (
@@ -21,7 +22,6 @@ from editcast_model.consequences.other_files.module_changes import (
 )
 from editcast_model.consequences.other_files.ties import Ties
 from editcast_model.consequences.overrides import overriding
-from editcast_model.consequences.parallel_lists import lacking
 from editcast_model.consequences.renames import renaming
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of

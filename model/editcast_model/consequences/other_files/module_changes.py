@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.coroutines import new_coroutines
-from editcast_model.consequences.entries import Entry
+from editcast_model.consequences.lists.entries import Entry
+from editcast_model.consequences.lists.parallel_lists import added_entries
 from editcast_model.consequences.overrides import NewSignature, new_signatures
-from editcast_model.consequences.parallel_lists import added_entries
 from editcast_model.syntax.calls import Function, Parameter, function_at, function_of
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
-from editcast_model.consequences.word_forms import has, renamed
+from editcast_model.consequences.lists.word_forms import has, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
-from editcast_model.consequences.entries import (
+from editcast_model.consequences.lists.entries import (
     BLANK,
     CONSTRUCTORS,
     Entry,
@@ -22,7 +22,7 @@ from editcast_model.consequences.entries import (
     list_of,
     name_of,
 )
-from editcast_model.consequences.word_forms import as_in, ends, forms, has, renamed
+from editcast_model.consequences.lists.word_forms import as_in, ends, forms, has, renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
