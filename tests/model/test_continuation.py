@@ -36,6 +36,10 @@ def test_what_stands_behind_the_cursor_is_not_repeated() -> None:
     assert continued(f"{LINES}    total = add(|)\n")[-1] == "total, price"
 
 
+def test_a_bracket_that_is_closed_behind_the_cursor_is_not_closed_again() -> None:
+    assert continued(f"{LINES}    tot|)\n")[-1] == "al = add(total, price"
+
+
 def test_other_files_are_continued_as_well() -> None:
     memory = ProjectMemory()
     memory.put("b.py", LINES)

@@ -277,3 +277,23 @@ def test_what_goes_on_with_the_line_at_the_cursor(
 )
 def test_what_parses_goes_on_to(language: str, text: str, after: str, expected: bool) -> None:
     assert breaks(text, diff(text, after), language) is expected
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("err", 'fmt.Errorf("get: %w", err)', "wraps what is wrapped already"),
+        (
+            ', fmt.Errorf("get: %w", err)',
+            ', fmt.Errorf("get: %w", fmt.Errorf("get: %w", err))',
+            True,
+        ),
+        ("err", "wrapped(err)", None),
+        ("nil", "(nil)", None),
+    ],
+)
+def test_nothing_is_wrapped_twice(old: str, new: str, expected: str | bool | None) -> None:
+    text = '	return nil, fmt.Errorf("get: %w", err)\n'
+    hunk = Hunk(text.index(old), text.index(old) + len(old), new)
+    found = reason_against((hunk,), EditContext(text, "go"))
+    assert (found == "wraps what is wrapped already") if expected is True else (found == expected)

@@ -121,6 +121,7 @@ def reason_against(hunks: tuple[Hunk, ...], context: EditContext) -> str | None:
         (partial(_copies_typed, hunks, context), "copies what is being typed"),
         (partial(_breaks, hunks, context), "breaks what can be parsed"),
         (partial(_closes_again, hunks, context), "closes a bracket again"),
+        (partial(_wraps_again, hunks, context), "wraps what is wrapped already"),
     )
     return next((reason for check, reason in checks if check()), None)
 
@@ -214,6 +215,19 @@ def _closes_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
         return False
     head = line[: len(line) - len(rest)]
     return bool(_unmatched(head + inserted + rest)) and not _unmatched(line)
+
+
+def _wraps_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+    """Tell whether a hunk puts something into the brackets that it is in already."""
+    for hunk in (_core(one, context.text) for one in hunks):
+        old = context.text[hunk.start : hunk.end]
+        at = hunk.text.find(old) if old.strip() else -1
+        if at <= 0:
+            continue
+        before, behind = hunk.text[:at], hunk.text[at + len(old) :]
+        if _unmatched(behind) and context.text[: hunk.start].endswith(before):
+            return True
+    return False
 
 
 def _unmatched(text: str) -> str:

@@ -122,6 +122,24 @@ class Continuations:
             yield situation.described(Candidate(hunk, self.name, prior=probability))
 
 
+def _without_rest(line: str, written: str, rest: str) -> str:
+    """Leave out the end of a continuation if it stands behind the cursor already.
+
+    That is so if the line would have more brackets closed than opened, and has as many without it.
+    """
+    if _open_brackets(line + written + rest) >= 0:
+        return written
+    for size in range(min(len(written), len(rest)), 0, -1):
+        if written.endswith(rest[:size]):
+            shorter = written[:-size]
+            return shorter if _open_brackets(line + shorter + rest) == 0 else written
+    return written
+
+
+def _open_brackets(text: str) -> int:
+    return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+
+
 def _worth(text: str) -> float:
     """Count the keys that a continuation spares; it is worth less with a bracket left open."""
     is_open = any(text.count(pair[0]) > text.count(pair[1]) for pair in ("()", "[]", "{}"))
@@ -187,11 +205,12 @@ class Continuer:
                 written, completes = unit[len(partial) :], bool(word) and len(unit) > len(partial)
             else:
                 written += unit
-            if len(written.strip()) < LEAST:
+            text = _without_rest(line, written, rest)
+            if len(text.strip()) < LEAST:
                 continue
             next_is_end = [text_of(row[step + 1])[-1:] in ("", "\n", "\r") for row in votes.ahead]
             yield Continuation(
-                written,
+                text,
                 (
                     log_share,
                     least,
@@ -199,7 +218,7 @@ class Continuer:
                     max(votes.lengths[row] for row in votes.rows) / LONGEST,
                     votes.share(votes.is_own),
                     votes.share(votes.is_recent),
-                    math.log(len(written)),
+                    math.log(len(text)),
                     (step + 1) / 8,
                     float(bool(word)),
                     float(completes),
