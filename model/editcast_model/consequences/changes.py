@@ -30,6 +30,7 @@ Kind = Literal[
     "add_entry",
     "remove_entry",
     "settle_condition",
+    "take_results",
     "await_call",
     "make_async",
     "rewrite",

@@ -23,6 +23,7 @@ from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
+from editcast_model.consequences.results import after_results
 from editcast_model.consequences.rewrites import after_rewrite
 from editcast_model.diff import Hunk
 from editcast_model.syntax.check import breaks_syntax
@@ -43,7 +44,7 @@ MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
 _CHECKED = frozenset(
     """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
-    settle_condition rewrite""".split()
+    settle_condition take_results rewrite""".split()
 )
 #: What was written in one piece and is longer was written elsewhere, or by a program.
 _LONGEST = 5_000
@@ -155,6 +156,7 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     yield from after_entry(change)
     yield from after_coroutine(change)
     yield from after_condition(change)
+    yield from after_results(change)
     if imports:
         yield from _missing(change, imports)
 

@@ -23,6 +23,7 @@ from editcast_model.consequences.other_files.module_changes import (
 from editcast_model.consequences.other_files.ties import Ties
 from editcast_model.consequences.overrides import overriding
 from editcast_model.consequences.renames import renaming
+from editcast_model.consequences.results import taken_apart
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
 from editcast_model.syntax.members import is_member, owner
@@ -55,6 +56,9 @@ def after_modules(
                 yield from lacking(names.tree, entry)
             for signature in change.signatures:
                 yield from overriding(names, signature)
+            for key, further in change.results:
+                for call in _calls(ties, *key):
+                    yield from taken_apart(names, call, further)
             for key in change.coroutines:
                 for call in _calls(ties, *key):
                     yield from awaited(names, call)

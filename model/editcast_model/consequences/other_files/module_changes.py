@@ -13,6 +13,7 @@ from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries
 from editcast_model.consequences.overrides import NewSignature, new_signatures
+from editcast_model.consequences.results import new_results
 from editcast_model.syntax.calls import Function, Parameter, function_at, function_of
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
@@ -78,6 +79,8 @@ class ModuleChange:
         entries: What was added to lists that have a name, such as classes, in the last saves.
         coroutines: The functions that became coroutines in the last saves.
         signatures: The methods that got other parameters in the last saves.
+        results: The functions that got further results in the last saves, with what those are
+            called.
     """
 
     file: str
@@ -88,12 +91,14 @@ class ModuleChange:
     entries: tuple[Entry, ...] = ()
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
+    results: tuple[tuple[Key, tuple[str, ...]], ...] = ()
 
     @property
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
         words |= {one.owner for one in self.entries} | {one.name for one in self.signatures}
+        words |= {name for (_, name), _ in self.results}
         return words | {name for _, name in self.coroutines}
 
 
@@ -139,6 +144,7 @@ class ModuleHistory:
         entries: dict[Entry, None] = {}
         coroutines: dict[Key, None] = {}
         signatures: dict[NewSignature, None] = {}
+        results: dict[tuple[Key, tuple[str, ...]], None] = {}
         for one in reversed([one for one in earlier if one != text]):
             before = tree.reparsed(one)
             change = Change(Names(before), now) if before else None
@@ -150,6 +156,9 @@ class ModuleHistory:
                 keys = (_key_of(now, one) for one in new_coroutines(change))
                 coroutines |= dict.fromkeys(key for key in keys if key)
                 signatures |= dict.fromkeys(new_signatures(change))
+                for new in new_results(change):
+                    key = _key_of(now, new.function)
+                    results |= {(key, new.names): None} if key else {}
         self._forget(now)
         del self._texts[:-MOST_TEXTS]
         package = _package(now) if tree.language == "go" else ""
@@ -159,6 +168,7 @@ class ModuleHistory:
             tuple(entries),
             tuple(coroutines),
             tuple(signatures),
+            tuple(results),
         )
         is_kept = 0 < sum(map(len, found)) <= MOST_CHANGES
         self._change = ModuleChange(self._file, tree.language, package, *found) if is_kept else None
