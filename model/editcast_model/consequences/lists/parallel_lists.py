@@ -34,12 +34,12 @@ _MOST_PLACES = 100
 #: How many nodes above a name its list is looked for.
 _MOST_STEPS = 8
 #: The strength where the code around a list names what the entry was added to, elsewhere, and
-#: within strings and comments.
+#: within strings.
 _STRENGTH, _STRENGTH_ELSEWHERE, _STRENGTH_IN_TEXTS = 0.8, 0.5, 0.6
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
 _TYPES = re.compile("class|interface|enum|type_alias|type_spec")
 _COLUMN, _BLANKS = re.compile(r"(?<=\S) {2,}(?=\S)"), re.compile(r"(?<=\S) +(?=\S)")
-_TEXT, _COMMA = re.compile("string|comment|template|fragment|content"), re.compile(r"\s*,\s*")
+_TEXT, _COMMA = re.compile("string|template|fragment|content"), re.compile(r"\s*,\s*")
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal")
 
 
@@ -116,12 +116,14 @@ def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
             continue
         entries, entry = found
         seen.add(entry.start_byte)
-        if not _is_related(tree, removed, *found) or _is_passed(tree, entry, removed.owner):
+        is_related = _is_related(tree, removed, entry)
+        if not (is_related or _is_same_list(tree, removed, *found)):
             continue
-        hunk = _without(tree, entries, entry)
+        hunk = None if _is_passed(tree, entry, removed.owner) else _without(tree, *found)
         if hunk is not None:
+            strength = _STRENGTH if is_related else _STRENGTH_ELSEWHERE
             cause = f"{removed.before} {removed.name}"
-            yield Consequence(hunk, "remove_entry", _STRENGTH, cause=cause)
+            yield Consequence(hunk, "remove_entry", strength, cause=cause)
 
 
 def _same_entry_at(tree: Tree, place: int, removed: Entry) -> tuple[EntryList, Node] | None:
@@ -173,7 +175,7 @@ def lacking(tree: Tree, added: Entry) -> Iterator[Consequence]:
 
 
 def _lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
-    """Return the names that lists within strings and comments lack, such as columns of a query."""
+    """Return the names that lists within strings lack, such as the columns of a query."""
     pair = (added.before, added.after) if added.after else (added.further, added.before)
     for one, other, separator, text in _pairs_in_texts(tree, *pair):
         if has(text, added.name):
@@ -181,18 +183,27 @@ def _lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
         name = as_in(text, added.others, added.name) or renamed(one[0], pair[0], added.name)
         if added.after:
             hunk = Hunk(other.start(), other.start(), name + separator)
-        elif tree.text[other.end() :].lstrip(" \t").startswith(","):
-            continue  # it is not the last one here
+        elif not _ends_list(tree.text, one.start(), other.end(), added):
+            continue
         else:
             hunk = Hunk(other.end(), other.end(), separator + name)
         cause = f"{added.before} {added.name}"
         yield Consequence(hunk, "add_entry", _STRENGTH_IN_TEXTS, cause=cause)
 
 
+def _ends_list(text: str, start: int, end: int, added: Entry) -> bool:
+    """Tell whether a list of at least three names of another one ends with these two."""
+    if text[end:].lstrip(" \t").startswith(","):
+        return False
+    head = text[:start].rstrip()
+    last = WORD.findall(head[:-1])[-1:] if head.endswith(",") else []
+    return any(has(word, name) for word in last for name in added.others)
+
+
 def _pairs_in_texts(
     tree: Tree, first: str, second: str
 ) -> Iterator[tuple[re.Match[str], re.Match[str], str, str]]:
-    """Find where two names are listed in a string or comment, one behind the other.
+    """Find where two names are listed in a string, one behind the other.
 
     Returns:
         Both names, what is between them, and the whole string.
@@ -245,9 +256,10 @@ def _copied(tree: Tree, added: Entry, found: EntryList, entry: Node) -> Iterator
     separator = tree.text[_end(tree, first) : last.start_byte]
     if separator.strip(BLANK) or not separator.strip(" \t"):
         return  # a comment, a word such as "and", or no list at all
-    is_related = _is_related(tree, added, found, entry)
+    is_related = _is_related(tree, added, entry)
+    is_same_list = _is_same_list(tree, added, found, entry)
     says_enough = len(WORD.findall(added.text)) > 1
-    if not (is_related or (added.after and any(added.is_like) and says_enough)):
+    if not (is_related or is_same_list or (added.after and any(added.is_like) and says_enough)):
         return
     source, old = entry, added.before
     if added.after and added.is_like == (False, True):
@@ -282,22 +294,28 @@ def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
     return Hunk(at, at, separator + new)
 
 
-def _is_related(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bool:
-    """Tell whether a list is of the same things as the one that an entry belongs to.
-
-    The code around names what that one is made for, or the list has the same entries one by one
-    and is made for nothing else.
-    """
+def _is_related(tree: Tree, added: Entry, entry: Node) -> bool:
+    """Tell whether the code around an entry names the owner of the added one, or lies in it."""
     start, end = added.owner_span
     if start <= entry.start_byte < end:
         return True
+    around = _named_around(entry)
+    return around is not None and added.owner in WORD.findall(tree.of(around))
+
+
+def _named_around(entry: Node) -> Node | None:
+    """Return the node around an entry that has a name, or all of the text."""
     around = entry.parent
     while around is not None and around.parent is not None and name_of(around) is None:
         around = around.parent
+    return around
+
+
+def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bool:
+    """Tell whether a list has the same entries one by one, and is made for nothing else."""
+    around = _named_around(entry)
     if around is None:
         return False
-    if added.owner in WORD.findall(tree.of(around)):
-        return True
     is_of_another = _TYPES.search(around.type) or around.child_by_field_name("type")
     others = [one for one in found.entries if not has(tree.of(one), added.name)]
     return not is_of_another and added.is_list(tree, others)
