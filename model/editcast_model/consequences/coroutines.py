@@ -104,20 +104,28 @@ def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequ
     at = around.start_byte
     if around.type == "method_definition" and name is not None:
         at = name.start_byte
-    yield Consequence(Hunk(at, at, "async "), "make_async", _STRENGTH, is_first)
+    hunk, result = Hunk(at, at, "async "), _promise(names, around)
+    if result is not None:  # its type is another one as well
+        hunk = Hunk(at, result.end, f"async {names.tree.text[at : result.start]}{result.text}")
+    yield Consequence(hunk, "make_async", _STRENGTH, is_first)
 
 
 def _promised(names: Names, function: Function) -> Iterator[Consequence]:
     """Return the type that a coroutine's result has in TypeScript."""
-    node = function.defined.path[-2].node
-    result = node.child_by_field_name("return_type")
-    if result is None or not names.tree.language.startswith("typescript"):
-        return
-    written = names.tree.of(result).lstrip(": ")
-    if not written.startswith("Promise"):
-        start = result.end_byte - len(written)
-        hunk = Hunk(start, result.end_byte, f"Promise<{written}>")
+    hunk = _promise(names, function.defined.path[-2].node)
+    if hunk is not None:
         yield Consequence(hunk, "make_async", _STRENGTH, is_first=True)
+
+
+def _promise(names: Names, function: Node) -> Hunk | None:
+    """Return the replacement of the type that a function's result is written with."""
+    result = function.child_by_field_name("return_type")
+    if result is None or not names.tree.language.startswith("typescript"):
+        return None
+    written = names.tree.of(result).lstrip(": ")
+    if written.startswith("Promise"):
+        return None
+    return Hunk(result.end_byte - len(written), result.end_byte, f"Promise<{written}>")
 
 
 def _function_around(node: Node) -> Node | None:
