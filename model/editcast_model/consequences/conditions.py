@@ -20,6 +20,7 @@ _MOST_PLACES = 30
 #: What a condition that can be settled once and for all may be: a call, a member, a constant. A
 #: local name or a comparison is another thing elsewhere.
 _LASTING = re.compile(r"[A-Z][A-Z0-9_]+|[\w$]+(?:\.[\w$]+)+(?:\([^()]*\))?|[\w$]+\([^()]*\)")
+_BEHIND = 20  # characters behind an expression that stay as they are
 _NOT = re.compile(r"not\s+|!\s*")
 _AND = ("and", "&&")
 
@@ -66,7 +67,43 @@ def _settled(change: Change) -> Iterator[_Settled]:
                 if body and now[line : line + len(body)] == body:
                     yield _Settled(asked.core, kept != asked.is_negated)
                     break
+        yield from _settled_within(change, hunk, start, end)
         grown += hunk.text.count("\n") - removed.count("\n")
+
+
+def _settled_within(change: Change, hunk: Hunk, start: int, end: int) -> Iterator[_Settled]:
+    """Return the condition of an expression of which a change kept one of two values."""
+    tree, now = change.before.tree, change.after.tree
+    removed = tree.text[hunk.start : hunk.end]
+    for step in reversed(tree.path(hunk.start + len(removed) - len(removed.lstrip()))):
+        parts = _parts(step.node)
+        asked = _asked_as(tree.of(parts[0])) if parts else None
+        if (
+            parts is None
+            or asked is None
+            or hunk.end > step.node.end_byte
+            or change.is_active(start, end)
+        ):
+            continue
+        first = change.is_now_at(step.node.start_byte)
+        is_now = now.text[start if first is None else first :].lstrip()
+        rest = tree.text[step.node.end_byte : step.node.end_byte + _BEHIND]
+        for is_true, value in zip((True, False), parts[1:], strict=True):
+            if is_now.startswith(tree.of(value) + rest):
+                yield _Settled(asked.core, is_true != asked.is_negated)
+        return
+
+
+def _parts(node: Node) -> tuple[Node, Node, Node] | None:
+    """Return the condition of an expression, its value if that is true, and the other one."""
+    if node.type == "conditional_expression" and node.named_child_count == 3:  # of Python
+        value, condition, other = node.named_children
+        return condition, value, other
+    if node.type != "ternary_expression":
+        return None
+    fields = ("condition", "consequence", "alternative")
+    condition, value, other = (node.child_by_field_name(one) for one in fields)  # type: ignore[assignment]
+    return condition, value, other
 
 
 def _still_asked(tree: Tree, settled: _Settled) -> Iterator[Consequence]:
@@ -74,6 +111,13 @@ def _still_asked(tree: Tree, settled: _Settled) -> Iterator[Consequence]:
     seen: set[int] = set()
     for place in places if len(places) <= _MOST_PLACES else ():
         for step in reversed(tree.path(place)):
+            parts = _parts(step.node)
+            asked = _asked_as(tree.of(parts[0])) if parts else None
+            if parts and asked is not None and asked.core == settled.core:
+                kept = parts[1 if settled.is_true != asked.is_negated else 2]
+                value = Hunk(step.node.start_byte, step.node.end_byte, tree.of(kept))
+                yield Consequence(value, "settle_condition", _STRENGTH, cause=f"if {settled.core}")
+                break
             if step.type != "if_statement" or step.node.start_byte in seen:
                 continue
             seen.add(step.node.start_byte)
@@ -129,7 +173,11 @@ def _asked(tree: Tree, node: Node) -> _Asked | None:
     condition = _condition(node) if node.type == "if_statement" else None
     if condition is None or node.child_by_field_name("initializer") is not None:
         return None
-    text = tree.of(condition)
+    return _asked_as(tree.of(condition))
+
+
+def _asked_as(text: str) -> _Asked | None:
+    """Return what a condition asks, if that can be settled."""
     negated = _NOT.match(text)
     core = text[negated.end() :] if negated else text
     return _Asked(core, negated is not None) if _LASTING.fullmatch(core) else None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from editcast_model.consequences.arguments import with_argument, with_names, without_argument
 from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.coroutines import awaited
-from editcast_model.consequences.lists.parallel_lists import lacking
+from editcast_model.consequences.lists.parallel_lists import lacking, surplus
 from editcast_model.consequences.member_renames import CHECKED, of_unknown_objects
 from editcast_model.consequences.other_files.imports import Import, imports
 from editcast_model.consequences.other_files.module_changes import (
@@ -54,6 +54,8 @@ def after_modules(
                 yield from _called_otherwise(ties, parameters)
             for entry in change.entries:
                 yield from lacking(names.tree, entry)
+            for entry in change.removed:
+                yield from surplus(names.tree, entry)
             for signature in change.signatures:
                 yield from overriding(names, signature)
             for key, further in change.results:

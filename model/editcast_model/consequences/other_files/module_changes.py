@@ -5,13 +5,13 @@ long as it holds: a name that is defined again, or whose successor is gone, is f
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
-from editcast_model.consequences.lists.parallel_lists import added_entries
+from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.syntax.calls import Function, Parameter, function_at, function_of
@@ -77,6 +77,7 @@ class ModuleChange:
         names: What has another name.
         parameters: What has other parameters.
         entries: What was added to lists that have a name, such as classes, in the last saves.
+        removed: What was removed from such lists.
         coroutines: The functions that became coroutines in the last saves.
         signatures: The methods that got other parameters in the last saves.
         results: The functions that got further results in the last saves, with what those are
@@ -89,6 +90,7 @@ class ModuleChange:
     names: tuple[NewName, ...] = ()
     parameters: tuple[NewParameters, ...] = ()
     entries: tuple[Entry, ...] = ()
+    removed: tuple[Entry, ...] = ()
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
     results: tuple[tuple[Key, tuple[str, ...]], ...] = ()
@@ -97,7 +99,8 @@ class ModuleChange:
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
-        words |= {one.owner for one in self.entries} | {one.name for one in self.signatures}
+        words |= {one.owner for one in (*self.entries, *self.removed)}
+        words |= {one.name for one in self.signatures}
         words |= {name for (_, name), _ in self.results}
         return words | {name for _, name in self.coroutines}
 
@@ -142,6 +145,7 @@ class ModuleHistory:
             return  # whoever is at it saves it again
         now = Names(tree)
         entries: dict[Entry, None] = {}
+        removed: dict[Entry, None] = {}
         coroutines: dict[Key, None] = {}
         signatures: dict[NewSignature, None] = {}
         results: dict[tuple[Key, tuple[str, ...]], None] = {}
@@ -151,8 +155,8 @@ class ModuleHistory:
             if change and change.is_legible:
                 self._take_names(change)
                 self._take_parameters(change)
-                added = (one for one in added_entries(change) if one.owner)
-                entries |= dict.fromkeys(one.for_other_files for one in added)
+                entries |= dict.fromkeys(_with_owner(added_entries(change)))
+                removed |= dict.fromkeys(_with_owner(removed_entries(change)))
                 keys = (_key_of(now, one) for one in new_coroutines(change))
                 coroutines |= dict.fromkeys(key for key in keys if key)
                 signatures |= dict.fromkeys(new_signatures(change))
@@ -166,6 +170,7 @@ class ModuleHistory:
             tuple(self._names.values()),
             tuple(self._parameters.values()),
             tuple(entries),
+            tuple(removed),
             tuple(coroutines),
             tuple(signatures),
             tuple(results),
@@ -234,6 +239,10 @@ class ModuleHistory:
             if after is not None and before:
                 kept[key] = replace(one, before=before, after=after)
         self._parameters = kept
+
+
+def _with_owner(found: Iterable[Entry]) -> Iterator[Entry]:
+    return (one.for_other_files for one in found if one.owner)
 
 
 def _key(names: Names, one: Occurrence) -> Key | None:
