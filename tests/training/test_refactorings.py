@@ -131,6 +131,13 @@ def test_real_files_still_parse_after_many() -> None:
     assert kinds.total() > 4 * len(_OWN)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_quotes_within_an_f_string_stay(seed: int) -> None:
+    text = 'a = \'one\'\nb = f\'import {"type " if a else ""}\'\nc = "two"\n'
+    for _, after in refactorings(text, Random(seed), 3):
+        ast.parse(after)
+
+
 def test_the_seed_decides() -> None:
     one, again, other = (list(refactorings(_CODE, Random(seed), 10)) for seed in (1, 1, 2))
     assert one == again

@@ -18,6 +18,7 @@ from editcast_training.augment.syntax_tree import (
     WORD_PART,
     Source,
     field,
+    is_in_f_string,
     items,
     parameters_of,
     pick,
@@ -76,6 +77,7 @@ def quotes(source: Source, rng: Random) -> list[Hunk]:
         node
         for node in source.all("string")
         if re.fullmatch(r"'[^'\"\\\n]*'|\"[^'\"\\\n]*\"", source.of(node))
+        and not is_in_f_string(node)
     ]
     if len(nodes) < 2:
         return []
