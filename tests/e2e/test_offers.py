@@ -199,8 +199,8 @@ def test_those_who_listen_to_their_editor_are_told(workbench, support):
         return
     workbench.wait(title, lambda: alerts(workbench) == [title])
     assert workbench.complaints() == []
-    workbench.press("Escape")
-    workbench.wait("no alert", lambda: alerts(workbench) == [])
+    # A list of completions that comes late takes the first Escape, as in any editor.
+    workbench.wait("no alert", lambda: workbench.press("Escape") or alerts(workbench) == [])
 
 
 def alerts(workbench):
