@@ -1,4 +1,4 @@
-"""What the project memory expects next, and how it is mixed with the network's contents."""
+"""Subtokens that the project memory expects next, mixed with the network's contents."""
 
 import numpy as np
 import pytest

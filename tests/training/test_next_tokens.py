@@ -37,7 +37,7 @@ def test_nothing_to_fit_to() -> None:
 
 
 def test_what_a_file_repeats_is_foreseen_with_the_memory() -> None:
-    """The same line is written again and again, with names that no vocabulary has."""
+    """One line is written again and again, with names that no vocabulary has."""
     line = "    registry.announce(zyxwort_quality, frobnicated_at=zyxwort_quality.sent)\n"
     texts = [f"def f():\n{line * 2}" + line * count for count in range(4)]
     session = EditingSession("p", "a.py", "python", "saves", tuple(texts))

@@ -30,7 +30,7 @@ _CALLED = {"error": "err", "bool": "ok"}
 
 
 class NewResults(NamedTuple):
-    """What a function returns beside its first result since a change.
+    """A function that returns more than one result since a change.
 
     Attributes:
         function: The function.

@@ -38,7 +38,7 @@ _NEVER: Final = -1e9
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What follows at places that read alike.
+    """Subtokens that follow at places that read alike.
 
     Attributes:
         shares: Of the votes, by subtoken; they sum up to one, or there are none.

@@ -64,7 +64,7 @@ def token_scores(
 
 @dataclass(frozen=True, slots=True)
 class ForcedContent:
-    """What was said of the content of one edit, after the edits before it.
+    """Predictions of the content of one edit, after the edits before it.
 
     Attributes:
         content: Of the edit.

@@ -128,21 +128,26 @@ def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
 
 def _same_entry_at(tree: Tree, place: int, removed: Entry) -> tuple[EntryList, Node] | None:
     """Return the list at a place, and its entry with the name and neighbours of another one."""
-    path = tree.path(place)
-    for step in reversed(path[max(1, len(path) - _MOST_STEPS) :]):
-        if step.node.end_byte - step.node.start_byte > _LONGEST:
-            return None
-        found = list_of(step.node)
-        if found is None:
-            continue
-        if found.node.start_byte == removed.list_start:
-            return None
-        before, after = (tree.of(one) if one else "" for one in found.beside(step.node))
+    for found, node in _lists_at(tree, place, removed):
+        before, after = (tree.of(one) if one else "" for one in found.beside(node))
         if has(before, removed.before) and not has(before, removed.name):
             is_last = not removed.after and not after
             if is_last or (has(after, removed.after) and not has(after, removed.name)):
-                return found, step.node
+                return found, node
     return None
+
+
+def _lists_at(tree: Tree, place: int, known: Entry) -> Iterator[tuple[EntryList, Node]]:
+    """Yield the lists around a place, each with its entry there, up to the list of a known one."""
+    path = tree.path(place)
+    for step in reversed(path[max(1, len(path) - _MOST_STEPS) :]):
+        if step.node.end_byte - step.node.start_byte > _LONGEST:
+            return
+        found = list_of(step.node)
+        if found is not None:
+            if found.node.start_byte == known.list_start:
+                return
+            yield found, step.node
 
 
 def _without(tree: Tree, found: EntryList, entry: Node) -> Hunk | None:
@@ -221,28 +226,20 @@ def _pairs_in_texts(
 
 def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | None:
     """Return the list at a place, and its entry behind which the added one belongs."""
-    path = tree.path(place)
-    for step in reversed(path[max(1, len(path) - _MOST_STEPS) :]):
-        if step.node.end_byte - step.node.start_byte > _LONGEST:
-            return None
-        found = list_of(step.node)
-        if found is None:
-            continue
-        if found.node.start_byte == added.list_start:
-            return None
-        before, after = found.beside(step.node)
-        entry, behind, ahead = (tree.of(one) if one else "" for one in (step.node, before, after))
+    for found, node in _lists_at(tree, place, added):
+        before, after = found.beside(node)
+        entry, behind, ahead = (tree.of(one) if one else "" for one in (node, before, after))
         if added.after:
             is_it = has(ahead, added.after) and not (
                 has(entry, added.after) or has(ahead, added.before)
             )
         else:
-            is_last = after is None or after.type != step.node.type
+            is_last = after is None or after.type != node.type
             is_it = is_last and bool(added.further) and has(behind, added.further)
             is_it = is_it and not (has(entry, added.further) or has(behind, added.before))
         if is_it:
             is_there = any(has(tree.of(one), added.name) for one in found.entries)
-            return None if is_there else (found, step.node)
+            return None if is_there else (found, node)
     return None
 
 
