@@ -1,4 +1,4 @@
-"""Conditions that are asked although one of them was settled.
+"""Conditions that are still tested after one of them was settled.
 
 Whoever retires a flag takes `if flag:` away and keeps what it guarded, or takes that away, too. The
 same is left to do wherever else the same is asked.
@@ -53,7 +53,7 @@ def after_condition(change: Change) -> Iterator[Consequence]:
 def _settled(change: Change) -> Iterator[_Settled]:
     """Return the conditions that a change took away, with the branch that it kept."""
     tree, grown = change.before.tree, 0
-    now = change.after.tree.text.splitlines()
+    now: list[str] = []
     for hunk, start, end in change.spans():
         removed = tree.text[hunk.start : hunk.end]
         place = hunk.start + len(removed) - len(removed.lstrip())
@@ -61,6 +61,7 @@ def _settled(change: Change) -> Iterator[_Settled]:
             asked = _asked(tree, step.node)
             if asked is None or step.node.start_byte < hunk.start or change.is_active(start, end):
                 continue
+            now = now or change.after.tree.text.splitlines()
             line = tree.text.count("\n", 0, step.node.start_byte) + grown
             for kept, branch in ((True, "consequence"), (False, "alternative")):
                 body = _body(tree, step.node, branch)

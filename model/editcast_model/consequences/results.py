@@ -1,4 +1,4 @@
-"""Results that a function returns beside the one that its callers take, and its other returns lack.
+"""Further results of a function, which its callers do not take and its other returns lack.
 
 In Python they are seen where a `return` says more than before, in Go in the function's signature,
 where an error is also handled as the caller's own results ask for.
@@ -21,6 +21,7 @@ _LITERALS = ("func_literal", "lambda")
 _TARGETS = ("identifier", "attribute", "subscript")
 _ASSIGNMENTS = ("short_var_declaration", "assignment_statement")
 _BLOCKS = ("block", "statement_list")
+_TESTS = ("*testing.T", "*testing.B", "testing.TB")
 _NUMBERS = frozenset(
     """int int8 int16 int32 int64 uint uint8 uint16 uint32 uint64 float32 float64 byte rune
     uintptr""".split()
@@ -176,9 +177,6 @@ def _handled(tree: Tree, statement: Node) -> str:
     if not does or indent.strip():
         return ""
     return f"\n{indent}if err != nil {{\n{indent}\t{does}\n{indent}}}"
-
-
-_TESTS = ("*testing.T", "*testing.B", "testing.TB")
 
 
 def _zero(kind: str) -> str:

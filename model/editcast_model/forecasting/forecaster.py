@@ -317,7 +317,7 @@ class NeuralSession:
         )
 
     def _read_memory(self, sequence: Sequence) -> None:
-        """Let the project memory tell contents as well, with the text as it is now."""
+        """Mix the project memory, with the text as it is now, into the network's contents."""
         gate, memory = self._forecaster.gate, self.history.memory
         if not gate:
             return

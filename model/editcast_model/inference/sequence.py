@@ -28,7 +28,7 @@ _TOGETHER = 32
 #: Answers on contents that a sequence keeps: one prediction asks for some ten, of 0.1 MB each.
 _ANSWERS = 32
 Contents = npt.NDArray[np.float32]
-#: Mixes what is known besides into the network's log probabilities of the content at an item, (V,).
+#: Mixes another source into the network's log probabilities of the content at an item, (V,).
 Mix = Callable[[Timeline, int, Contents], Contents]
 #: Log probabilities of the next content (V,), by the item it goes to.
 Answers = dict[int, Contents]

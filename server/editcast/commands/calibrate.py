@@ -57,8 +57,8 @@ def calibrate(
     """Fit the ranker and the confidence of a BUNDLE on histories that it was not trained on.
 
     These are the dev list of --repositories, dev=PATH, and the newest tenth of each file's changes
-    in sources without a split. --commits commits of each project are sampled. Fitted are also how
-    sure continuations are, and how much the project memory counts beside the network.
+    in sources without a split. --commits commits of each project are sampled. Also fits how sure
+    continuations are, and how much the project memory counts beside the network.
     """
     console = Console(stderr=True)
     unseen = [one for one in origins if (one.split or "dev").endswith("dev")]

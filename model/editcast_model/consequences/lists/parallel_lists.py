@@ -44,10 +44,7 @@ _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_
 
 
 def after_entry(change: Change) -> Iterator[Consequence]:
-    """Return the entries that lists lack beside the neighbours of one that was just added.
-
-    And those that they have too many, where one was just removed.
-    """
+    """Return the entries that lists lack since one was added, and those to remove since one was."""
     for added in added_entries(change):
         yield from lacking(change.after.tree, added)
     for removed in removed_entries(change):
