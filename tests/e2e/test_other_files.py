@@ -42,8 +42,7 @@ def test_esc_turns_the_hint_down_for_good(open_workbench, vsix):
     workbench.replace(prices, 1, "tax", "sales_tax")
     hint = "Tab: bill.py line 1 (2 places), Alt+Shift+Enter: all"
     workbench.wait("a hint", lambda: workbench.ghosts() == [hint])
-    workbench.press("Escape")
-    workbench.wait("no hint", lambda: workbench.ghosts() == [])
+    workbench.dismiss("no hint", lambda: workbench.ghosts() == [])
     workbench.replace(prices, 2, "0.2", "0.3")
     workbench.show(workbench.folder / "bill.py")
     workbench.wait("the offer in the file itself", lambda: "sales_tax" in workbench.ghosts())

@@ -41,8 +41,7 @@ def test_escape_closes_the_hover_before_it_dismisses(workbench):
     workbench.press("Escape")
     workbench.wait("no hover", lambda: "Dismiss" not in "".join(workbench.texts(hovers)))
     assert is_drawn(workbench)
-    workbench.press("Escape")
-    workbench.wait("nothing drawn", lambda: not is_drawn(workbench))
+    workbench.dismiss("nothing drawn", lambda: not is_drawn(workbench))
 
 
 def test_the_status_bar_says_where_a_file_is_left_alone(workbench):

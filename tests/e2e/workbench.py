@@ -153,6 +153,18 @@ class Workbench:
         self.press("Control+s")
         self.wait(f"on disk:\n{expected}", lambda: file.read_text() == expected)
 
+    def dismiss(self, what: str, is_gone: Callable[[], bool]) -> None:
+        """Press Escape, and once more while something is not gone.
+
+        A list of completions that comes late takes the first Escape, as in any editor.
+        """
+
+        def attempt() -> bool:
+            self.press("Escape")
+            return any(is_gone() for _ in range(50))
+
+        self.wait(what, attempt)
+
     def save(self, file: Path, expected: str) -> None:
         """Save once the editor shows what is expected, and wait until the file reads so too.
 
