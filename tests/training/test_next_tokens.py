@@ -5,11 +5,13 @@ import pytest
 
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.card import GATE_FEATURES
+from editcast_model.edits import SAVE
+from editcast_model.export import load_network
 from editcast_model.memory.next_tokens import Expected, gate_features, gate_shares
 from editcast_training.calibration.next_tokens import Example, examples, fit
 from editcast_training.evaluation.known_files import no_files
 from editcast_training.evaluation.sessions import EditingSession
-from editcast_training.evaluation.token_accuracy import token_scores
+from editcast_training.evaluation.token_accuracy import forced_contents, token_scores
 
 OWN = Expected({5: 1.0}, 8, 3), Expected({})
 SAID = np.full(8, 1 / 8)
@@ -46,3 +48,15 @@ def test_what_a_file_repeats_is_foreseen_with_the_memory() -> None:
     assert len(found) > 20 and max(one.likelihoods[1] for one in found) == pytest.approx(1.0)
     scores = token_scores(bundle, [session])
     assert scores["content"] > 60
+
+
+def test_contents_at_the_cursor_are_told_from_others() -> None:
+    """A line is written from left to right: only its first token is elsewhere."""
+    session = EditingSession("p", "a.py", "python", "saves", ("x = 1\n", "x = 1\ny = 2\n"))
+    bundle = Bundle.open(bundled_path())
+    found = list(forced_contents(bundle, load_network(bundle).eval(), session, no_files))
+    written = bundle.tokenizer.ids("y = 2\n")
+    contents = [one.content for one in found if one.content != SAVE]
+    assert contents == written
+    assert [one.is_at_cursor for one in found] == [False] + [True] * (len(written) - 1) + [False]
+    assert all(np.exp(one.mixed).sum() == pytest.approx(1.0, abs=1e-3) for one in found)

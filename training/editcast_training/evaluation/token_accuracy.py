@@ -68,13 +68,17 @@ class ForcedContent:
 
     Attributes:
         content: Of the edit.
+        is_at_cursor: Whether it goes behind what was inserted last, as most of what is typed.
         network: The network's log probabilities, (V,).
         expected: What the project memory expects, in the file and elsewhere.
+        mixed: Log probabilities of both, (V,); the network's without a gate.
     """
 
     content: int
+    is_at_cursor: bool
     network: npt.NDArray[np.float32]
     expected: tuple[Expected, Expected]
+    mixed: npt.NDArray[np.float32]
 
 
 def forced_contents(
@@ -88,8 +92,12 @@ def forced_contents(
             said = mix(vocabulary, weights, batch.tokens)[0].numpy()
         for row, (timeline, edit) in enumerate(remembered.replayed(_edits(batch))):
             if batch.scored[0, row]:
-                expected = remembered.tokens.expected(timeline, edit.position)
-                yield ForcedContent(edit.content, said[row], expected)
+                at, tokens = edit.position, remembered.tokens
+                expected = tokens.expected(timeline, at)
+                has_gate = bool(bundle.card.next_tokens)
+                mixed = tokens.mixed(timeline, at, said[row]) if has_gate else said[row]
+                is_at_cursor = bool(timeline.edits) and at == timeline.items - 1
+                yield ForcedContent(edit.content, is_at_cursor, said[row], expected, mixed)
 
 
 class _Remembered:
