@@ -24,7 +24,7 @@ from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
 from editcast_model.consequences.results import after_results
-from editcast_model.consequences.rewrites import after_rewrite
+from editcast_model.consequences.rewrites.rewrites import after_rewrite
 from editcast_model.diff import Hunk
 from editcast_model.syntax.check import breaks_syntax
 from editcast_model.syntax.languages import language_of

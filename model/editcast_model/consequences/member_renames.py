@@ -46,6 +46,8 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     is_declaration = is_declared_member(new) or any(
         one.start == new.start for one in fields_defined(after, new.name, whose)
     )
+    if is_declaration and declared and len(declared) >= len(fields_defined(before, old, was)):
+        return  # the old one is still there: another one was added
     if not is_declaration and not declared:
         return  # inherited, or what the user meant is another member
     is_method = any(one.part.kind in ("function", "method") for one in declared)

@@ -72,5 +72,6 @@ _STYLES = (
     _camel,
     lambda parts: "".join(part.capitalize() for part in parts),
     "-".join,
+    " ".join,
     lambda parts: " ".join(parts).capitalize(),
 )

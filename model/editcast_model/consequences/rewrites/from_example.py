@@ -1,0 +1,174 @@
+"""The rule that one rewrite is an example of.
+
+What the rewrite kept becomes a hole. So does the name of the function around it where a new string
+has that name, in any of its forms: `fmt.Errorf("get order: %w", err)` in a function `GetOrder`.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change
+from editcast_model.consequences.lists.word_forms import forms
+from editcast_model.consequences.rewrites.rule import (
+    AROUND,
+    TEXT,
+    Part,
+    Rule,
+    Span,
+    function_around,
+    parts_of,
+    span_of,
+)
+from editcast_model.syntax.tree import Tree
+
+#: More new words than this belong to one place; where the name of the function is among what is
+#: written, the rest is for all functions.
+_MOST_ADDED, _MOST_ADDED_AROUND = 2, 6
+#: Shorter names of functions stand in strings by chance.
+_LEAST_NAME = 3
+#: The strength of a rule by which a word goes, and of one that only adds or only unwraps.
+_STRENGTH, _WEAK = 0.6, 0.3
+_WORD, _QUOTE = re.compile(r"[^\W\d]\w*"), re.compile("['\"]")
+#: Words that mean the same everywhere, so that they are no holes, and words that are no anchors.
+_FIXED = frozenset("None True False null nil undefined true false self cls this super".split())
+_PLAIN = frozenset("self cls this super".split())
+#: Words that a rewrite may add anywhere.
+_OPERATORS = frozenset("and or not in is".split())
+#: Types of nodes around a node that needs no parentheses.
+_ENCLOSING = re.compile(
+    "argument|parenthesized|interpolation|substitution|list|tuple|^assignment|declarator|pair|block"
+)
+
+
+def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
+    """Generalize a rewrite; None where nothing was kept, or nothing is special about the old."""
+    tree, now = change.before.tree, change.after.tree
+    holes, kept = _kept(tree, old, now, new)
+    anchors = _anchors(tree, old, holes)
+    while holes and not anchors:  # the first name that was kept is what is special
+        first = holes[min(holes)]
+        holes = {span: name for span, name in holes.items() if name != first}
+        kept = [one for one in kept if one[1] != first]
+        anchors = _anchors(tree, old, holes)
+    around = function_around(tree, old.start_byte)
+    named = list(_names_of(around, now, new, [part.span for part, _ in kept]))
+    if not (holes or named) or not anchors or _is_replaced(old, holes):
+        return None
+    kept = sorted([*kept, *((part, AROUND) for part in named)], key=lambda one: one[0].span)
+    pieces, at = list[str](), new.start_byte
+    for part, _ in kept:
+        pieces.append(now.text[at : part.span.start])
+        at = part.span.end
+    pieces.append(now.text[at : new.end_byte])
+    written = _WORD.findall(" ".join(pieces))
+    gone = [word for word in anchors if word not in written]
+    added = set(written) - {*anchors} - _OPERATORS - _FIXED
+    if len(added) > (_MOST_ADDED_AROUND if named else _MOST_ADDED if gone else 0):
+        return None  # something was added, to this one
+    is_unwrapped = not any(pieces)
+    rule = Rule(
+        tree,
+        old,
+        holes,
+        tuple(pieces),
+        tuple((name, part.text) for part, name in kept),
+        frozenset(name for part, name in kept if not _is_enclosed(part.node)),
+        max(gone or anchors, key=len),
+        frozenset(added),
+        around,
+        _STRENGTH if (gone or named) and not is_unwrapped else _WEAK,
+    )
+    return None if rule.written(now, new) is not None else rule  # it would never end
+
+
+def _kept(
+    tree: Tree, old: Node, now: Tree, new: Node
+) -> tuple[dict[Span, str], list[tuple[Part, str]]]:
+    """Return what a rewrite kept: the ranges in the old text, and the parts of the new."""
+    holes: dict[Span, str] = {}
+    kept: list[tuple[Part, str]] = []
+    theirs = sorted(parts_of(now, new), key=_size, reverse=True)
+    for one in sorted(parts_of(tree, old), key=_size, reverse=True):
+        if one.text in _FIXED or one.span == span_of(old) or one.span.touches(holes):
+            continue
+        if not one.text:  # something that the parser misses
+            continue
+        if _is_called(one.node):
+            continue
+        name = _unquoted(one.text)
+        found = [each for each in theirs if _unquoted(each.text) == name]
+        for each in found:
+            if not each.span.touches([part.span for part, _ in kept]):
+                kept.append((each, one.text))
+        if any(text == one.text for _, text in kept):
+            holes[one.span] = one.text
+    return holes, kept
+
+
+def _names_of(around: str, now: Tree, new: Node, kept: Collection[Span]) -> Iterator[Part]:
+    """Find the name of a function in the strings that a rewrite wrote."""
+    if len(around) < _LEAST_NAME:
+        return
+    for part in parts_of(now, new):
+        if (
+            not part.node.child_count
+            and TEXT.search(part.node.type)
+            and part.span == span_of(part.node)
+        ):
+            for found in forms(around).finditer(part.text):
+                span = Span(*(part.span.start + offset for offset in found.span()))
+                if not span.touches(kept):
+                    yield Part(span, found[0], part.node)
+
+
+def _is_replaced(old: Node, holes: Collection[Span]) -> bool:
+    """Tell whether a call keeps its object alone: another thing is called, with other arguments."""
+    call = old
+    while call.named_child_count == 1:
+        call = call.named_children[0]
+    arguments = call.child_by_field_name("arguments")
+    if arguments is None or not arguments.named_child_count:
+        return False
+    return all(one.end <= arguments.start_byte for one in holes)
+
+
+def _anchors(tree: Tree, old: Node, holes: Collection[Span]) -> list[str]:
+    """Return the words of a node outside its holes."""
+    words, at = list[str](), old.start_byte
+    for start, end in [*sorted(holes), (old.end_byte, old.end_byte)]:
+        words += _WORD.findall(tree.text[at:start])
+        at = max(at, end)
+    special = [word for word in words if word not in _PLAIN]
+    if not special and "binary" in old.type and (found := _QUOTE.search(tree.of(old))):
+        special = [found.group()]  # a string that something is added to
+    return special
+
+
+def _is_called(node: Node) -> bool:
+    """Tell whether a node is the function of a call, or the name of its method."""
+    parent = node.parent
+    if parent is not None and _field(node) in ("attribute", "property", "field"):
+        node = parent
+    return _field(node) == "function"
+
+
+def _field(node: Node) -> str | None:
+    """Return the field of its parent that a node is."""
+    for index, one in enumerate(node.parent.children if node.parent else ()):
+        if one == node:
+            return node.parent.field_name_for_child(index) if node.parent else None
+    return None
+
+
+def _is_enclosed(node: Node) -> bool:
+    return node.parent is None or bool(_ENCLOSING.search(node.parent.type))
+
+
+def _unquoted(text: str) -> str:
+    return text.replace('"', "'")
+
+
+def _size(part: Part) -> int:
+    return part.span.end - part.span.start

@@ -1,0 +1,177 @@
+"""Rewrites that are left where one was made.
+
+Whoever writes `assert a == b` for `self.assertEqual(a, b)` does the same to the next one, whatever
+its arguments are.
+"""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.rewrites.from_example import rule_from
+from editcast_model.consequences.rewrites.rule import (
+    PLACEHOLDER,
+    TEXT,
+    Rule,
+    Span,
+    is_chained,
+    span_of,
+)
+from editcast_model.diff import shortest_hunk
+from editcast_model.syntax.tree import Path, Tree
+
+#: Longer code, in characters or lines, is another matter than the one that was rewritten.
+_LONGEST, _MOST_LINES = 300, 6
+#: How many nodes above what was changed a rule is looked for.
+_MOST_STEPS = 6
+#: A rule whose anchor stands at more places than this says nothing about any of them.
+_MOST_PLACES = 300
+#: Types of nodes that rules rewrite, and types that no such node may contain: code of one place.
+_REWRITTEN = re.compile(
+    "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
+    "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
+)
+_OWN = re.compile("block|body|function|lambda|arrow|class|element|object|dictionary|definition")
+#: Fields that hold what a definition gives a name to.
+_DEFINED = ("name", "left", "declarator")
+
+
+def after_rewrite(change: Change) -> Iterator[Consequence]:
+    """Return the rewrites that are left where one was made in a change."""
+    for rule in {rule.cause: rule for rule in _rules(change)}.values():
+        for span, text in _places(change.after.tree, rule):
+            hunk = shortest_hunk(change.after.tree.text[span.start : span.end], text, span.start)
+            yield Consequence(hunk, "rewrite", rule.strength, cause=rule.cause)
+
+
+def _rules(change: Change) -> Iterator[Rule]:
+    """Return the rules that a change shows, one for each node that was rewritten."""
+    done = -1
+    for hunk, start, end in change.spans():
+        if hunk.start < done or change.is_active(start, end):
+            continue
+        for old, new in _rewritten(change, hunk.start, hunk.end):
+            rule = rule_from(change, old, new)
+            if rule is not None:
+                done = old.end_byte
+                yield rule
+                break
+
+
+def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Node]]:
+    """Return the nodes around a changed range with what they are now, the smallest first."""
+    tree, now, steps = change.before.tree, change.after.tree, 0
+    path = tree.path(start)
+    for index in reversed(range(len(path))):
+        old = path[index].node
+        if not old.is_named or old.start_byte > start or old.end_byte < end:
+            continue
+        if steps == _MOST_STEPS or not _is_short(tree.of(old)):
+            return
+        steps += 1
+        is_rewritten = old.named_child_count and _REWRITTEN.search(old.type)
+        if (is_rewritten or _is_returned(path[: index + 1])) and not _is_own(old):
+            new = _counterpart(change, old)
+            if new is None or not _is_short(now.of(new)) or _assigns(new) or _is_own(new):
+                continue
+            if not _is_like(tree, old, now, new):
+                yield old, new
+
+
+def _counterpart(change: Change, old: Node) -> Node | None:
+    """Return the node that is now where a node was; None where something else begins or ends."""
+    before = within = 0
+    for hunk in change.hunks:
+        if hunk.end < old.start_byte:
+            before += hunk.growth
+        elif hunk.start <= old.end_byte:
+            if hunk.start < old.start_byte or old.end_byte < hunk.end:
+                return None
+            within += hunk.growth
+    span = Span(old.start_byte + before, old.end_byte + before + within)
+    node = change.after.tree.root.named_descendant_for_byte_range(*span)
+    found = None
+    while node is not None and span_of(node) == span:
+        if node.type == old.type:
+            return node
+        found, node = node, node.parent
+    return found
+
+
+def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
+    """Return where a rule fits a text, and what it makes of it."""
+    seen = set[Span]()
+    anchor = re.escape(rule.anchor)
+    if rule.anchor.isidentifier():
+        anchor = rf"(?<!\w){anchor}(?!\w)"
+    found = [match.start() for match in re.finditer(anchor, tree.text)]
+    for offset in found if len(found) <= _MOST_PLACES else ():
+        path = tree.path(offset)
+        for index, step in enumerate(path):
+            span = span_of(step.node)
+            if step.type != rule.old.type or span in seen or is_chained(step.node):
+                continue
+            seen.add(span)
+            if not rule.old.named_child_count and not _is_returned(path[: index + 1]):
+                continue
+            text = rule.written(tree, step.node)
+            if text is None or _is_written(tree, span, text):
+                continue
+            if not _defines(tree, path[:index], rule.added):
+                yield span, text
+                break
+
+
+def _is_written(tree: Tree, span: Span, text: str) -> bool:
+    """Tell whether code stands already in what it would become."""
+    before = text.find(tree.text[span.start : span.end])
+    start = span.start - before
+    return 0 <= before <= span.start and tree.text[start : start + len(text)] == text
+
+
+def _defines(tree: Tree, path: Path, names: frozenset[str]) -> bool:
+    """Tell whether code is inside of what defines one of some names: it is what the name means."""
+    for step in path:
+        for field in _DEFINED:
+            defined = step.node.child_by_field_name(field)
+            if defined is not None and tree.of(defined) in names:
+                return True
+    return False
+
+
+def _is_returned(path: Path) -> bool:
+    """Tell whether the last node of a path is a name, and the last value that is returned."""
+    *above, step = path
+    if step.type != "identifier" or len(above) < 2:
+        return False
+    values = above[-1].node
+    if values.type == "expression_list":
+        return above[-2].type == "return_statement" and values.end_byte == step.node.end_byte
+    return values.type == "return_statement"
+
+
+def _is_own(node: Node) -> bool:
+    """Tell whether a node has code of its own inside."""
+    return bool(_OWN.search(node.type)) or any(map(_is_own, node.named_children))
+
+
+def _assigns(node: Node) -> bool:
+    """Tell whether a node gives a value to a name, which is that one's alone."""
+    return any("assignment" in one.type for one in (node, *node.named_children))
+
+
+def _is_like(tree: Tree, old: Node, now: Tree, new: Node) -> bool:
+    """Tell whether two nodes differ in their words alone: renames follow from the names."""
+    if old.type != new.type or old.child_count != new.child_count:
+        return False
+    if not old.child_count and TEXT.search(old.type):
+        formats = (PLACEHOLDER.findall(each) for each in (tree.of(old), now.of(new)))
+        return next(formats) == next(formats)
+    pairs = zip(old.children, new.children, strict=True)
+    return all(_is_like(tree, one, now, other) for one, other in pairs)
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _LONGEST and text.count("\n") < _MOST_LINES

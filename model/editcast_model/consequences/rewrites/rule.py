@@ -1,0 +1,179 @@
+"""A rule: code with holes, and what is written in its place.
+
+It is applied where the code stands that is not in holes, node by node. A hole takes in a part of
+the syntax tree, the words of a string between its placeholders, or the name of the function that
+the code is in.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from editcast_model.consequences.lists.word_forms import renamed
+from editcast_model.syntax.tree import Tree
+
+#: The hole that the name of the function around the code goes into.
+AROUND = "\0"
+#: Types of leaves that are the text of a string.
+TEXT = re.compile("string|content|fragment|chars")
+#: The placeholders of a format.
+PLACEHOLDER = re.compile(r"%[-+#0 ]*[\d.*]*[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
+#: Types of nodes that need parentheses where they replace another node.
+_LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
+_FUNCTION = re.compile("(function|method)_(definition|declaration)$")
+
+
+class Span(NamedTuple):
+    """A range of a text, in code points."""
+
+    start: int
+    end: int
+
+    def touches(self, spans: Collection["Span"]) -> bool:
+        """Tell whether it shares a character with one of them."""
+        return any(one.start < self.end and self.start < one.end for one in spans)
+
+
+class Part(NamedTuple):
+    """A part of a node that may be kept: a node inside it, or words of a string."""
+
+    span: Span
+    text: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rewrite that was made.
+
+    Attributes:
+        tree: The text before it.
+        old: What was rewritten, a node of `tree`.
+        holes: What was kept, by its range in `tree`, with its name.
+        new: What was written, in pieces between holes.
+        kept: Of the hole behind each piece but the last, its name and its text there.
+        open: The names of holes that nothing encloses, so that they take no looser code in.
+        anchor: The longest word of `old` outside its holes; of those that are gone, if any is.
+        added: The words of `new` that `old` does not have.
+        around: The name of the function around `old`.
+        strength: How much speaks for it.
+    """
+
+    tree: Tree
+    old: Node
+    holes: dict[Span, str]
+    new: tuple[str, ...]
+    kept: tuple[tuple[str, str], ...]
+    open: frozenset[str]
+    anchor: str
+    added: frozenset[str]
+    around: str
+    strength: float
+
+    @property
+    def cause(self) -> str:
+        """Return the name of the rule."""
+        return f"{self.anchor} {'…'.join(self.new)}"
+
+    def written(self, tree: Tree, node: Node) -> str | None:
+        """Return what a node becomes by the rule; None where it does not fit."""
+        bound: dict[str, str] = {}
+        if not self._fits(self.old, tree, node, bound):
+            return None
+        pieces = [self.new[0]]
+        for (name, text), piece in zip(self.kept, self.new[1:], strict=True):
+            if name == AROUND:
+                around = function_around(tree, node.start_byte)
+                if not around:
+                    return None
+                pieces += [renamed(text, self.around, around), piece]
+            else:
+                pieces += [_quoted_as(text, name, bound[name]), piece]
+        return "".join(pieces)
+
+    def _fits(self, old: Node, tree: Tree, node: Node, bound: dict[str, str]) -> bool:
+        """Tell whether a node reads as what was rewritten, and bind what stands in its holes."""
+        name = self.holes.get(span_of(old))
+        if name is not None:
+            is_loose = bool(_LOOSE.search(node.type)) and node.type != old.type
+            if not node.is_named or (is_loose and (name in self.open or is_chained(node))):
+                return False
+            return bound.setdefault(name, tree.of(node)) == tree.of(node)
+        if old.type != node.type or old.child_count != node.child_count:
+            return False
+        if not old.child_count:
+            return self._reads_as(old, tree, node, bound)
+        pairs = zip(old.children, node.children, strict=True)
+        return all(self._fits(one, tree, other, bound) for one, other in pairs)
+
+    def _reads_as(self, old: Node, tree: Tree, node: Node, bound: dict[str, str]) -> bool:
+        """Tell whether two leaves are the same, but for words of strings that are holes."""
+        mine, theirs = list(pieces_of(self.tree, old)), list(pieces_of(tree, node))
+        if not any(span in self.holes for span, *_ in mine):
+            return self.tree.of(old) == tree.of(node)
+        if len(mine) != len(theirs):
+            return False
+        for (span, text, is_words), (_, other, is_words_too) in zip(mine, theirs, strict=True):
+            name = self.holes.get(span)
+            if is_words != is_words_too or (name is None and text != other):
+                return False
+            if name is not None and bound.setdefault(name, other) != other:
+                return False
+        return True
+
+
+def span_of(node: Node) -> Span:
+    """Return the range of a node."""
+    return Span(node.start_byte, node.end_byte)
+
+
+def parts_of(tree: Tree, node: Node) -> Iterator[Part]:
+    """Return a node, all that is named inside it, and the words of its strings."""
+    yield Part(span_of(node), tree.of(node), node)
+    if not node.child_count and TEXT.search(node.type):
+        for span, text, is_words in pieces_of(tree, node):
+            if is_words and span != span_of(node):
+                yield Part(span, text, node)
+    for child in node.named_children:
+        yield from parts_of(tree, child)
+
+
+def pieces_of(tree: Tree, node: Node) -> Iterator[tuple[Span, str, bool]]:
+    """Return the words and the placeholders of a string, and whether it is words."""
+    text, at = tree.of(node), 0
+    for match in PLACEHOLDER.finditer(text):
+        if at < match.start():
+            yield _within(node, at, match.start()), text[at : match.start()], True
+        yield _within(node, *match.span()), match.group(), False
+        at = match.end()
+    if at < len(text):
+        yield _within(node, at, len(text)), text[at:], True
+
+
+def function_around(tree: Tree, offset: int) -> str:
+    """Return the name of the innermost function with a name around a place; empty for none."""
+    for step in reversed(tree.path(offset)):
+        if _FUNCTION.search(step.type):
+            name = step.node.child_by_field_name("name")
+            return tree.of(name) if name is not None else ""
+    return ""
+
+
+def is_chained(node: Node) -> bool:
+    """Tell whether a node is a part of a longer chain of one operator."""
+    chain = node.parent
+    return "binary" in node.type and chain is not None and chain.type == node.type
+
+
+def _within(node: Node, start: int, end: int) -> Span:
+    return Span(node.start_byte + start, node.start_byte + end)
+
+
+def _quoted_as(now: str, before: str, text: str) -> str:
+    """Return a text with the other quotes, if they were changed in what was rewritten."""
+    if now == before:
+        return text
+    return text.replace('"', "'") if "'" in now else text.replace("'", '"')
