@@ -1,10 +1,20 @@
 """Imports that a file lacks, as other files of the project write them."""
 
+from importlib import import_module
+
 import pytest
 
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.other_files.import_statements import MOST_CHARACTERS, origins
+from editcast_model.consequences.other_files.import_index import ImportIndex
+from editcast_model.consequences.other_files.import_statements import (
+    MOST_CHARACTERS,
+    missing,
+    origins,
+)
+from editcast_model.consequences.other_files.standard_library import statements
 from editcast_model.diff import apply_hunks
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.tree import parse
 
 SUFFIXES = {"python": "py", "typescript": "ts", "javascript": "js", "go": "go"}
 
@@ -164,3 +174,44 @@ def test_a_name_that_is_being_typed_is_not_imported() -> None:
     assert source.propose([before], text, imports=imports, active=range(10, 14)) == []
     assert source.propose([before], text + "(", imports=imports, active=range(15, 15)) == []
     assert source.propose([before], text + "()", imports=imports, active=range(16, 16))
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("a.py", "x = json.loads(y)\n", ["import json\n"]),
+        ("a.py", "@dataclass\nclass A:\n    x: Path = field(default=None)\n",
+         ["from dataclasses import dataclass\n", "from pathlib import Path\n",
+          "from dataclasses import field\n"]),
+        ("a.py", "json = read()\nx = json.loads(y)\n", []),
+        ("a.go", "package a\n\nvar x = filepath.Join(y, http.MethodGet)\n",
+         ['\n\nimport "path/filepath"', '\n\nimport "net/http"']),
+        ("a.go", "package a\n\nfunc f(time Time) int { return time.x }\n", []),
+        ("a.ts", "const x = json.loads(y);\n", []),
+    ],
+)  # fmt: skip
+def test_the_standard_library_needs_no_other_file(
+    path: str, text: str, expected: list[str]
+) -> None:
+    language = {"py": "python", "go": "go", "ts": "typescript"}[path.rpartition(".")[2]]
+    tree = parse(text, language)
+    assert tree is not None
+    names = Names(tree)
+    found = missing(names, ImportIndex().of(path, language), 0, len(text))
+    assert [hunk.text for _, hunk in found] == expected
+
+
+def test_what_the_project_imports_comes_first() -> None:
+    index = ImportIndex()
+    index.put("b.py", origins("import simplejson as json\n", "python", "b.py"))
+    assert index.of("a.py", "python")["json"] == "import simplejson as json"
+    index.put("c.py", origins("import json\n", "python", "c.py"))
+    with pytest.raises(KeyError):
+        index.of("a.py", "python")["json"]
+
+
+def test_the_standard_library_has_them() -> None:
+    for name, statement in statements("python").items():
+        module = statement.split()[1]
+        found = import_module(module)
+        assert name == module or hasattr(found, name), statement

@@ -24,7 +24,8 @@ from editcast_model.consequences.lists.entries import (
 )
 from editcast_model.consequences.lists.word_forms import as_in, ends, forms, has, renamed
 from editcast_model.diff import Hunk
-from editcast_model.syntax.names import WORD
+from editcast_model.syntax.names import WORD, Names
+from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree
 
 #: Longer entries say more than their name.
@@ -46,7 +47,7 @@ _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_
 def after_entry(change: Change) -> Iterator[Consequence]:
     """Return the entries that lists lack since one was added, and those to remove since one was."""
     for added in added_entries(change):
-        yield from lacking(change.after.tree, added)
+        yield from lacking(change.after, added)
     for removed in removed_entries(change):
         yield from surplus(change.after.tree, removed)
 
@@ -161,9 +162,9 @@ def _without(tree: Tree, found: EntryList, entry: Node) -> Hunk | None:
     return Hunk(start, end, "") if not rest.strip(BLANK) else None
 
 
-def lacking(tree: Tree, added: Entry) -> Iterator[Consequence]:
+def lacking(names: Names, added: Entry) -> Iterator[Consequence]:
     """Return the entries that lists of a text lack once one has another one."""
-    seen: set[int] = set()
+    tree, seen = names.tree, set[int]()
     places = [one.start() for one in forms(added.before).finditer(tree.text)]
     if len(places) > _MOST_PLACES:
         return
@@ -172,7 +173,7 @@ def lacking(tree: Tree, added: Entry) -> Iterator[Consequence]:
         if found is None or found[1].start_byte in seen:
             continue
         seen.add(found[1].start_byte)
-        yield from _copied(tree, added, *found)
+        yield from _copied(names, added, *found)
     yield from _lacking_in_texts(tree, added)
 
 
@@ -240,9 +241,9 @@ def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | 
     return None
 
 
-def _copied(tree: Tree, added: Entry, found: EntryList, entry: Node) -> Iterator[Consequence]:
+def _copied(names: Names, added: Entry, found: EntryList, entry: Node) -> Iterator[Consequence]:
     """Return the added entry as the list around another one has it, behind that one."""
-    before, after = found.beside(entry)
+    tree, (before, after) = names.tree, found.beside(entry)
     beside = after if added.after else before
     if beside is None:
         return
@@ -262,6 +263,8 @@ def _copied(tree: Tree, added: Entry, found: EntryList, entry: Node) -> Iterator
     old_end, new_end = ends(old, added.name)
     if _is_passed(tree, source, added.owner) or _says_more(tree, found, source, (old, old_end)):
         return
+    if _would_be_unbound(names, source, old, added.name):
+        return
     if is_same(tree.of(entry), added.text_before):
         new = added.text
     elif not _is_regular(tree, found, source, old):
@@ -273,6 +276,16 @@ def _copied(tree: Tree, added: Entry, found: EntryList, entry: Node) -> Iterator
     strength = _STRENGTH if is_related else _STRENGTH_ELSEWHERE
     hunk = _as_line(tree.text, _end(tree, entry), separator, new)
     yield Consequence(hunk, "add_entry", strength, cause=f"{added.before} {added.name}")
+
+
+def _would_be_unbound(names: Names, entry: Node, old: str, new: str) -> bool:
+    """Tell whether an entry uses a name of its file that has no counterpart for another one yet."""
+    for found in WORD.finditer(names.tree.text, entry.start_byte, entry.end_byte):
+        one = names.at(found.start()) if has(found[0], old) else None
+        if one is not None and one.role is Role.REFERENCE and names.resolve(one) is not None:
+            if not names.is_known(one, renamed(one.name, old, new)):
+                return True
+    return False
 
 
 def _end(tree: Tree, entry: Node) -> int:

@@ -5,6 +5,7 @@ has that name, in any of its forms: `fmt.Errorf("get order: %w", err)` in a func
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
@@ -23,7 +24,7 @@ from editcast_model.consequences.rewrites.rule import (
 )
 from editcast_model.syntax.tree import Tree
 
-#: More new words than this belong to one place; where the name of the function is among what is
+#: More new names than this belong to one place; where the name of the function is among what is
 #: written, the rest is for all functions.
 _MOST_ADDED, _MOST_ADDED_AROUND = 2, 6
 #: Shorter names of functions stand in strings by chance.
@@ -31,29 +32,50 @@ _LEAST_NAME = 3
 #: The strength of a rule by which a word goes, and of one that only adds or only unwraps.
 _STRENGTH, _WEAK = 0.6, 0.3
 _WORD, _QUOTE = re.compile(r"[^\W\d]\w*"), re.compile("['\"]")
+#: A name with those of what it is a part of.
+_DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 #: Words that mean the same everywhere, so that they are no holes, and words that are no anchors.
 _FIXED = frozenset("None True False null nil undefined true false self cls this super".split())
 _PLAIN = frozenset("self cls this super".split())
 #: Words that a rewrite may add anywhere.
 _OPERATORS = frozenset("and or not in is".split())
+#: The fields that the name of a method is in.
+_METHODS = ("attribute", "property", "field")
+#: Types of nodes with code of one place.
+_OWN = re.compile("block|body|function|lambda|arrow|class|element|object|dictionary|definition")
+#: Types of nodes that give names to values.
+_OBJECTS = ("object", "dictionary")
+#: Longer code, in characters or lines without what was kept, is another matter.
+_LONGEST, _MOST_LINES = 300, 6
 #: Types of nodes around a node that needs no parentheses.
 _ENCLOSING = re.compile(
     "argument|parenthesized|interpolation|substitution|list|tuple|^assignment|declarator|pair|block"
 )
 
 
-def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
-    """Generalize a rewrite; None where nothing was kept, or nothing is special about the old."""
+def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False) -> Rule | None:
+    """Generalize a rewrite; None where nothing was kept, or nothing is special about the old.
+
+    Args:
+        change: Made the rewrite.
+        old: What was rewritten.
+        new: What it is now.
+        any_method: Whether the name of a method that is kept is a hole, too.
+    """
     tree, now = change.before.tree, change.after.tree
-    holes, kept = _kept(tree, old, now, new)
+    holes, kept = _kept(tree, old, now, new, any_method)
+    if _has_own(old, holes) or _has_own(new, [part.span for part, _ in kept]):
+        return None
+    if not (_is_short(tree, old, holes) and _is_short(now, new, [part.span for part, _ in kept])):
+        return None
     anchors = _anchors(tree, old, holes)
     while holes and not anchors:  # the first name that was kept is what is special
         first = holes[min(holes)]
         holes = {span: name for span, name in holes.items() if name != first}
         kept = [one for one in kept if one[1] != first]
         anchors = _anchors(tree, old, holes)
-    around = function_around(tree, old.start_byte)
-    named = list(_names_of(around, now, new, [part.span for part, _ in kept]))
+    around, spans = function_around(tree, old.start_byte), [part.span for part, _ in kept]
+    named = list(_names_of(around, now, new, spans))
     if not (holes or named) or not anchors or _is_replaced(old, holes):
         return None
     kept = sorted([*kept, *((part, AROUND) for part in named)], key=lambda one: one[0].span)
@@ -62,10 +84,15 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         pieces.append(now.text[at : part.span.start])
         at = part.span.end
     pieces.append(now.text[at : new.end_byte])
-    written = _WORD.findall(" ".join(pieces))
+    text = " ".join(pieces)
+    written = _WORD.findall(text)
     gone = [word for word in anchors if word not in written]
     added = set(written) - {*anchors} - _OPERATORS - _FIXED
-    if len(added) > (_MOST_ADDED_AROUND if named else _MOST_ADDED if gone else 0):
+    are_named = added and added <= _keys(now, new, spans) and _keeps_arguments(old, holes)
+    names_added = {each for each in _DOTTED.findall(text) if not added.isdisjoint(each.split("."))}
+    if not are_named and len(names_added) > (
+        _MOST_ADDED_AROUND if named else _MOST_ADDED if gone else 0
+    ):
         return None  # something was added, to this one
     is_unwrapped = not any(pieces)
     rule = Rule(
@@ -78,28 +105,28 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         max(gone or anchors, key=len),
         frozenset(added),
         around,
-        _STRENGTH if (gone or named) and not is_unwrapped else _WEAK,
+        _STRENGTH if (gone or named or are_named) and not is_unwrapped else _WEAK,
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
 
 
 def _kept(
-    tree: Tree, old: Node, now: Tree, new: Node
+    tree: Tree, old: Node, now: Tree, new: Node, any_method: bool
 ) -> tuple[dict[Span, str], list[tuple[Part, str]]]:
     """Return what a rewrite kept: the ranges in the old text, and the parts of the new."""
     holes: dict[Span, str] = {}
     kept: list[tuple[Part, str]] = []
-    theirs = sorted(parts_of(now, new), key=_size, reverse=True)
+    theirs = defaultdict[str, list[Part]](list)
+    for one in parts_of(now, new):
+        theirs[_unquoted(one.text)].append(one)
     for one in sorted(parts_of(tree, old), key=_size, reverse=True):
         if one.text in _FIXED or one.span == span_of(old) or one.span.touches(holes):
             continue
         if not one.text:  # something that the parser misses
             continue
-        if _is_called(one.node):
+        if _is_called(one.node) and not (any_method and _field(one.node) in _METHODS):
             continue
-        name = _unquoted(one.text)
-        found = [each for each in theirs if _unquoted(each.text) == name]
-        for each in found:
+        for each in theirs[_unquoted(one.text)]:
             if not each.span.touches([part.span for part, _ in kept]):
                 kept.append((each, one.text))
         if any(text == one.text for _, text in kept):
@@ -121,6 +148,41 @@ def _names_of(around: str, now: Tree, new: Node, kept: Collection[Span]) -> Iter
                 span = Span(*(part.span.start + offset for offset in found.span()))
                 if not span.touches(kept):
                     yield Part(span, found[0], part.node)
+
+
+def _has_own(node: Node, kept: Collection[Span]) -> bool:
+    """Tell whether a node has code of its own, outside of what was kept."""
+    if span_of(node) in kept:
+        return False
+    if node.type in _OBJECTS:  # names for what was kept
+        values = [one.child_by_field_name("value") or one for one in node.named_children]
+        return not all(span_of(one) in kept for one in values)
+    return bool(_OWN.search(node.type)) or any(_has_own(one, kept) for one in node.named_children)
+
+
+def _is_short(tree: Tree, node: Node, kept: Collection[Span]) -> bool:
+    """Tell whether a node is short, without what was kept."""
+    text = tree.of(node)
+    within = [tree.text[start:end] for start, end in kept]
+    lines = text.count("\n") - sum(each.count("\n") for each in within)
+    return len(text) - sum(map(len, within)) <= _LONGEST and lines < _MOST_LINES
+
+
+def _keys(tree: Tree, node: Node, kept: Collection[Span]) -> frozenset[str]:
+    """Return the names that a node gives to what was kept."""
+    value, own = node.child_by_field_name("value"), set[str]()
+    if value is not None and span_of(value) in kept:
+        fields = (node.child_by_field_name(field) for field in ("key", "name"))
+        own = {tree.of(one) for one in fields if one is not None}
+    return frozenset(own).union(*(_keys(tree, one, kept) for one in node.named_children))
+
+
+def _keeps_arguments(old: Node, holes: Collection[Span]) -> bool:
+    """Tell whether a node is a call, and all of its arguments are kept."""
+    arguments = old.child_by_field_name("arguments")
+    if arguments is None:
+        return False
+    return all(span_of(one) in holes for one in arguments.named_children)
 
 
 def _is_replaced(old: Node, holes: Collection[Span]) -> bool:
@@ -149,7 +211,7 @@ def _anchors(tree: Tree, old: Node, holes: Collection[Span]) -> list[str]:
 def _is_called(node: Node) -> bool:
     """Tell whether a node is the function of a call, or the name of its method."""
     parent = node.parent
-    if parent is not None and _field(node) in ("attribute", "property", "field"):
+    if parent is not None and _field(node) in _METHODS:
         node = parent
     return _field(node) == "function"
 

@@ -22,18 +22,17 @@ from editcast_model.consequences.rewrites.rule import (
 from editcast_model.diff import shortest_hunk
 from editcast_model.syntax.tree import Path, Tree
 
-#: Longer code, in characters or lines, is another matter than the one that was rewritten.
-_LONGEST, _MOST_LINES = 300, 6
+#: Longer code, in code points, is not looked at.
+_LONGEST = 1000
 #: How many nodes above what was changed a rule is looked for.
 _MOST_STEPS = 6
 #: A rule whose anchor stands at more places than this says nothing about any of them.
 _MOST_PLACES = 300
-#: Types of nodes that rules rewrite, and types that no such node may contain: code of one place.
+#: Types of nodes that rules rewrite.
 _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
     "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
 )
-_OWN = re.compile("block|body|function|lambda|arrow|class|element|object|dictionary|definition")
 #: Fields that hold what a definition gives a name to.
 _DEFINED = ("name", "left", "declarator")
 
@@ -47,8 +46,11 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
 
 
 def _rules(change: Change) -> Iterator[Rule]:
-    """Return the rules that a change shows, one for each node that was rewritten."""
-    done = -1
+    """Return the rules that a change shows, one for each node that was rewritten.
+
+    What was done to calls of two methods of one thing is done to calls of all its methods.
+    """
+    done, wider = -1, dict[str, str]()
     for hunk, start, end in change.spans():
         if hunk.start < done or change.is_active(start, end):
             continue
@@ -57,6 +59,11 @@ def _rules(change: Change) -> Iterator[Rule]:
             if rule is not None:
                 done = old.end_byte
                 yield rule
+                any_method = rule_from(change, old, new, any_method=True)
+                if any_method is not None:
+                    seen = wider.setdefault(any_method.cause, rule.cause)
+                    if seen != rule.cause:
+                        yield any_method
                 break
 
 
@@ -68,13 +75,13 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
         old = path[index].node
         if not old.is_named or old.start_byte > start or old.end_byte < end:
             continue
-        if steps == _MOST_STEPS or not _is_short(tree.of(old)):
+        if steps == _MOST_STEPS or old.end_byte - old.start_byte > _LONGEST:
             return
         steps += 1
         is_rewritten = old.named_child_count and _REWRITTEN.search(old.type)
-        if (is_rewritten or _is_returned(path[: index + 1])) and not _is_own(old):
+        if is_rewritten or _is_returned(path[: index + 1]):
             new = _counterpart(change, old)
-            if new is None or not _is_short(now.of(new)) or _assigns(new) or _is_own(new):
+            if new is None or new.end_byte - new.start_byte > _LONGEST or _assigns(new):
                 continue
             if not _is_like(tree, old, now, new):
                 yield old, new
@@ -152,11 +159,6 @@ def _is_returned(path: Path) -> bool:
     return values.type == "return_statement"
 
 
-def _is_own(node: Node) -> bool:
-    """Tell whether a node has code of its own inside."""
-    return bool(_OWN.search(node.type)) or any(map(_is_own, node.named_children))
-
-
 def _assigns(node: Node) -> bool:
     """Tell whether a node gives a value to a name, which is that one's alone."""
     return any("assignment" in one.type for one in (node, *node.named_children))
@@ -171,7 +173,3 @@ def _is_like(tree: Tree, old: Node, now: Tree, new: Node) -> bool:
         return next(formats) == next(formats)
     pairs = zip(old.children, new.children, strict=True)
     return all(_is_like(tree, one, now, other) for one, other in pairs)
-
-
-def _is_short(text: str) -> bool:
-    return len(text) <= _LONGEST and text.count("\n") < _MOST_LINES
