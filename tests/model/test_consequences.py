@@ -238,6 +238,15 @@ def test_a_rename_in_what_does_not_parse_raises_nothing(case: Case, data: st.Dat
         Consequences(case.language).propose([text], text.replace(word, f"{word}z", 1))
 
 
+@every_case
+def test_empty_brackets_raise_nothing(case: Case) -> None:
+    """As in Go's `func () Get`, whose receiver is about to be typed."""
+    before = case.text(typed=True)
+    made = Consequences(case.language)
+    for found in re.finditer(r"\([^()]+\)", before):
+        made.propose([before], before[: found.start() + 1] + before[found.end() - 1 :])
+
+
 _NAMES = st.sampled_from(["a", "b", "value", "x"])
 
 

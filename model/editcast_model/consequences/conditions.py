@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
-from editcast_model.syntax.tree import Tree
+from editcast_model.syntax.tree import Tree, first_child
 
 _STRENGTH = 0.8
 #: What is asked at more places is no flag.
@@ -165,7 +165,7 @@ def _condition(node: Node) -> Node | None:
     """Return the condition of a statement without the brackets around it."""
     condition = node.child_by_field_name("condition")
     while condition is not None and condition.type == "parenthesized_expression":
-        condition = condition.named_child(0)
+        condition = first_child(condition)
     return condition
 
 
@@ -188,7 +188,7 @@ def _body(tree: Tree, node: Node, branch: str) -> list[str] | None:
     """Return the lines of a branch, indented as the statement; None where they are no lines."""
     block = node.child_by_field_name(branch)
     if block is not None and block.type == "else_clause":
-        block = block.child_by_field_name("body") or block.named_child(0)
+        block = block.child_by_field_name("body") or first_child(block)
     if block is None or not re.search("block", block.type):
         return None  # also of `elif`
     statements = block.named_children

@@ -17,7 +17,7 @@ from editcast_model.syntax.members import (
 )
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, first_child
 
 #: Members that so many things have that an object whose type is unknown has its own.
 _COMMON = frozenset(
@@ -234,7 +234,7 @@ def _overridden(names: Names, name: str, whose: str) -> Iterator[int]:
     for place in (*places, *(one.start for one in names.of(name) if one.role is Role.KEY)):
         literal = _literal(names, place)
         taken_in = literal.named_children if literal else []
-        things = [child.named_child(0) for child in taken_in if child.type in _SPREADS]
+        things = [first_child(child) for child in taken_in if child.type in _SPREADS]
         if any(thing is not None and key_owner(names, thing) == whose for thing in things):
             yield place
 
@@ -256,7 +256,7 @@ def _asked(names: Names, path: Path, at: int) -> Node | None:
     method = function.child_by_field_name("attribute")
     if method is None or names.tree.of(method) not in _GETTERS:
         return None
-    first = path[at - 1].node.named_child(0)
+    first = first_child(path[at - 1].node)
     return function.child_by_field_name("object") if first == path[at].node else None
 
 

@@ -8,7 +8,7 @@ from tree_sitter import Node
 from editcast_model.syntax.members import owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree
+from editcast_model.syntax.tree import Tree, first_child
 
 _FUNCTIONS = frozenset(
     {"function_definition", "function_declaration", "generator_function_declaration"}
@@ -239,7 +239,7 @@ def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
         case "variadic_parameter_declaration":
             name, is_rest = node.child_by_field_name("name") or node, True
         case "typed_parameter":
-            name = node.named_child(0) or node
+            name = first_child(node) or node
             is_rest = name.type != "identifier"
         case "default_parameter" | "typed_default_parameter":
             name, is_required = node.child_by_field_name("name") or node, False

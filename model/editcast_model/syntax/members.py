@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, first_child
 
 _CLASS_NODES = frozenset(
     {"class_definition", "class_declaration", "class", "abstract_class_declaration"}
@@ -144,7 +144,7 @@ def _owner_in_go(names: Names, one: Occurrence) -> str | None:
     receiver = parent.node.child_by_field_name("receiver")
     if receiver is None:
         return _enclosing(names, one.path)
-    declared = receiver.named_child(0)
+    declared = first_child(receiver)
     return _declared_type(names, declared) if declared else None
 
 
@@ -204,7 +204,7 @@ def _looped_over(names: Names, one: Occurrence) -> Node | None:
         return one.path[-3].node.child_by_field_name("right") if is_value else None
     at = len(one.path) - 1
     while one.path[at - 1].type in ("required_parameter", "formal_parameters"):
-        if one.path[at].node != one.path[at - 1].node.named_child(0):
+        if one.path[at].node != first_child(one.path[at - 1].node):
             return None
         at -= 1
     if at < 3 or one.path[at - 1].type != "arrow_function" or one.path[at - 2].type != "arguments":
@@ -227,17 +227,17 @@ def _element_of(names: Names, collection: Node) -> Node | None:
     """Return the type of the elements of a collection, by the collection's type."""
     kind: Node | None = collection
     while kind is not None and kind.type in (*_WRAPPED, "readonly_type"):
-        kind = kind.named_child(0)
+        kind = first_child(kind)
     if kind is None:
         return None
     if kind.type in ("array_type", "slice_type"):
-        return kind.child_by_field_name("element") or kind.named_child(0)
+        return kind.child_by_field_name("element") or first_child(kind)
     if kind.type == "map_type":
         return kind.child_by_field_name("value")
     if kind.type == "generic_type" and kind.named_child_count == 2:
         name, listed = kind.named_children
         if names.tree.of(name) in _COLLECTIONS:
-            return listed.named_child(0)
+            return first_child(listed)
     return None
 
 
@@ -261,7 +261,7 @@ def _is_self(names: Names, one: Occurrence) -> bool:
     if names.tree.language != "python" or one.part.kind != "parameter":
         return False
     parameters = one.path[-2]
-    if parameters.type != "parameters" or parameters.node.named_child(0) != one.path[-1].node:
+    if parameters.type != "parameters" or first_child(parameters.node) != one.path[-1].node:
         return False
     around = [step for step in one.path[:-3] if step.type not in ("block", "decorated_definition")]
     if not around or around[-1].type != "class_definition":
@@ -279,14 +279,14 @@ def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
         node = node.parent or node
     value = node.child_by_field_name("value") or node.child_by_field_name("right")
     if value is not None and value.type == "expression_list" and value.named_child_count == 1:
-        value = value.named_child(0)
+        value = first_child(value)
     return _type_of(names, value, depth) if value is not None else None
 
 
 def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
     """Return the class of this file that a type, or an expression that makes one, names."""
     while node.type in _WRAPPED:
-        inner = node.named_child(0)
+        inner = first_child(node)
         if inner is None:
             return None
         node = inner

@@ -3,7 +3,7 @@
 import builtins
 
 from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, first_child
 
 FUNCTIONS = frozenset({"function_definition", "lambda"})
 _COMPREHENSIONS = frozenset(
@@ -70,7 +70,7 @@ class PythonRules:
                 return Part(Role.DEFINITION, "import")
             case "dotted_name", _:
                 return _dotted(path)
-            case ("keyword_pattern", _) if leaf.node == parent.node.named_child(0):
+            case ("keyword_pattern", _) if leaf.node == first_child(parent.node):
                 return Part(Role.KEYWORD)
             case ("splat_pattern", _):
                 return Part(Role.DEFINITION, "variable", extent=_of_type(path, "case_clause"))
@@ -121,10 +121,10 @@ def _past_comprehensions(path: Path) -> int:
 def _dotted(path: Path) -> Part:
     """Return a name in the dotted name of an import or a pattern."""
     leaf, dotted, above = path[-1], path[-2], path[-3]
-    is_first = leaf.node == dotted.node.named_child(0)
+    is_first = leaf.node == first_child(dotted.node)
     if above.type == "class_pattern":
         return REFERENCE if is_first else Part(Role.MEMBER)
-    if above.type == "keyword_pattern" and dotted.node == above.node.named_child(0):
+    if above.type == "keyword_pattern" and dotted.node == first_child(above.node):
         return Part(Role.KEYWORD)
     if above.type.endswith("_pattern"):
         if dotted.node.named_child_count > 1:

@@ -96,6 +96,11 @@ def parse(text: str, language: str | None, seconds: float = _SECONDS) -> Tree | 
     return _parse(text, language, None, seconds)
 
 
+def first_child(node: Node) -> Node | None:
+    """Return the first named child of a node; None without any, where the parser would raise."""
+    return node.named_child(0) if node.named_child_count else None
+
+
 def _parse(text: str, language: str | None, old: Parsed | None, seconds: float) -> Tree | None:
     reader = parser(language)
     if reader is None or language is None or len(text) > MOST_CHARACTERS:

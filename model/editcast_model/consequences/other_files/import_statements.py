@@ -11,7 +11,7 @@ from editcast_model.consequences.other_files.modules import family_of, placed, s
 from editcast_model.diff import Hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names, Occurrence, has_rules
-from editcast_model.syntax.tree import Tree, parse
+from editcast_model.syntax.tree import Tree, first_child, parse
 
 #: Imports further down, in code points, are not those that a file begins with.
 MOST_CHARACTERS = 8_000
@@ -241,7 +241,7 @@ def _line(text: str, node: Node) -> str:
 
 def _is_string(node: Node, number: int) -> bool:
     """Tell whether a statement is the docstring of a module, or a directive."""
-    inner = node.named_child(0) if node.type == "expression_statement" else None
+    inner = first_child(node) if node.type == "expression_statement" else None
     return inner is not None and inner.type == "string" and number < 9
 
 
