@@ -100,6 +100,23 @@ async def test_nothing_elsewhere_as_long_as_something_is_left_here(
     await until_found(bundled, uri, 1)
 
 
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_list_of_another_file_lacks_an_entry(bundled: Any, folder: Path) -> None:
+    labels = folder / "labels.py"
+    labels.write_text(
+        "from status import Status\n\nLABELS = {\n"
+        '    Status.OPEN: "Open",\n    Status.PAID: "Paid",\n    Status.CLOSED: "Closed",\n}\n'
+    )
+    text = "from enum import Enum\n\n\nclass Status(Enum):\n"
+    text += '    OPEN = "open"\n    PAID = "paid"\n    CLOSED = "closed"\n'
+    (folder / "status.py").write_text(text)
+    uri = bundled.open((folder / "status.py").as_uri(), text)
+    bundled.type(uri, '    PAID = "paid"\n', '    PAID = "paid"\n    SENT = "sent"\n')
+    bundled.save(uri)
+    await until_found(bundled, uri, 1)
+    assert found(bundled, uri) == [(labels.as_uri(), 5, 1)]
+
+
 def project(folder: Path, settings: Settings, *, is_trusted: bool = True) -> Any:
     """A project whose function was renamed, with its folder read."""
     for name, text in (PRICES["python"], BILLS["python"]):
