@@ -40,6 +40,11 @@ def test_a_bracket_that_is_closed_behind_the_cursor_is_not_closed_again() -> Non
     assert continued(f"{LINES}    tot|)\n")[-1] == "al = add(total, price"
 
 
+def test_a_word_whose_end_stands_behind_the_cursor_is_not_continued() -> None:
+    assert continued(f"{LINES}    to|al = 1\n") == []
+    assert continued(f"{LINES}    to|\n")
+
+
 def test_other_files_are_continued_as_well() -> None:
     memory = ProjectMemory()
     memory.put("b.py", LINES)

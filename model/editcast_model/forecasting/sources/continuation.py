@@ -6,6 +6,7 @@ winner for the one after it, to the end of the line.
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -29,6 +30,7 @@ _UNSEEN: Final = 0.3
 #: The least probability that something is proposed with: who types is disturbed by the rest.
 _LEAST_SURE: Final = 0.5
 _OPEN: Final = 0.85
+_WITHIN_WORD: Final = re.compile(r"\w\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,8 @@ class Continuer:
                 row for row in votes.rows if known[votes.ahead[row][0]].startswith(partial)
             ]
         word, join = partial.strip(), rest.strip()[:1]
+        if _WITHIN_WORD.fullmatch(word[-1:] + rest[:1]):
+            return  # the end of the word stands behind the cursor
         begins_line = not line[: len(line) - len(word)].strip()
         written, log_share, least, depth, completes = "", 0.0, 1.0, 0, False
         for step in range(AHEAD - 1):
