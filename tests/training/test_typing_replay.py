@@ -2,14 +2,15 @@
 
 import json
 import random
+import re
 from collections.abc import Callable
 from dataclasses import astuple
 from pathlib import Path
 
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from editcast_model.diff import Hunk, diff
+from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.interface import (
     NO_OPTIONS,
@@ -261,3 +262,24 @@ def test_more_is_offered_where_more_is_wanted() -> None:
         for level in made.thresholds
     ]
     assert shown == sorted(shown) and shown[0] < shown[-1]
+
+
+_LINES = st.lists(st.sampled_from(["a = attr()", "a = make()", "", "b(a)"]), min_size=1, max_size=7)
+
+
+@given(_LINES, _LINES, st.integers(0, 8))
+def test_what_is_taken_never_leaves_more_to_type(
+    before: list[str], after: list[str], size: int
+) -> None:
+    """What brings the text closer by tokens may leave a way of more characters."""
+    assume(before != after)
+    goal = "\n".join(after) + "\n"
+
+    def answer(text: str) -> tuple[Hunk, float] | None:
+        start = shortest_hunk(text, goal).start
+        found = re.search(r"= (attr|make)\(\)", goal[start + size :])
+        return (Hunk(start, start, found[0]), 0.9) if found else None
+
+    row, _ = replayed(answer, saving("\n".join(before) + "\n", "\n".join(before) + "\n", goal))
+    for tally in (row.on_save, row.while_typing):
+        assert tally.spared >= tally.taken * len("= attr()")

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rapidfuzz.distance import Indel
 
-from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
 from editcast_model.errors import ReportError
 from editcast_model.private_files import private_folder, write_text
 from editcast_model.tokenizer import lex
@@ -161,7 +161,7 @@ class _Typist:
 
     def _type_to(self, goal: str) -> None:
         self._goal = goal
-        self._way = self._parts()
+        self._way = self._parts(self.document.text)
         self.characters += _characters(self._way)
         # Each brings the text closer by a token at least.
         self._most = Indel.distance(lex(self.document.text), lex(goal))
@@ -202,8 +202,13 @@ class _Typist:
             tally = self.while_typing
 
     def _is_right(self, offer: Offer) -> bool:
-        step = Step(self.document.text, self._goal, ())
-        return Judge(step).score(offer.hunks).clean
+        """Tell whether all of an offer lies on the way: as much less is to be typed behind it."""
+        text = self.document.text
+        if not Judge(Step(text, self._goal, ())).score(offer.hunks).clean:
+            return False
+        left = self._parts(apply_hunks(text, offer.hunks))
+        inserted = sum(len(hunk.text) for hunk in offer.hunks)
+        return _characters(self._way) - _characters(left) >= max(inserted, 1)
 
     def _take(self) -> int:
         """Take the offer, go on from there, and return how many characters that spares.
@@ -213,7 +218,7 @@ class _Typist:
         before, part = self._way, self._way[0]
         self.document.take()
         self._most -= 1
-        self._way = self._parts()
+        self._way = self._parts(self.document.text)
         spared = _characters(before) - _characters(self._way)
         left = self._way[0] if self._way else None
         if left and part.is_begun and left.actions[0].start <= part.end:
@@ -222,9 +227,9 @@ class _Typist:
             self._way.appendleft(_Part(deque(), part.end))
         return spared
 
-    def _parts(self) -> deque[_Part]:
-        """Return the way from the text as it is now to the goal."""
-        groups: Sequence[LineHunk] = line_hunks(self.document.text, self._goal)
+    def _parts(self, text: str) -> deque[_Part]:
+        """Return the way from a text to the goal."""
+        groups: Sequence[LineHunk] = line_hunks(text, self._goal)
         if groups and self.session.kind.endswith("saves"):
             groups = (tuple(chain.from_iterable(groups)),)
         parts: deque[_Part] = deque()
@@ -236,7 +241,7 @@ class _Typist:
                 if start < end:
                     actions.append(Hunk(start, end, ""))
                 before = Hunk(hunk.start, hunk.start, hunk.text)
-                shift = opened(before, self.document.text)
+                shift = opened(before, text)
                 place = start + shift.start - hunk.start
                 for token in lex(shift.text):
                     actions.append(Hunk(place, place, token))
