@@ -5,7 +5,9 @@
 With `--elsewhere`, all that follows in each file of a commit from the whole change of each other
 one, of every eighth commit; a step is such a pair of files.
 
-The priors of `forecasting/sources/consequence_edits.py` come from the five development projects.
+The strengths of consequences are the shares that are clean. The last line says by what the odds of
+a strength are multiplied, given how often the same change was made before and how many saves ago,
+as in `forecasting/sources/consequence_edits.py`.
 """
 
 import logging
@@ -14,9 +16,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import click
+import numpy as np
+import numpy.typing as npt
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.other_files.module_changes import ModuleHistory
+from editcast_model.forecasting.candidates import changes
 from editcast_model.forecasting.filters import EditContext
 from editcast_model.history import EditHistory
 from editcast_model.syntax.names import has_rules
@@ -26,8 +31,10 @@ from editcast_training.sources.registry import Origin, read_origin
 
 log = logging.getLogger(__name__)
 
+Numbers = npt.NDArray[np.float64]
 Counts = defaultdict[tuple[str, float], Counter[str]]
 _ONE_OF = 8
+_ROUNDS, _RIDGE = 50, 0.5  # of Newton's method
 _MOST_FILES = 30  # of a commit; more were moved or reformatted
 
 
@@ -64,6 +71,7 @@ def count_elsewhere(repository: Path, counts: Counts) -> int:
 def main(repositories: tuple[Path, ...], commits: int, elsewhere: bool) -> None:
     """Replay commits of repositories, and count."""
     steps, counts = 0, Counts(Counter)
+    seen = list[tuple[float, int, int, bool]]()
     for repository in repositories:
         if elsewhere:
             steps += count_elsewhere(repository, counts)
@@ -84,6 +92,8 @@ def main(repositories: tuple[Path, ...], commits: int, elsewhere: bool) -> None:
                     score = Judge(step).score((one.hunk,))
                     count = counts[one.kind, one.strength]
                     count.update(proposed=1, clean=score.clean, located=score.located)
+                    (change,) = changes(history.text, [one.hunk])
+                    seen.append((one.strength, *history.made(change), score.clean))
                     break
     print(
         f"{steps} steps\n\n| kind | strength | proposed | clean | located |\n|---|---|---|---|---|"
@@ -91,6 +101,23 @@ def main(repositories: tuple[Path, ...], commits: int, elsewhere: bool) -> None:
     for (kind, strength), count in sorted(counts.items()):
         cells = (kind, strength, count["proposed"], count["clean"], count["located"])
         print(f"| {' | '.join(map(str, cells))} |")
+    if seen:
+        times, ago = odds_by_age(*map(np.array, zip(*seen, strict=True)))
+        print(f"\nodds: (1 + times) ** {times:.2f} * (1 + saves ago) ** {ago:.2f}")
+
+
+def odds_by_age(
+    strength: Numbers, times: Numbers, ago: Numbers, clean: Numbers
+) -> tuple[float, float]:
+    """Fit the powers of the counts by which the odds of the strengths are to be multiplied."""
+    known = np.log(strength / (1 - strength))
+    rows, weights = np.log1p(np.stack([times, ago], 1)), np.zeros(2)
+    for _ in range(_ROUNDS):
+        probable = 1 / (1 + np.exp(-known - rows @ weights))
+        slope = rows.T @ (clean - probable) - _RIDGE * weights
+        curvature = (rows.T * (probable * (1 - probable))) @ rows + _RIDGE * np.eye(2)
+        weights += np.linalg.solve(curvature, slope)
+    return float(weights[0]), float(weights[1])
 
 
 if __name__ == "__main__":

@@ -75,6 +75,33 @@ def test_after_a_rename_each_use_is_offered_from_the_nearest_on(
     assert '"width"' in texts[-1] or language != "python"  # a string is no use
 
 
+def test_confidence_grows_with_each_use_and_falls_with_what_is_passed_over(
+    forecaster: NeuralForecaster,
+) -> None:
+    """A rename is right as often as among commits, more often once it goes on."""
+    session = forecaster.resume(EditHistory(PYTHON, language="python"))
+    text = PYTHON.replace("(width", "(breadth", 1)
+    session.update(text, saved=True)
+    confidences = []
+    while found := session.predict(1):
+        if found[0].source != "consequence":
+            break
+        confidences.append(found[0].confidence)
+        text = found[0].apply(text)
+        session.update(text, saved=False)
+    assert len(confidences) == 4
+    assert 0.7 <= confidences[0] < confidences[1] <= confidences[2] <= confidences[3] < 1
+
+    session = forecaster.resume(EditHistory(PYTHON, language="python"))
+    text = PYTHON.replace("(width", "(breadth", 1)
+    session.update(text, saved=True)
+    for number in range(3):
+        text += f"x = {number}\n"
+        session.update(text, saved=True)
+    (best,) = session.predict(1)
+    assert best.source == "consequence" and best.confidence < 0.6
+
+
 def test_nothing_that_depends_on_the_word_at_is_proposed(forecaster: NeuralForecaster) -> None:
     session = forecaster.resume(EditHistory(PYTHON, language="python"))
     for word in ("b", "br", "bread", "breadth"):

@@ -87,7 +87,7 @@ def _passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Cons
                 value = one.path[-2].node.child_by_field_name("value")
                 if value is not None and names.tree.of(value) == default:
                     hunk = Hunk(value.start_byte, value.end_byte, parameter.name)
-                    yield Consequence(hunk, "add_argument", 0.8)
+                    yield Consequence(hunk, "add_argument", 0.5)
             elif one.role is Role.DEFINITION and not is_inside:
                 if (other := function_at(names, one.start)) is not None:
                     for call in calls_of(names, other):
@@ -107,7 +107,7 @@ def _with_own(names: Names, call: Call, function: Function, name: str) -> Iterat
         new = f"{name}={name}" if is_python else name
         span = call.start, call.end
         hunk = inserted(names.tree.text, span, call.arguments, len(call.arguments), new)
-        yield Consequence(hunk, "add_argument", 0.8)
+        yield Consequence(hunk, "add_argument", 0.5)
 
 
 def _is_as_before(change: Change, call: Call) -> bool:
@@ -138,7 +138,7 @@ def with_argument(
     text = f"{added.name}={added.name}" if is_by_name else added.name
     at = len(given) if is_by_name else index
     hunk = inserted(names.tree.text, (call.start, call.end), given, at, text)
-    yield Consequence(hunk, "add_argument", 0.8)
+    yield Consequence(hunk, "add_argument", 0.5)
 
 
 def _lacks(call: Call, old: tuple[Parameter, ...], added: Parameter) -> bool:
@@ -159,7 +159,7 @@ def with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Ite
     for argument, one in late:
         parts += [text[at : argument.start], one.name, "=", text[argument.start : argument.end]]
         at = argument.end
-    yield Consequence(Hunk(late[0][0].start, at, "".join(parts)), "name_arguments", 0.9)
+    yield Consequence(Hunk(late[0][0].start, at, "".join(parts)), "name_arguments", 0.6)
 
 
 def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:
@@ -174,7 +174,7 @@ def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Con
         hunk = Hunk(given[at].start, given[at + 1].start, "")
     else:
         hunk = Hunk(given[at - 1].end if at else given[at].start, given[at].end, "")
-    yield Consequence(hunk, "remove_argument", 0.9)
+    yield Consequence(hunk, "remove_argument", 0.95)
 
 
 def _reordered(names: Names, call: Call, old: list[str], new: list[str]) -> Iterator[Consequence]:
@@ -189,4 +189,4 @@ def _reordered(names: Names, call: Call, old: list[str], new: list[str]) -> Iter
         out += parts[old.index(name)]
     if out != text[given[0].start : given[-1].end]:
         hunk = Hunk(given[0].start, given[-1].end, out)
-        yield Consequence(hunk, "reorder_arguments", 0.85)
+        yield Consequence(hunk, "reorder_arguments", 0.6)

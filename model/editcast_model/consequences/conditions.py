@@ -14,7 +14,7 @@ from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree, first_child
 
-_STRENGTH = 0.8
+_STRENGTH = 0.5
 #: What is asked at more places is no flag.
 _MOST_PLACES = 30
 #: What a condition that can be settled once and for all may be: a call, a member, a constant. A

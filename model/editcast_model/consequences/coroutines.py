@@ -26,7 +26,7 @@ _TAKERS = frozenset(
 )
 #: A part of the result stands behind these: `(await f()).name`.
 _PARTS = frozenset({"attribute", "subscript", "member_expression", "subscript_expression"})
-_STRENGTH = 0.95
+_STRENGTH = 0.6
 
 
 def after_coroutine(change: Change) -> Iterator[Consequence]:

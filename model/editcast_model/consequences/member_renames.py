@@ -53,7 +53,7 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     is_method = any(one.part.kind in ("function", "method") for one in declared)
     if is_method and not is_declaration and _inherits(after, whose):
         return  # another method, of what it inherits from
-    strength = 0.9 if is_declaration else 0.4 if is_method else 0.6
+    strength = 0.6 if is_declaration or is_method else 0.4
     for one in after.of(old):
         if (is_member(one) or one.role is Role.KEY) and owner(after, one) == whose:
             is_first = not is_declaration and one in declared
@@ -61,7 +61,7 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
             yield Consequence(hunk, "rename_field", strength, is_first=is_first)
     if is_declaration:
         for one in of_unknown_objects(after, old, (whose,)):
-            yield Consequence(_replaced(one, new.name), "rename_field", 0.5)
+            yield Consequence(_replaced(one, new.name), "rename_field", 0.55)
         yield from _constructor_keywords(after, old, new, whose)
 
 
@@ -84,7 +84,7 @@ def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
                 if argument.keyword == renamed.before.name:
                     end = argument.start + len(argument.keyword)
                     hunk = Hunk(argument.start, end, new.name)
-                    yield Consequence(hunk, "rename_keyword", 0.95)
+                    yield Consequence(hunk, "rename_keyword", 0.8)
         return
 
 
@@ -163,7 +163,7 @@ def _constructor_keywords(
         for argument in call.arguments if call else ():
             if argument.keyword == old:
                 end = argument.start + len(old)
-                yield Consequence(Hunk(argument.start, end, new.name), "rename_keyword", 0.9)
+                yield Consequence(Hunk(argument.start, end, new.name), "rename_keyword", 0.8)
 
 
 # Keys that are written as strings, or in object literals.
@@ -266,5 +266,5 @@ def _left_keys(names: Names, old: str, new: str, whose: str) -> Iterator[Consequ
     for place, found in _keys(names, old, whose):
         if found is None and is_unsure:
             continue
-        strength = 0.9 if found == whose else 0.5
+        strength = 0.6 if found == whose else 0.5
         yield Consequence(Hunk(place, place + len(old), new), "rename_key", strength)

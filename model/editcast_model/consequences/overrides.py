@@ -15,7 +15,7 @@ _CLASSES = re.compile("class_def|class_decl|interface_decl|^class$|abstract_clas
 _BASES = re.compile("argument_list|heritage|extends")
 #: Bases that say nothing about a class.
 _NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
-_STRENGTH = 0.9
+_STRENGTH = 0.5
 
 
 @dataclass(frozen=True, slots=True)

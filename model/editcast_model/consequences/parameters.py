@@ -23,7 +23,7 @@ _NO_VALUES = ("import", "class", "function")
 #: Functions that a framework or the system calls, by how their names begin.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
 #: Who hands a value down to one call may give another a constant: 0.8 once a call has it by name.
-_STRENGTH, _STRENGTH_AGAIN = 0.6, 0.8
+_STRENGTH, _STRENGTH_AGAIN = 0.25, 0.5
 
 
 def after_argument(change: Change) -> Iterator[Consequence]:
@@ -146,7 +146,7 @@ def _parameter_for(
     if declared is not None:
         index = len(parameters) if argument.keyword else call.arguments.index(argument)
         hunk = inserted(text, function.span, parameters, index, declared)
-        yield Consequence(hunk, "add_parameter", 0.7, is_first=True)
+        yield Consequence(hunk, "add_parameter", 0.55, is_first=True)
 
 
 def _parameter_of_name(names: Names, one: Occurrence) -> Iterator[Consequence]:
@@ -165,7 +165,7 @@ def _parameter_of_name(names: Names, one: Occurrence) -> Iterator[Consequence]:
         given = around.arguments if around else ()
         index = 0 if len(given) > 1 and given[0].start == one.start else None
         hunk = _with_parameter(names.tree.text, function, index, declared)
-        yield Consequence(hunk, "add_parameter", 0.8, is_first=True)
+        yield Consequence(hunk, "add_parameter", 0.5, is_first=True)
 
 
 def _is_plain(function: Function, name: str) -> bool:

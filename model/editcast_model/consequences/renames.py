@@ -43,7 +43,7 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         is_definition = one.role is Role.DEFINITION
         if (one.role in _USES or is_definition) and reach.holds(one):
             if _is_left(change, one, was, scope) and _means(after, one, new.name, scope):
-                strength = 0.8 if reach.remaining else 0.95
+                strength = 0.55 if reach.remaining else 0.7
                 yield Consequence(renaming(one, new.name), "rename_use", strength)
 
 
@@ -82,16 +82,16 @@ def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:
 def _strength(after: Names, defined: list[Occurrence], uses: list[Occurrence]) -> float:
     """Compute how much speaks for renaming a definition because one of its uses was renamed."""
     if any(one.part.kind == "import" for one in defined):
-        return 0.0 if uses else 0.4
+        return 0.0 if uses else 0.3
     one = defined[0]
     is_local = len(one.scopes) > 1 or one.part.kind == "parameter"
     if not is_local and after.rules.has_other_files:
         return 0.3  # another file may define the name that is unbound here
     if one.part.kind in ("function", "class"):
-        return 0.3 if uses else 0.5  # the next edit may define it
+        return 0.3 if uses else 0.35  # the next edit may define it
     if not uses:
-        return 0.9
-    return 0.7 if is_local and len(uses) <= _FEW else 0.5
+        return 0.5
+    return 0.4 if is_local and len(uses) <= _FEW else 0.35
 
 
 def _is_left(change: Change, one: Occurrence, was: Scope, scope: Scope) -> bool:

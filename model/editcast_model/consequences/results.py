@@ -15,7 +15,7 @@ from editcast_model.syntax.calls import Call, Function, calls_of, function_of
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree
 
-_STRENGTH = 0.8
+_STRENGTH = 0.7
 _FUNCTIONS = ("function_definition", "function_declaration", "method_declaration")
 _LITERALS = ("func_literal", "lambda")
 _TARGETS = ("identifier", "attribute", "subscript")

@@ -35,8 +35,6 @@ UNSEEN = -15.0
 #: Names of the sources that may give what is defined another name: others follow, or it is still
 #: being typed.
 CONSEQUENCE, CONTINUATION = "consequence", "continuation"
-#: The least strength of a consequence that is hardly ever meant otherwise.
-STRONG = 0.9
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from editcast_model.card import RANKER_FEATURES, Card
-from editcast_model.forecasting.candidates import Candidate
+from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate
 
 #: Names of the features, in their order; before their weights comes the intercept.
 FEATURES = RANKER_FEATURES
@@ -53,9 +53,14 @@ class Ranker:
 
     @classmethod
     def of(cls, card: Card) -> "Ranker":
-        """Read the ranker of a bundle's card."""
+        """Read the ranker of a bundle's card.
+
+        Consequences have a prior by their kind, which is measured on many more commits than a
+        ranker is fitted to.
+        """
         given = card.calibration
-        return cls(given.weights, tuple((at, share) for at, share in given.points), given.places)
+        weights = {name: one for name, one in given.weights.items() if name != CONSEQUENCE}
+        return cls(weights, tuple((at, share) for at, share in given.points), given.places)
 
     def score(self, candidate: Candidate) -> float | None:
         """Return the probability, not yet calibrated, that a candidate is clean.

@@ -16,9 +16,8 @@ from editcast_model.diff import Hunk
 
 _MOST_READ: Final = 200  # files that may import what was changed
 _MOST_REMEMBERED: Final = 500
-#: The least strength of an edit that names a file. Of entries, the weakest of these, 8 of 10 were
-#: clean on commits (benchmarks/consequences_on_commits.py --elsewhere), of renamed uses 68 of 84.
-_SURE: Final = 0.8
+#: The least strength of an edit that names a file.
+_SURE: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)

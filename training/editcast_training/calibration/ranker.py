@@ -23,6 +23,7 @@ from sklearn.linear_model import LogisticRegression
 from editcast_model.bundle import Bundle, write_card
 from editcast_model.card import RANKER_FEATURES, VERSION
 from editcast_model.errors import TrainingError
+from editcast_model.forecasting.candidates import CONSEQUENCE
 from editcast_model.forecasting.ranker import Ranker, features
 from editcast_model.private_files import fresh_folder
 from editcast_training.calibration.collected import Collected
@@ -245,7 +246,9 @@ def _fit_weights(steps: Sequence[Collected], without: Collection[str] = ()) -> R
             for name in sorted(rows)
         }
 
-    return Ranker(fitted(lambda one: one.clean), places=fitted(lambda one: one.located))
+    weights = fitted(lambda one: one.clean)
+    weights.pop(CONSEQUENCE, None)  # which has a prior by its kind
+    return Ranker(weights, places=fitted(lambda one: one.located))
 
 
 def _kind_weights(steps: Sequence[Collected]) -> dict[str, float]:

@@ -34,9 +34,10 @@ _LONGEST = 400
 _MOST_PLACES = 100
 #: How many nodes above a name its list is looked for.
 _MOST_STEPS = 8
-#: The strength where the code around a list names what the entry was added to, elsewhere, and
-#: within strings.
-_STRENGTH, _STRENGTH_ELSEWHERE, _STRENGTH_IN_TEXTS = 0.8, 0.5, 0.6
+#: The strength of an entry that is lacking where the code around a list names what it was added to,
+#: elsewhere, and within strings; and of one that is too many.
+_LACKING, _LACKING_ELSEWHERE, _LACKING_IN_TEXTS = 0.4, 0.6, 0.5
+_SURPLUS, _SURPLUS_ELSEWHERE = 0.45, 0.85
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
 _TYPES = re.compile("class|interface|enum|type_alias|type_spec")
 _COLUMN, _BLANKS = re.compile(r"(?<=\S) {2,}(?=\S)"), re.compile(r"(?<=\S) +(?=\S)")
@@ -119,7 +120,7 @@ def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
             continue
         hunk = None if _is_passed(tree, entry, removed.owner) else _without(tree, *found)
         if hunk is not None:
-            strength = _STRENGTH if is_related else _STRENGTH_ELSEWHERE
+            strength = _SURPLUS if is_related else _SURPLUS_ELSEWHERE
             cause = f"{removed.before} {removed.name}"
             yield Consequence(hunk, "remove_entry", strength, cause=cause)
 
@@ -191,7 +192,7 @@ def _lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
         else:
             hunk = Hunk(other.end(), other.end(), separator + name)
         cause = f"{added.before} {added.name}"
-        yield Consequence(hunk, "add_entry", _STRENGTH_IN_TEXTS, cause=cause)
+        yield Consequence(hunk, "add_entry", _LACKING_IN_TEXTS, cause=cause)
 
 
 def _ends_list(text: str, start: int, end: int, added: Entry) -> bool:
@@ -273,7 +274,7 @@ def _copied(names: Names, added: Entry, found: EntryList, entry: Node) -> Iterat
         new = renamed(renamed(text, old, added.name), old_end, new_end)
         others = [tree.of(one) for one in found.entries]
         new = _aligned(text, new, len(old) - len(added.name), others)
-    strength = _STRENGTH if is_related else _STRENGTH_ELSEWHERE
+    strength = _LACKING if is_related else _LACKING_ELSEWHERE
     hunk = _as_line(tree.text, _end(tree, entry), separator, new)
     yield Consequence(hunk, "add_entry", strength, cause=f"{added.before} {added.name}")
 

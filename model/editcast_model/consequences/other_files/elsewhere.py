@@ -76,17 +76,17 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     for one in taken:
         if one.bound != old or ties.is_only(one, new):
             hunk = Hunk(one.at, one.at + len(old), new)
-            yield Consequence(hunk, "rename_import", 0.95, is_first=True)
+            yield Consequence(hunk, "rename_import", 0.7, is_first=True)
     for use in ties.uses(old):
         if use.role is Role.MEMBER:
-            yield Consequence(Hunk(use.start, use.end, new), "rename_use", 0.95)
+            yield Consequence(Hunk(use.start, use.end, new), "rename_use", 0.8)
         elif names.resolve(use, new) is None:
-            yield Consequence(renaming(use, new), "rename_use", 0.95)
+            yield Consequence(renaming(use, new), "rename_use", 0.8)
     scopes = [ties.scope_of(one) for one in bound if one.bound == new]
     for use in names.of(old) if scopes else ():  # the import was renamed before
         if use.role is Role.REFERENCE and not names.is_known(use, old):
             if names.resolve(use, new) in scopes:
-                yield Consequence(renaming(use, new), "rename_use", 0.95)
+                yield Consequence(renaming(use, new), "rename_use", 0.8)
 
 
 def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
@@ -96,10 +96,10 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
         return
     for one in names.of(name.old):
         if (is_member(one) or one.role is Role.KEY) and owner(names, one) in whose:
-            yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.9)
+            yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.7)
     is_checked = names.tree.language in CHECKED
     for one in of_unknown_objects(names, name.old, whose) if is_checked else ():
-        yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.5)
+        yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.6)
     for call in _calls(ties, "", name.owner) if name.is_keyword else ():
         yield from _keyword(call, name.old, name.new)
 
@@ -108,7 +108,7 @@ def _keyword(call: Call, old: str, new: str) -> Iterator[Consequence]:
     for argument in call.arguments:
         if argument.keyword == old:
             hunk = Hunk(argument.start, argument.start + len(old), new)
-            yield Consequence(hunk, "rename_keyword", 0.95)
+            yield Consequence(hunk, "rename_keyword", 0.6)
 
 
 def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
@@ -165,7 +165,7 @@ def _fitted(
         ]
         if lacks:  # so that it fits no parameters of today
             for one in with_argument(names, call, before, new.index(added[0].name), added[0]):
-                yield replace(one, strength=0.9)
+                yield replace(one, strength=0.5)
     elif len(removed) == 1 and not added:
         is_given = removed[0].name in keywords
         if is_given or count > sum(not each.is_named for each in after):

@@ -30,7 +30,7 @@ _MOST_ADDED, _MOST_ADDED_AROUND = 2, 6
 #: Shorter names of functions stand in strings by chance.
 _LEAST_NAME = 3
 #: The strength of a rule by which a word goes, and of one that only adds or only unwraps.
-_STRENGTH, _WEAK = 0.6, 0.3
+_STRENGTH, _WEAK = 0.65, 0.5
 _WORD, _QUOTE = re.compile(r"[^\W\d]\w*"), re.compile("['\"]")
 #: A name with those of what it is a part of.
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")

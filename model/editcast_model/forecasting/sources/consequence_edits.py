@@ -1,18 +1,17 @@
 """Edits that follow from the last ones by the meaning of names, as a candidate source."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk
-from editcast_model.forecasting.candidates import CONSEQUENCE, STRONG, Candidate, Situation
+from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate, Situation
 
-#: The probability that a strong consequence is clean, where the ranker has no weights for this
-#: source: 38 of 61 on commits of the development projects (benchmarks/consequences_on_commits.py).
-_PRIOR = 0.62
-#: The same for a weak one, which may as well be meant otherwise: 3 of 9.
-_WEAK_PRIOR = 0.33
+#: By which power the odds of a consequence fall with the saves since its change was last made; they
+#: grow in proportion to how often it was made (benchmarks/consequences_on_commits.py).
+_AGING = 1.7
 
 
 class ConsequenceEdits:
@@ -41,19 +40,25 @@ class ConsequenceEdits:
         )
         fitting = (one for one in found if situation.accepts(one.hunk, self.name))
         for one in islice(fitting, situation.config.consequences):
-            prior = _PRIOR if one.strength >= STRONG else _WEAK_PRIOR
-            places = everywhere(one, found)
-            candidate = Candidate(
-                one.hunk,
-                self.name,
-                strength=one.strength,
-                prior=prior,
-                cause=one.cause,
-                everywhere=places,
+            candidate = situation.described(
+                Candidate(
+                    one.hunk,
+                    self.name,
+                    strength=one.strength,
+                    cause=one.cause,
+                    everywhere=everywhere(one, found),
+                )
             )
+            prior = _probability(one.strength, candidate.times, candidate.ago)
             # What it follows from is as true far away: commits, replayed from top to bottom, would
             # teach that nothing is left above.
-            yield replace(situation.described(candidate), distance=0)
+            yield replace(candidate, prior=prior, distance=0)
+
+
+def _probability(strength: float, times: int, ago: int) -> float:
+    """Return how probable it is that a consequence is clean."""
+    odds = strength / (1 - strength) * (1 + times) / math.pow(1 + ago, _AGING)
+    return odds / (1 + odds)
 
 
 def everywhere(one: Consequence, found: Sequence[Consequence]) -> tuple[Hunk, ...]:
