@@ -201,7 +201,7 @@ async def test_an_import_that_a_file_on_the_disk_has(
     async with start(settings) as editor:
         await editor.until(lambda: editor.statuses[-1].model)
         folder = tmp_path / "project"
-        (folder / "other.py").write_text("import os\nfrom pathlib import Path\n\nPath(os.sep)\n")
+        (folder / "other.py").write_text("import os\nfrom shop import Money\n\nMoney(os.sep)\n")
         event = types.WorkspaceFoldersChangeEvent(
             [types.WorkspaceFolder(folder.as_uri(), "folder")], []
         )
@@ -211,13 +211,24 @@ async def test_an_import_that_a_file_on_the_disk_has(
         before = "import sys\n\nname = sys.argv[1]\n"
         uri = editor.open("main.py", before)
         assert await editor.best(uri) is None
-        editor.type(uri, "name = sys.argv[1]", "name = Path(sys.argv[1])")
+        editor.type(uri, "name = sys.argv[1]", "name = Money(sys.argv[1])")
         editor.save(uri)
         if is_trusted:  # read meanwhile, or a moment later
             while (best := await editor.best(uri)) is None:
                 editor.save(uri)
-            expected = editor.texts[uri].text.replace("sys\n", "sys\nfrom pathlib import Path\n", 1)
+            expected = editor.texts[uri].text.replace("sys\n", "sys\nfrom shop import Money\n", 1)
             assert editor.applied(uri, best) == expected
         else:
             best = await editor.best(uri)
-            assert best is None or "pathlib" not in editor.applied(uri, best)
+            assert best is None or "shop" not in editor.applied(uri, best)
+
+
+async def test_an_import_of_the_standard_library_needs_no_folder(start: Any) -> None:
+    settings = {"modelPath": "", "confidenceThreshold": None}
+    async with start(settings) as editor:
+        await editor.until(lambda: editor.statuses[-1].model)
+        uri = editor.open("main.py", "import sys\n\nname = sys.argv[1]\n")
+        editor.type(uri, "name = sys.argv[1]", "name = json.loads(sys.argv[1])")
+        editor.save(uri)
+        best = await editor.best(uri)
+        assert editor.applied(uri, best).startswith("import json\nimport sys\n")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote
 
+from editcast_model.consequences.other_files.standard_library import WithStandardLibrary
 from editcast_model.diff import Hunk, diff
 from editcast_model.errors import EditcastError, PredictorError
 from editcast_model.forecasting.interface import (
@@ -70,7 +71,8 @@ class Track:
         imports, memory = self._project.imports, self._project.memory
         imports.update(self._history.path, language, text)
         memory.update(self._history.path, text)
-        self._history.imports = imports.of(self._history.path, language)
+        known = imports.of(self._history.path, language)
+        self._history.imports = WithStandardLibrary(known, self._history.path, language)
         self._history.memory = memory
         self._name = self._history.path
         self._project.open_files[self._name] = self

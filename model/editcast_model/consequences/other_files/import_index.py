@@ -10,7 +10,6 @@ from typing import Final
 
 from editcast_model.consequences.other_files.import_statements import Origin, origins
 from editcast_model.consequences.other_files.modules import family_of, is_same_package, module_name
-from editcast_model.consequences.other_files.standard_library import statements
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import has_rules
 
@@ -29,10 +28,7 @@ class ImportIndex:
         self._unread: dict[str, tuple[str, str]] = {}
 
     def of(self, file: str, language: str) -> Mapping[str, str]:
-        """Return the import statements for a file by the name that they bind, as known by then.
-
-        What no file imports is taken from the standard library.
-        """
+        """Return the import statements for a file by the name that they bind, as known by then."""
         known = language_of(language, file)
         return _Statements(self, family_of(known), file) if known and has_rules(known) else {}
 
@@ -128,25 +124,18 @@ class _Statements(Mapping[str, str]):
 
     def __init__(self, known: ImportIndex, family: str, file: str) -> None:
         self._known, self._family, self._file = known, family, file
-        self._standard = statements(family)
 
     def __contains__(self, name: object) -> bool:
-        if name in self._standard:
-            return True
         return isinstance(name, str) and self._known.has(self._family, name)
 
     def __getitem__(self, name: str) -> str:
-        if self._known.has(self._family, name):
-            statement = self._known.statement(self._family, name, self._file)
-        else:
-            statement = self._standard.get(name)
+        statement = self._known.statement(self._family, name, self._file)
         if statement is None:
             raise KeyError(name)
         return statement
 
     def __iter__(self) -> Iterator[str]:
-        known = {name for family, name in self._known.names() if family == self._family}
-        return iter(known.union(self._standard))
+        return iter([name for family, name in self._known.names() if family == self._family])
 
     def __len__(self) -> int:
-        return len(set(self))
+        return len(self._known.names())

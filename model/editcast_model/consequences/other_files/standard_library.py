@@ -4,6 +4,11 @@ They are for names that no file of a project imports yet. Names that are as ofte
 variables, or that several modules have, are left out.
 """
 
+from collections.abc import Iterator, Mapping
+
+from editcast_model.consequences.other_files.modules import family_of
+from editcast_model.syntax.languages import language_of
+
 _PYTHON_MODULES = """
     argparse asyncio base64 bisect configparser contextlib copy csv dataclasses functools glob gzip
     hashlib heapq importlib inspect io itertools json logging math os pathlib pickle random re
@@ -53,7 +58,8 @@ _GO_PACKAGES = """
     testing text/tabwriter time unicode unicode/utf8 unsafe
 """
 
-_STATEMENTS = {
+#: Import statements by the family of languages and the name that they bind.
+STATEMENTS: dict[str, dict[str, str]] = {
     "python": {
         **{name: f"import {name}" for name in _PYTHON_MODULES.split()},
         **{
@@ -66,6 +72,29 @@ _STATEMENTS = {
 }
 
 
-def statements(family: str) -> dict[str, str]:
-    """Return the import statements of a family of languages, by the names that they bind."""
-    return _STATEMENTS.get(family, {})
+class WithStandardLibrary(Mapping[str, str]):
+    """Import statements by the name that they bind: those of a project's files come first.
+
+    A name that the files of the project import from several places has none.
+
+    Args:
+        known: The statements of the project's files.
+        file: The file that may lack an import.
+        language: The editor's language identifier of the file.
+    """
+
+    def __init__(self, known: Mapping[str, str], file: str, language: str) -> None:
+        own = language_of(language, file)
+        self._known, self._standard = known, STATEMENTS.get(family_of(own) if own else "", {})
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known or name in self._standard
+
+    def __getitem__(self, name: str) -> str:
+        return self._known[name] if name in self._known else self._standard[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({*self._known, *self._standard})
+
+    def __len__(self) -> int:
+        return len(self._known) + len(self._standard)
