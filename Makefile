@@ -30,8 +30,8 @@ check: docs $(VENV)/.all $(EXTENSION)/node_modules/.complete
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	for each in docs editors model server supply training; do \
-	  MYPYPATH=tests/server:tests/adversarial:benchmarks $(BIN)/mypy $(OF_TESTS) tests/$$each || exit 1; done
+	for each in docs editors model server supply training '*.py'; do \
+	  MYPYPATH=tests/server:tests/adversarial:tests:benchmarks $(BIN)/mypy $(OF_TESTS) tests/$$each || exit 1; done
 	$(BIN)/lint-imports --no-cache
 	cd $(EXTENSION) && npm run --silent check && npm run --silent lint
 	@$(BIN)/python tools/audit.py

@@ -3,10 +3,10 @@
     python benchmarks/shared.py [--repository FOLDER]
 
 The bundled network, and one of some twenty times its parameters with random weights, each here and
-on a server of the Open Inference Protocol on this machine (`tests/server/open_inference.py`). Both
-use the same processors, so what is added is the protocol. With --repository the model repository of
-the larger network is left in a folder, to serve it on a GPU; with --address as well, the larger one
-is asked there.
+on a server of the Open Inference Protocol on this machine
+(`tests/server/predictor/open_inference.py`). Both use the same processors, so what is added is the
+protocol. With --repository the model repository of the larger network is left in a folder, to serve
+it on a GPU; with --address as well, the larger one is asked there.
 """
 
 import statistics
@@ -28,7 +28,7 @@ from editcast_model.networks.model import EditNetwork
 from editcast_predictor.__main__ import write_repository
 from editcast_predictor.network import SharedNetwork, load
 
-_SERVER = Path(__file__).parents[1] / "tests" / "server" / "open_inference.py"
+_SERVER = Path(__file__).parents[1] / "tests" / "server" / "predictor" / "open_inference.py"
 _METHODS, _RUNS, _BEFORE = 10, 5, 2
 _PATIENCE = 120.0  # seconds of a run: nothing is to fail here
 

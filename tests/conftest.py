@@ -1,12 +1,15 @@
 """Settings of Hypothesis, shared fixtures, and a line on the tests that could not run."""
 
 import os
+import random
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from editcast_model.edits import START, Edit, Timeline
 
 # Tests wait for conditions, never for times: a busy machine draws an example in seconds.
 settings.register_profile(
@@ -18,6 +21,9 @@ _APT = "apt-get install --no-install-recommends"
 #: The reason of a test that is skipped because a program is missing: `no NAME: apt-get ...`.
 _MISSING = re.compile(rf"no (?P<name>[^:]+): {_APT} (?P<packages>[\w. +-]+)")
 
+#: (state, edits) of a number of state tokens, edits, and entries of the vocabulary, from a seed.
+Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
+
 
 @pytest.fixture
 def one_thread() -> Iterator[None]:
@@ -28,6 +34,26 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def draw() -> Draw:
+    """Random instances: replacements of 0 to 2 tokens by 0 to 3, with a save after each."""
+
+    def instance(size: int, steps: int, vocabulary: int, seed: int) -> tuple[list[int], list[Edit]]:
+        choose = random.Random(seed)
+        timeline = Timeline([START, *(choose.randrange(4, vocabulary) for _ in range(size - 1))])
+        while len(timeline) < steps:
+            here = len(timeline.order())
+            start = choose.randint(1, here)
+            end = min(here, start + choose.randint(0, 2))
+            new = [choose.randrange(4, vocabulary) for _ in range(choose.randint(0, 3))]
+            timeline.replace(start, end, new)
+            if choose.random() < 0.7:
+                timeline.save()
+        return list(timeline.initial), timeline.edits[:steps]
+
+    return instance
 
 
 def not_run(reasons: Iterable[str]) -> str:

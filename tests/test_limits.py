@@ -13,6 +13,8 @@ PRODUCT = (
     "server/editcast_server",
     "training/editcast_training",
 )
+# Those whose folders mirror the product's.
+TESTS = ("tests/model", "tests/server", "tests/training")
 FILES = [path for folder in PRODUCT for path in sorted((ROOT / folder).rglob("*.py"))]
 MOST_FILES, MOST_LINES, MOST_LINES_OF_A_FUNCTION = 13, 400, 60
 
@@ -23,6 +25,12 @@ def test_folders_are_small() -> None:
     counts = Counter(path.parent for path in files)
     assert len(counts) > len(PRODUCT)
     assert {folder: count for folder, count in counts.items() if count > MOST_FILES} == {}
+
+
+def test_folders_of_tests_are_small() -> None:
+    counts = Counter(path.parent for folder in TESTS for path in (ROOT / folder).rglob("*.py"))
+    assert {ROOT / folder for folder in TESTS} < set(counts)
+    assert {place: count for place, count in counts.items() if count > MOST_FILES} == {}
 
 
 def test_files_are_short() -> None:

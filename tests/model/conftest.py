@@ -1,13 +1,10 @@
-"""Fixtures of the model's tests: a small tokenizer, instances, and a small bundle."""
+"""Fixtures of the model's tests: a small tokenizer, and a small bundle."""
 
-import random
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from editcast_model.bundle import Bundle
-from editcast_model.edits import START, Edit, Timeline
 from editcast_model.tokenizer import Tokenizer
 
 _CODE = '''
@@ -30,9 +27,6 @@ class Parser(object):
         return None
 '''
 
-#: (state, edits) of a number of state tokens, edits, and entries of the vocabulary, from a seed.
-Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
-
 
 @pytest.fixture(scope="session")
 def tokenizer() -> Tokenizer:
@@ -44,26 +38,6 @@ def tokenizer() -> Tokenizer:
 def code() -> str:
     """The text that the tokenizer knows."""
     return _CODE
-
-
-@pytest.fixture(scope="session")
-def draw() -> Draw:
-    """Random instances: replacements of 0 to 2 tokens by 0 to 3, with a save after each."""
-
-    def instance(size: int, steps: int, vocabulary: int, seed: int) -> tuple[list[int], list[Edit]]:
-        choose = random.Random(seed)
-        timeline = Timeline([START, *(choose.randrange(4, vocabulary) for _ in range(size - 1))])
-        while len(timeline) < steps:
-            here = len(timeline.order())
-            start = choose.randint(1, here)
-            end = min(here, start + choose.randint(0, 2))
-            new = [choose.randrange(4, vocabulary) for _ in range(choose.randint(0, 3))]
-            timeline.replace(start, end, new)
-            if choose.random() < 0.7:
-                timeline.save()
-        return list(timeline.initial), timeline.edits[:steps]
-
-    return instance
 
 
 @pytest.fixture(scope="session")

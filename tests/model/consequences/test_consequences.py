@@ -1,7 +1,7 @@
-"""Everyday edits and what follows from them, as marked texts in syntax/*.cases.
+"""Everyday edits and what follows from them, as marked texts in *.cases.
 
 `[[old=>new]]` is what was typed, `{{2:old=>new}}` the second edit that follows from it, and nothing
-else does. A case begins with `-- language: name`. In syntax/*.chains each edit follows from those
+else does. A case begins with `-- language: name`. In *.chains each edit follows from those
 before it.
 """
 
@@ -45,7 +45,7 @@ class Case:
 
 def _cases(suffix: str) -> list[Case]:
     found = []
-    for path in sorted((Path(__file__).parent / "syntax").glob(f"*.{suffix}")):
+    for path in sorted(Path(__file__).parent.glob(f"*.{suffix}")):
         parts = _HEAD.split(path.read_text(encoding="utf-8"))[1:]
         found += [
             Case(name, language, marked.rstrip("\n") + "\n")

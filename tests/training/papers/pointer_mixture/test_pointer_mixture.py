@@ -1,7 +1,7 @@
 """Pointer mixture: trees, streams, and the networks against one that goes node by node.
 
-The losses are recorded by ``python tests/training/test_pointer_mixture.py``, from the repository's
-root.
+The losses are recorded from the repository's root, by
+``python tests/training/papers/pointer_mixture/test_pointer_mixture.py``.
 """
 
 import json

@@ -149,6 +149,9 @@ def report(line):
 train(plan_of(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])), report)
 """
 
+# Where a process of its own finds this file, and the clusters that it imports.
+_PATH = os.pathsep.join(map(str, Path(__file__).parents[:2]))
+
 
 def plan_of(corpus: Path, url: str, out: Path) -> TrainingPlan:
     network = NetworkConfig(
@@ -178,7 +181,7 @@ def test_a_training_that_is_killed_between_parts_ends_like_one_that_was_not(
     arguments = [tmp_path / "here", url, tmp_path / "out"]
     done = subprocess.run(
         [sys.executable, "-c", _TRAINING, *map(str, arguments)],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)},
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": _PATH},
         capture_output=True,
         text=True,
     )
@@ -220,7 +223,7 @@ def test_on_a_cluster_the_losses_are_those_of_one_process(
     program = program.replace("17", "0").replace("train(plan_of(", "train_on_cluster(plan_of(")
     program = program.replace(", report)", f", {nodes.address!r}, 2, report)")
     train(plan_of(tmp_path / "here", url, tmp_path / "undisturbed"))
-    path = f"{Path(__file__).parent}{os.pathsep}{environment['PYTHONPATH']}"
+    path = f"{_PATH}{os.pathsep}{environment['PYTHONPATH']}"
     done = subprocess.run(
         [sys.executable, "-c", program, tmp_path / "here", url, tmp_path / "out"],
         env=environment | {"OMP_NUM_THREADS": "1", "PYTHONPATH": path},

@@ -1,4 +1,4 @@
-"""Edits that files need after others of their project were changed: texts in syntax/*.projects.
+"""Edits that files need after others of their project were changed: texts in *.projects.
 
 `[[old=>new]]` is what was changed in the first file, which was saved then; `{{2:old=>new}}` the
 second edit that another file needs, and nothing else does. A case begins with `-- language: name`,
@@ -62,7 +62,7 @@ def _text(marked: str, *, typed: bool = False, follows: tuple[int, ...] = ()) ->
 
 def _cases() -> list[Case]:
     found = []
-    for path in sorted((Path(__file__).parent / "syntax").glob("*.projects")):
+    for path in sorted(Path(__file__).parent.glob("*.projects")):
         parts = _HEAD.split(path.read_text(encoding="utf-8"))[1:]
         for name, files in zip(parts[::2], parts[1::2], strict=True):
             split = _FILE.split(files)[1:]

@@ -13,7 +13,7 @@ from editcast_training.augment.refactorings import KINDS, MOST_PLACES, refactori
 from editcast_training.augment.syntax_tree import Source
 from editcast_training.data.line_changes import line_changes
 
-_OWN = sorted((Path(__file__).parents[2] / "model").rglob("*.py"))
+_OWN = sorted((Path(__file__).parents[3] / "model").rglob("*.py"))
 
 _CODE = '''\
 import os

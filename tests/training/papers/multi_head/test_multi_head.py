@@ -1,6 +1,7 @@
 """Attention whose heads disagree, routing by agreement, and beam search, against plain loops.
 
-The losses are recorded by ``python tests/training/test_multi_head.py``, from the repository's root.
+The losses are recorded from the repository's root, by
+``python tests/training/papers/multi_head/test_multi_head.py``.
 """
 
 import itertools

@@ -1,6 +1,7 @@
 """Every network by its name: shapes, the recorded losses, and that it learns.
 
-The losses are recorded by ``python tests/model/test_zoo.py``, from the repository's root.
+The losses are recorded from the repository's root, by
+``python tests/training/papers/zhao2019/test_zoo.py``.
 """
 
 import json

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 
-const require = createRequire(new URL("../../vscode-client/package.json", import.meta.url));
+const require = createRequire(new URL("../../../vscode-client/package.json", import.meta.url));
 const { createClientPipeTransport, createMessageConnection, generateRandomPipeName } = require("vscode-jsonrpc/node");
 
 const [program, ...options] = process.argv.slice(2);

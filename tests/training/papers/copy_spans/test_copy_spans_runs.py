@@ -1,7 +1,7 @@
 """`editcast reproduce copy-spans`: pairs, scores, training, resuming, the report.
 
-The losses are recorded by ``python tests/training/test_copy_spans_runs.py``, from the repository's
-root.
+The losses are recorded from the repository's root, by
+``python tests/training/papers/copy_spans/test_copy_spans_runs.py``.
 """
 
 import json
