@@ -5,7 +5,6 @@ again. A folder is removed once its line is written.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,8 @@ from rich.console import Console
 from editcast_model.errors import ReproductionError
 from editcast_papers.lines import Kind, Line, append_line, read_lines
 from editcast_papers.training import Tell
-from editcast_training.workers import worker_pool
+from editcast_training.interrupts import held
+from editcast_training.workers import as_ended, worker_pool
 
 
 class Trained(Line, Protocol):
@@ -62,8 +62,9 @@ def run_all(
         with worker_pool(
             min(processes, len(jobs)), partial(torch.set_num_threads, threads)
         ) as pool:
-            futures = {pool.submit(job.make): job for job in jobs}
-            for future in as_completed(futures):
+            with held():  # a process whose start is interrupted ends with a traceback, or never
+                futures = {pool.submit(job.make): job for job in jobs}
+            for future in as_ended(futures):
                 yield futures[future], future.result()
     except BrokenProcessPool as error:
         raise ReproductionError(

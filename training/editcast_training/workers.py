@@ -8,9 +8,13 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
+from typing import Final, TypeVar
+
+Result = TypeVar("Result")
+_SECONDS: Final = 0.5
 
 
 @contextmanager
@@ -35,16 +39,28 @@ def worker_pool(
         reader.close()
 
 
+def as_ended(futures: Iterable[Future[Result]]) -> Iterator[Future[Result]]:
+    """Yield futures as they end, as `concurrent.futures.as_completed` does, and hear signals.
+
+    Python does not wake the main thread for a signal that another thread took, as one does while a
+    process is started. The main thread wakes by itself here, and handles it.
+    """
+    left = set(futures)
+    while left:
+        ended, left = wait(left, timeout=_SECONDS, return_when=FIRST_COMPLETED)
+        yield from ended
+
+
 def _begin(
     parent: multiprocessing.connection.Connection, begin: Callable[[], object] | None
 ) -> None:
     """Make this new process end when the other end of `parent` closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
 
-    def wait() -> None:
+    def end_with_parent() -> None:
         multiprocessing.connection.wait([parent])
         os._exit(1)
 
-    threading.Thread(target=wait, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     if begin is not None:
         begin()

@@ -14,7 +14,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import Future, as_completed
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, suppress
 from functools import partial
@@ -37,11 +37,12 @@ from editcast_training.data.shards import (
     shard_of,
 )
 from editcast_training.disk import explained
+from editcast_training.interrupts import held
 from editcast_training.memory_limit import MOST
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.git import read_files
 from editcast_training.sources.registry import Origin, reachable, read_origin, trained_on
-from editcast_training.workers import worker_pool
+from editcast_training.workers import as_ended, worker_pool
 
 #: How much text a vocabulary is learned from, characters.
 SAMPLE = 20_000_000
@@ -142,9 +143,10 @@ def _work(tasks: Sequence[Task], processes: int) -> Generator[CorpusPart, None, 
     if not tasks:
         return
     with worker_pool(min(processes, len(tasks))) as pool:
-        futures: list[Future[CorpusPart]] = [pool.submit(make_shards, task) for task in tasks]
+        with held():  # a process whose start is interrupted ends with a traceback, or never
+            futures: list[Future[CorpusPart]] = [pool.submit(make_shards, task) for task in tasks]
         try:
-            for future in as_completed(futures):
+            for future in as_ended(futures):
                 yield future.result()
         except BrokenProcessPool as error:
             raise CorpusError(
