@@ -6,7 +6,7 @@ has that name, in any of its forms: `fmt.Errorf("get order: %w", err)` in a func
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from tree_sitter import Node
 
@@ -79,27 +79,20 @@ def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False)
     if not (holes or named) or not anchors or _is_replaced(old, holes):
         return None
     kept = sorted([*kept, *((part, AROUND) for part in named)], key=lambda one: one[0].span)
-    pieces, at = list[str](), new.start_byte
-    for part, _ in kept:
-        pieces.append(now.text[at : part.span.start])
-        at = part.span.end
-    pieces.append(now.text[at : new.end_byte])
-    text = " ".join(pieces)
-    written = _WORD.findall(text)
+    pieces = _between(now, new, [part.span for part, _ in kept])
+    written = _WORD.findall(" ".join(pieces))
     gone = [word for word in anchors if word not in written]
     added = set(written) - {*anchors} - _OPERATORS - _FIXED
     are_named = added and added <= _keys(now, new, spans) and _keeps_arguments(old, holes)
-    names_added = {each for each in _DOTTED.findall(text) if not added.isdisjoint(each.split("."))}
-    if not are_named and len(names_added) > (
-        _MOST_ADDED_AROUND if named else _MOST_ADDED if gone else 0
-    ):
+    most_added = _MOST_ADDED_AROUND if named else _MOST_ADDED if gone else 0
+    if not are_named and _count_names(pieces, added) > most_added:
         return None  # something was added, to this one
     is_unwrapped = not any(pieces)
     rule = Rule(
         tree,
         old,
         holes,
-        tuple(pieces),
+        pieces,
         tuple((name, part.text) for part, name in kept),
         frozenset(name for part, name in kept if not _is_enclosed(part.node)),
         max(gone or anchors, key=len),
@@ -132,6 +125,19 @@ def _kept(
         if any(text == one.text for _, text in kept):
             holes[one.span] = one.text
     return holes, kept
+
+
+def _between(tree: Tree, node: Node, spans: Sequence[Span]) -> tuple[str, ...]:
+    """Return what a node has before, between and behind some parts of it."""
+    starts = [node.start_byte, *(one.end for one in spans)]
+    ends = [*(one.start for one in spans), node.end_byte]
+    return tuple(tree.text[start:end] for start, end in zip(starts, ends, strict=True))
+
+
+def _count_names(pieces: Collection[str], words: Collection[str]) -> int:
+    """Count the names with some words; `timezone.utc` is one."""
+    found = {name for one in pieces for name in _DOTTED.findall(one)}
+    return sum(not set(name.split(".")).isdisjoint(words) for name in found)
 
 
 def _names_of(around: str, now: Tree, new: Node, kept: Collection[Span]) -> Iterator[Part]:
