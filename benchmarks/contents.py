@@ -2,9 +2,9 @@
 
     python benchmarks/contents.py --git REPOSITORY --git REPOSITORY --saves FILE
 
-Each token that sessions insert or delete is asked for after the edits before it. "At the cursor"
-are those behind what was inserted last, which is most of what is typed. A difference is paired by
-session. "Sure" are contents of a probability of 0.5 or more, by what is shown in the same row.
+Predicts each token that sessions insert or delete, given the edits before it. Contents "at the
+cursor" go behind what was inserted last, as most of what is typed. A content is sure from a
+probability of 0.5 on. Differences are paired by session.
 """
 
 from collections.abc import Iterator, Sequence

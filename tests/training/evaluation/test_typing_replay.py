@@ -271,7 +271,7 @@ _LINES = st.lists(st.sampled_from(["a = attr()", "a = make()", "", "b(a)"]), min
 def test_what_is_taken_never_leaves_more_to_type(
     before: list[str], after: list[str], size: int
 ) -> None:
-    """What brings the text closer by tokens may leave a way of more characters."""
+    """Offers that bring the text closer by tokens may leave a way of more characters."""
     assume(before != after)
     goal = "\n".join(after) + "\n"
 

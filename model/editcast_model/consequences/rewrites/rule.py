@@ -1,8 +1,8 @@
 """A rule: code with holes, and what is written in its place.
 
-It is applied where the code stands that is not in holes, node by node. A hole takes in a part of
-the syntax tree, the words of a string between its placeholders, or the name of the function that
-the code is in.
+A rule applies where the same code stands, node by node, whatever stands in its holes. A hole takes
+in a part of the syntax tree, the words of a string between its placeholders, or the name of the
+function around the code.
 """
 
 import re
@@ -59,7 +59,7 @@ class Rule:
         anchor: The longest word of `old` outside its holes; of those that are gone, if any is.
         added: The words of `new` that `old` does not have.
         around: The name of the function around `old`.
-        strength: How much speaks for it.
+        strength: That of its consequences.
     """
 
     tree: Tree
