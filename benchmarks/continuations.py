@@ -48,7 +48,6 @@ _MOST_SAVES, _MOST_CHARACTERS = 60, 80_000
 @click.option("--most", default=10**9, help="Characters at most.  [default: all]")
 @click.option("--bundle", type=_PATH, default=bundled_path(), help="[default: the bundled model]")
 @click.option("--network", is_flag=True, help="Compare continuations with the network.")
-@click.option("--sure", type=float, help="Offer from this confidence on.  [default: the server's]")
 def main(
     git: Sequence[Path],
     saves: Sequence[Path],
@@ -56,14 +55,13 @@ def main(
     most: int,
     bundle: Path,
     network: bool,
-    sure: float | None,
 ) -> None:
     """Type sessions with some sources and with others, and print a table in Markdown."""
     origins = [Origin(path.name, "git", path) for path in git]
     origins += [Origin(path.name.partition(".")[0], "saves", path) for path in saves]
     sessions = [one for origin in origins for one in read_sessions(origin, commits)]
     opened = Bundle.open(bundle)
-    thresholds = {"medium": default_threshold(opened.card) if sure is None else sure}
+    thresholds = {"medium": default_threshold(opened.card)}
     sessions = some_sessions(sessions, most)
     print(f"| kind | | sessions | characters | {' | '.join(MEASURES)} |")
     print(f"|---|---|---|---|{'---|' * len(MEASURES)}")
