@@ -10,6 +10,8 @@ SEED = click.IntRange(0, 2**31 - 1)
 STEPS = click.IntRange(1, 10**9)
 #: Subtokens: fewer are too few to learn from, and no file has more.
 MAX_STATE = click.IntRange(64, 10**6)
+#: Of a batch: at least the trainer's least, below which it is hardly an instance.
+SUBTOKENS = click.IntRange(500, 10**7)
 PROCESSES = click.IntRange(1, 61)  # the limit on Windows
 WORKERS = click.IntRange(1, 4096)
 THREADS = click.IntRange(1, 1024)

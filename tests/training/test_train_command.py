@@ -87,6 +87,7 @@ def test_training_from_scratch_ends_with_an_evaluated_bundle(
     assert card["trained_on"]["instances"]["train"] > 50
     assert card["trained_on"]["made_of"] == {"history": card["trained_on"]["edits"]["train"]}
     assert card["training"]["steps"] <= 4 and card["training"]["edits_seen"] > 0
+    assert card["training"]["device"] == "cpu"
     assert card["tokens"]["dev"]["edits"] > 100
     assert card["suggestions"]["saves"]["steps"] > 20  # without sources, of the corpus' windows
     assert 0 <= card["calibration"]["threshold"] <= 1
@@ -95,8 +96,9 @@ def test_training_from_scratch_ends_with_an_evaluated_bundle(
     network = load_network(bundle)
     weights = finishing.read_checkpoint(trained / "run" / "best.safetensors")[0]
     assert all(torch.equal(value, weights[key]) for key, value in network.state_dict().items())
-    again = _invoke(train, trained, "--scratch", "--git", small_corpus, "--steps", 4)
-    assert again.exception is not None and "holds another training" in str(again.exception)
+    for other in (["--git", small_corpus], ["--corpus", small_corpus, "--subtokens", 900]):
+        again = _invoke(train, trained, "--scratch", *other, "--steps", 4)
+        assert again.exception is not None and "holds another training" in str(again.exception)
 
 
 def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(

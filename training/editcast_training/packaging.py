@@ -176,6 +176,7 @@ def _read(checkpoint: Path, tokenizer: Path) -> tuple[EditNetwork, Tokenizer, di
         "epochs": progress["epoch"],
         "seconds": round(progress["seconds"]),
         "edits_seen": progress["edits"],
+        "device": progress.get("device", ""),  # earlier checkpoints do not say
     }
     return network, vocabulary, training
 

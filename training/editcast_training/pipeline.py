@@ -42,8 +42,8 @@ from editcast_training.data.streaming import Stream
 from editcast_training.disk import explained
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.pauses import Pauses
-from editcast_training.fit.plan import TrainingPlan, no_reason
-from editcast_training.fit.trainer import train
+from editcast_training.fit.plan import SUBTOKENS, TrainingPlan, no_reason
+from editcast_training.fit.trainer import pick_device, train
 from editcast_training.packaging import Provenance, finish
 from editcast_training.sources.registry import Origin
 
@@ -85,13 +85,14 @@ class Request:
         seed: The seed of all random choices.
         device: The device for the network.
         patience: Evaluations without progress after which training stops; 0 for never.
-        processes: The number of processes that read sources.
+        processes: The number of processes that read sources, and make batches for a GPU.
         provenance: The origin of the model, for its card.
         personal: Whether the folder is Editcast's own, in which a new plan replaces an old one.
         considerate: Whether to wait while other programs need the machine; see `fit.pauses`.
         ray: The address of a cluster to train on, `cluster.HERE`, or None.
         workers: The maximum number of workers on the cluster.
         batches: Batches per step, divided among the workers or the processes of a `torchrun`.
+        subtokens: Subtokens per batch, or None. The learning rate grows with its square root.
         stream: The storage that the train split of the corpus is in, or None.
         sharded: Whether the workers divide the network among themselves.
         recipe: The constants.
@@ -115,6 +116,7 @@ class Request:
     ray: str | None = None
     workers: int = 1
     batches: int = 1
+    subtokens: int | None = None
     stream: Stream | None = None
     sharded: bool = False
     recipe: Recipe = Recipe()
@@ -180,8 +182,12 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
 def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
     base, recipe = request.base, request.recipe
     rate = recipe.further_rate if request.further else recipe.fine_tuning_rate
+    if base is None:
+        rate = recipe.scratch_rate
+    subtokens = request.subtokens or SUBTOKENS
+    is_for_gpu = not request.ray and pick_device(request.device).type == "cuda"
     if request.steps:
-        interval = max(1, min(200, request.steps // 10))
+        interval = max(1, min(200, request.steps // 10), request.steps // 60)
     else:  # about ten evaluations, at most a few minutes apart
         interval = 100 if request.minutes is not None and request.minutes <= 30 else 200
     return TrainingPlan(
@@ -190,8 +196,10 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
         _network(request, corpus),
         steps=request.steps,
         minutes=request.minutes,
-        learning_rate=recipe.scratch_rate if base is None else rate,
+        learning_rate=rate * (subtokens / SUBTOKENS) ** 0.5,
+        budget=subtokens,
         batches=request.batches,
+        loaders=request.processes if is_for_gpu else 0,
         stream=request.stream,
         sharded=request.sharded,
         seed=request.seed,
@@ -263,6 +271,8 @@ def _settle_plan(request: Request, progress: Progress) -> None:
     }
     if request.batches > 1:
         plan["batches"] = request.batches
+    if request.subtokens:
+        plan["subtokens"] = request.subtokens
     path = private_folder(request.folder) / "plan.json"
     if path.exists():
         if json.loads(path.read_text("utf-8")) == plan:
@@ -271,7 +281,7 @@ def _settle_plan(request: Request, progress: Progress) -> None:
         if not request.personal:
             raise TrainingError(
                 f"{request.folder} holds another training (of other sources, another model, "
-                "seed or number of batches); name another folder."
+                "seed, number or size of batches); name another folder."
             )
         _clear(request.folder)
     write_text(path, json.dumps(plan, indent=1))

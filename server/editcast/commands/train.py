@@ -85,7 +85,18 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
     type=click.IntRange(0, 10**6),
     help="Stop after this many evaluations without progress; 0 for never.",
 )
-@click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
+@click.option(
+    "--processes",
+    default=2,
+    show_default=True,
+    type=ranges.PROCESSES,
+    help="Processes that read sources, and make batches for a GPU.",
+)
+@click.option(
+    "--subtokens",
+    type=ranges.SUBTOKENS,
+    help="Subtokens per batch; a GPU has room for more.  [default: 8000]",
+)
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
 @ray_option
@@ -169,7 +180,7 @@ def train(
             name: given[name]
             for name in (
                 *("tokenizer", "steps", "minutes", "seed", "device", "patience", "processes"),
-                *("considerate", "ray", "workers", "batches", "sharded"),
+                *("subtokens", "considerate", "ray", "workers", "batches", "sharded"),
             )
         },
     )

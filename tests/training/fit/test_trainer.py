@@ -363,3 +363,10 @@ def test_a_checkpoint_of_another_network_is_not_trained_on(
     wider = replace(plan, out=uninterrupted, network=replace(NETWORK, feed_forward=24))
     with pytest.raises(TrainingError, match="another network"):
         train(wider)
+
+
+def test_batches_that_others_make_train_the_same_network(
+    plan: TrainingPlan, uninterrupted: Path, tmp_path: Path
+) -> None:
+    train(replace(plan, out=tmp_path, loaders=2))
+    assert _equal(tmp_path / "latest.safetensors", uninterrupted / "latest.safetensors")

@@ -32,7 +32,8 @@ _TIMES = {"saves": 4}
 _NUMBERS = ["state", "positions", "contents", "jumps"]
 #: What is read of a shard.
 COLUMNS = [*_NUMBERS, "kind"]
-_CHUNK = 64  # batches that are sorted by length together
+# Instances that are sorted by length together: for about so many batches, and no fewer than that.
+_CHUNK, _LEAST_CHUNK = 16, 512
 
 
 @dataclass(frozen=True)
@@ -132,30 +133,43 @@ class Dataset:
             stands=stands[kept].tolist(),
         )
 
-    def batches(self, seed: int, budget: int) -> Iterator[list[Instance]]:
-        """Yield the batches of an epoch: every instance once, or as `_TIMES` says of its kind.
+    def chunks(self, seed: int, budget: int) -> list[list[int]]:
+        """Draw the order of an epoch: every instance once, or as `_TIMES` says of its kind.
 
-        Batches are of alike lengths, and `seed` decides on them.
+        Args:
+            seed: Of the epoch.
+            budget: See `batches`.
+
+        Returns:
+            Instances by their number, in chunks whose batches are made together.
+        """
+        times = [_TIMES.get(kind, 1) for kind in self.kinds]
+        order = np.repeat(np.arange(len(self)), times).tolist()
+        random.Random(seed).shuffle(order)
+        size = max(_LEAST_CHUNK, _CHUNK * budget // 1000)
+        return [order[start : start + size] for start in range(0, len(order), size)]
+
+    def batches_of(self, chunk: Sequence[int], seed: int, budget: int) -> list[list[Instance]]:
+        """Make the batches of a chunk, each of alike lengths; `seed` decides on them."""
+        draw = random.Random(seed)
+        cropped = [self.instance(index, (_margin(draw), _margin(draw)), draw) for index in chunk]
+        return _pack(cropped, budget, draw)
+
+    def batches(self, seed: int, budget: int) -> Iterator[list[Instance]]:
+        """Yield the batches of an epoch.
 
         Args:
             seed: Of the epoch.
             budget: Most subtokens of a batch, padding included; edits count four times, since
                 they pass through more layers than the state.
         """
-        draw = random.Random(seed)
-        times = [_TIMES.get(kind, 1) for kind in self.kinds]
-        order = np.repeat(np.arange(len(self)), times).tolist()
-        draw.shuffle(order)
-        pending: list[Instance] = []
-        cost = 0
-        for index in order:
-            instance = self.instance(index, (_margin(draw), _margin(draw)), draw)
-            pending.append(instance)
-            cost += _cost(instance)
-            if cost > budget * _CHUNK:
-                yield from _pack(pending, budget, draw)
-                pending, cost = [], 0
-        yield from _pack(pending, budget, draw)
+        for number, chunk in enumerate(self.chunks(seed, budget)):
+            yield from self.batches_of(chunk, chunk_seed(seed, number), budget)
+
+
+def chunk_seed(seed: int, number: int) -> int:
+    """Return the seed of a chunk of the epoch with the seed `seed`."""
+    return seed * 1_000_003 + number
 
 
 class Split(Protocol):
@@ -186,10 +200,6 @@ def _draw_far(
         if far[piece].any() and draw.random() < rate:
             stands[piece][far[piece]] = 1 / rate
             kept[piece] = True
-
-
-def _cost(instance: Instance) -> int:
-    return len(instance.state) + 4 * len(instance.edits)
 
 
 def _pack(instances: list[Instance], budget: int, draw: random.Random) -> list[list[Instance]]:

@@ -4,12 +4,16 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import torch
 
 from editcast_model.networks.config import NetworkConfig
 from editcast_training.data.streaming import Stream
 from editcast_training.fit.processes import Meeting
+
+#: Of a batch, where nothing else is said.
+SUBTOKENS: Final = 8_000
 
 
 def no_reason() -> str:
@@ -29,6 +33,8 @@ class TrainingPlan:
         learning_rate: Peak, after warm-up; then a cosine to a hundredth of it.
         budget: Subtokens of a batch; see `Dataset.batches`.
         batches: Of a step, shared by the processes.
+        loaders: Processes that make batches ahead, while the device computes; 0 to make them in
+            this process. The batches are the same.
         seed: Decides the initial weights, the order and the dropout.
         interval: Steps between evaluations, each followed by a checkpoint.
         patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
@@ -46,8 +52,9 @@ class TrainingPlan:
     steps: int | None = None
     minutes: float | None = None
     learning_rate: float = 1e-3
-    budget: int = 8_000
+    budget: int = SUBTOKENS
     batches: int = 1
+    loaders: int = 0
     seed: int = 0
     interval: int = 200
     patience: int = 0
@@ -73,6 +80,7 @@ class Progress:
     best: float = math.inf
     stale: int = 0
     average: float | None = None  # of the losses, the last steps' the most
+    device: str = ""  # of the last steps
     budget: int = 0  # less than the plan's once memory was short; 0 while it is the plan's
 
     def share(self, plan: TrainingPlan) -> float:

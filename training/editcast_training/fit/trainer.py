@@ -25,6 +25,7 @@ from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.model import EditNetwork
 from editcast_model.private_files import append_text, private_folder, write_text
 from editcast_training.data.dataset import Dataset, Split
+from editcast_training.data.loading import load
 from editcast_training.disk import explained
 from editcast_training.fit.checkpoints import (
     contribute,
@@ -129,6 +130,8 @@ class _Trainer:
             weights, moments, about = read_checkpoint(self.latest)
             restore(self.network, self.optimizer, weights, moments)
             self.progress = Progress(**about["progress"])
+        is_gpu = self.device.type == "cuda"
+        self.progress.device = torch.cuda.get_device_name(self.device) if is_gpu else "cpu"
         self.saved = self.progress.step  # the step of the checkpoint, if there is one
         self.is_whole = False  # whether the network is as a step left it
         self.clock = time.perf_counter()
@@ -239,12 +242,12 @@ class _Trainer:
         Where the network is divided all processes have as many; some have one of no weight.
         """
         size = self.plan.batches
-        every = data.batches(seed, self.progress.budget or self.plan.budget)
+        every = load(data, seed, self.progress.budget or self.plan.budget, self.plan.loaders)
         steps = zip(*[every] * size, strict=False)  # an incomplete last one is left out
         end = -(-size // self.world) * self.world if self.sharded else size
         for groups in islice(steps, self.progress.batch, None):
             mine = range(self.rank, end, self.world)
-            yield {number: collate(groups[number % size]).to(self.device) for number in mine}
+            yield {number: groups[number % size]().to(self.device) for number in mine}
 
     def _halve_batches(self, error: Exception) -> None:
         """Begin another epoch with batches of half the size."""

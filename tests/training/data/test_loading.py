@@ -1,0 +1,31 @@
+import multiprocessing
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import torch
+
+from editcast_training.data.dataset import Dataset
+from editcast_training.data.loading import load
+
+
+def test_however_many_processes_make_them_the_batches_are_the_same(small_corpus: Path) -> None:
+    data = Dataset.read(small_corpus / "train")
+    alone, by_others = ([make() for make in load(data, 7, 3000, count)] for count in (0, 2))
+    assert len(alone) == len(by_others) > 10
+    for one, other in zip(alone, by_others, strict=True):
+        for item in fields(one):
+            mine, theirs = getattr(one, item.name), getattr(other, item.name)
+            assert mine.dtype == theirs.dtype and torch.equal(mine, theirs), item.name
+
+
+def test_who_stops_early_leaves_neither_files_nor_processes(
+    small_corpus: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    batches = load(Dataset.read(small_corpus / "train"), 7, 3000, 2)
+    next(batches)
+    assert list(tmp_path.iterdir())
+    batches.close()
+    assert not list(tmp_path.iterdir())
+    assert not multiprocessing.active_children()
