@@ -16,6 +16,8 @@ from editcast_training.sources.git import PYTHON, read_files
 
 #: Of each kind, a file gets one for so many characters of its text, and at most this many.
 _AMOUNTS = {"refactorings": (400, 40), "restored": (1_000, 12)}
+#: Of a larger repository some files are drawn: it would take hours, and outweigh all others.
+_MOST_FILES = 400
 
 
 def read_generated(
@@ -38,7 +40,11 @@ def read_generated(
     Raises:
         SourceError: The repository cannot be read.
     """
-    for name, language, text in read_files(path, skipped=skipped, languages=languages):
+    files = list(read_files(path, skipped=skipped, languages=languages))
+    if len(files) > _MOST_FILES:
+        skipped["file: a repository of over 400"] += len(files) - _MOST_FILES
+        files = Random(f"0\0{project}").sample(files, _MOST_FILES)
+    for name, language, text in files:
         rng = Random(f"0\0{project}\0{name}")  # the project and the path decide what is drawn
         characters, most = _AMOUNTS[kind]
         most = min(most, 1 + len(text) // characters)
