@@ -4,6 +4,7 @@ A GPU computes a batch faster than one process makes it. The order of the batche
 how many processes make them.
 """
 
+import math
 from collections import deque
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
@@ -11,7 +12,7 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +22,21 @@ from editcast_model.networks.batch import Batch, collate
 from editcast_training.data.dataset import Column, Dataset, chunk_seed
 from editcast_training.workers import worker_pool
 
-#: A batch as the arrays of its fields. Tensors would need a file descriptor each to get here.
-_Arrays = tuple[npt.NDArray[Any], ...]
+
+class _Place(NamedTuple):
+    """Where an array is in a file: its first byte, type and shape."""
+
+    start: int
+    kind: str
+    shape: tuple[int, ...]
 
 
 def load(
     data: Dataset, seed: int, budget: int, processes: int = 0
 ) -> Generator[Callable[[], Batch], None, None]:
     """Yield what returns the batches of an epoch, in their order.
+
+    Each is to be called before the next is asked for.
 
     Args:
         data: The instances.
@@ -40,26 +48,42 @@ def load(
         for instances in data.batches(seed, budget):
             yield partial(collate, instances)
         return
-    with TemporaryDirectory(prefix="editcast-") as folder:
-        _write(data, Path(folder))
-        with worker_pool(processes, partial(_open, Path(folder))) as pool:
-            waiting: deque[Future[list[_Arrays]]] = deque()
+    with TemporaryDirectory(prefix="editcast-") as name:
+        folder = Path(name)
+        _write_data(data, folder)
+        with worker_pool(processes, partial(_open, folder)) as pool:
+            waiting: deque[Future[tuple[Path, list[list[_Place]]]]] = deque()
             for number, chunk in enumerate(data.chunks(seed, budget)):
-                waiting.append(pool.submit(_make, chunk, chunk_seed(seed, number), budget))
+                waiting.append(pool.submit(_make, folder, number, chunk, seed, budget))
                 if len(waiting) > processes + 1:
-                    yield from map(_returning, waiting.popleft().result())
+                    yield from _made(*waiting.popleft().result())
             while waiting:
-                yield from map(_returning, waiting.popleft().result())
+                yield from _made(*waiting.popleft().result())
 
 
-def _returning(arrays: _Arrays) -> Callable[[], Batch]:
-    return lambda: Batch(*map(torch.from_numpy, arrays))
+# Batches come in files: a pipe hands over so little at once that a thread that reads it takes turns
+# with this one all the time.
+
+
+def _made(path: Path, batches: list[list[_Place]]) -> Generator[Callable[[], Batch], None, None]:
+    for places in batches:
+        yield partial(_read_batch, path, places)
+    path.unlink()
+
+
+def _read_batch(path: Path, places: list[_Place]) -> Batch:
+    arrays = (
+        np.fromfile(path, place.kind, math.prod(place.shape), offset=place.start)
+        for place in places
+    )
+    pairs = zip(arrays, places, strict=True)
+    return Batch(*[torch.from_numpy(array.reshape(place.shape)) for array, place in pairs])
 
 
 # Of the instances the processes share one copy: files that they map into memory.
 
 
-def _write(data: Dataset, folder: Path) -> None:
+def _write_data(data: Dataset, folder: Path) -> None:
     for item in fields(Dataset):
         value = getattr(data, item.name)
         if isinstance(value, Column):
@@ -94,7 +118,21 @@ def _open(folder: Path) -> None:
     _opened[:] = [_read(folder)]
 
 
-def _make(chunk: list[int], seed: int, budget: int) -> list[_Arrays]:
+def _make(
+    folder: Path, number: int, chunk: list[int], seed: int, budget: int
+) -> tuple[Path, list[list[_Place]]]:
+    """Write the batches of a chunk into a file, and say where their arrays are."""
     (data,) = _opened
-    made = map(collate, data.batches_of(chunk, seed, budget))
-    return [tuple(getattr(batch, item.name).numpy() for item in fields(batch)) for batch in made]
+    path = folder / f"{number}.batches"
+    with path.open("wb") as file:
+        made = data.batches_of(chunk, chunk_seed(seed, number), budget)
+        return path, [_put(file, collate(instances)) for instances in made]
+
+
+def _put(file: BinaryIO, batch: Batch) -> list[_Place]:
+    places = []
+    for item in fields(batch):
+        array = getattr(batch, item.name).numpy()
+        places.append(_Place(file.tell(), array.dtype.str, array.shape))
+        file.write(array.tobytes())
+    return places
