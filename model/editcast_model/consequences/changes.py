@@ -39,6 +39,8 @@ Kind = Literal[
 # More changed places than this are another text, not a change of names.
 _MOST_HUNKS = 200
 _LONGEST_HUNK = 5_000
+#: Kinds of definitions with bodies, and the share of these beyond which they are others.
+_LONG, _MOST_WRITTEN = ("function", "method", "class"), 0.5
 #: Names that are less alike, in per cent, are of two things where their types differ, too.
 _ALIKE = 60
 
@@ -102,6 +104,10 @@ class Change:
             yield hunk, start, start + len(hunk.text)
             grown += hunk.growth
 
+    def wrote(self, start: int, end: int) -> bool:
+        """Tell whether something between two offsets of the text after is new."""
+        return any(first < end and start < last for _, first, last in self.spans())
+
     def was_at(self, offset: int) -> int | None:
         """Find where what stands at an offset now stood before; None for what is new."""
         grown = 0
@@ -149,8 +155,29 @@ class Change:
                 if max(hunk.end - hunk.start, end - start) <= _LONGEST_HUNK
                 for pair in self._pairs(hunk, start, end)
                 if not self.is_active(pair.after.start, pair.after.end)
+                and not self.is_rewritten(pair)
             ]
         return self._renamed
+
+    def is_rewritten(self, renamed: Renamed) -> bool:
+        """Tell whether most of a function, or of what has a parameter, was written anew.
+
+        What was kept of it tells little about what is called what.
+        """
+        kind, name = renamed.after.part.kind, renamed.after
+        if kind == "parameter":
+            first, last = name.scope.start, name.scope.end
+        elif kind in _LONG:
+            node = name.path[-2].node
+            first, last = node.start_byte, node.end_byte
+        else:
+            return False
+        written = sum(
+            max(0, min(end, last) - max(start, first))
+            for _, start, end in self.spans()
+            if not start <= name.start < end
+        )
+        return written > _MOST_WRITTEN * (last - first)
 
     def _pairs(self, hunk: Hunk, start: int, end: int) -> Iterator[Renamed]:
         old = _occurrences(self.before, hunk.start, hunk.end)

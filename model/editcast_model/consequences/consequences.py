@@ -95,13 +95,15 @@ class Consequences:
         found: list[Consequence] = []
         following: list[Consequence] = []
         taken: list[tuple[int, int]] = []
+        last: Change | None = None
         for age, before in enumerate(self._earlier(history, text)):
             change = Change(before, now, active)
             if not change.is_legible:
                 continue
             if cursor is None:
                 cursor = max(end for _, _, end in change.spans())
-            rewrites = after_rewrite(change) if age < _FRESH else ()
+            last = last or change
+            rewrites = _rewrites(change, last) if age < _FRESH else ()
             for one in chain(_of(change, imports or {}), rewrites):
                 if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
                     found.append(one)
@@ -159,6 +161,18 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     yield from after_results(change)
     if imports:
         yield from _missing(change, imports)
+
+
+def _rewrites(change: Change, last: Change) -> Iterator[Consequence]:
+    """Return the rewrites that are left, but for code that was written with the example or since.
+
+    Args:
+        change: With the example.
+        last: The last change.
+    """
+    for one in after_rewrite(change):
+        if not any(each.wrote(one.hunk.start, one.hunk.end) for each in (change, last)):
+            yield one
 
 
 def _replacing(names: Names, hunk: Hunk) -> str:

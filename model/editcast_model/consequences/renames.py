@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
@@ -36,7 +37,7 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     was, scope = change.before.home(renamed.before), after.home(new)
     if any(not change.before.is_weak(one) for one in change.before.definitions(new.name, was)):
         return  # two things have one name now, and nobody knows which of them a use means
-    if new.part.kind == "import" and fuzz.ratio(old, new.name) < _ALIKE:
+    if _is_import(after, new) and fuzz.ratio(old, new.name) < _ALIKE:
         return
     reach = _Reach(after, new, old, scope)
     for one in after.of(old, scope):
@@ -53,7 +54,7 @@ def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     was = before.resolve(renamed.before)
     if was is None or new.role is not Role.REFERENCE or after.is_known(new, new.name):
         return
-    if renamed.before.name in _SELF:
+    if renamed.before.name in _SELF or _is_slip(after, renamed.before.name, new.name):
         return
     defined = [
         one for one in before.definitions(renamed.before.name, was) if not before.is_weak(one)
@@ -92,6 +93,22 @@ def _strength(after: Names, defined: list[Occurrence], uses: list[Occurrence]) -
     if not uses:
         return 0.5
     return 0.4 if is_local and len(uses) <= _FEW else 0.35
+
+
+def _is_import(names: Names, one: Occurrence) -> bool:
+    """Tell whether a definition is an import, or takes what `require` returns."""
+    if one.part.kind == "import":
+        return True
+    value = one.path[-2].node.child_by_field_name("value")
+    return value is not None and names.tree.of(value).startswith("require(")
+
+
+def _is_slip(names: Names, old: str, new: str) -> bool:
+    """Tell whether a name is a slip of the keys: nothing else is called so, and much the other."""
+    if OSA.distance(old, new) > 1 or (old[0], old[-1]) != (new[0], new[-1]):
+        return False
+    text = names.tree.text
+    return text.count(new) == 1 and text.count(old) > len(names.of(old))
 
 
 def _is_left(change: Change, one: Occurrence, was: Scope, scope: Scope) -> bool:

@@ -120,6 +120,8 @@ def reason_against(hunks: tuple[Hunk, ...], context: EditContext) -> str | None:
         (partial(_brings_back, hunks, context), "undoes an edit"),
         (partial(_copies_typed, hunks, context), "copies what is being typed"),
         (partial(_breaks, hunks, context), "breaks what can be parsed"),
+        (partial(_spoils_comment, hunks, context), "spoils a comment"),
+        (partial(_imports_again, hunks, context), "imports again what the last save removed"),
         (partial(_closes_again, hunks, context), "closes a bracket again"),
         (partial(_wraps_again, hunks, context), "wraps what is wrapped already"),
     )
@@ -198,6 +200,21 @@ def _breaks(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
         if not context.text[context.cursor : end if end >= 0 else None].strip(_CLOSERS):
             return False
     return not context.broken and breaking.breaks(context.text, hunks, context.language)
+
+
+def _spoils_comment(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+    cores = (_core(hunk, context.text) for hunk in hunks)
+    return any(breaking.spoils_comment(context.text, core, context.language) for core in cores)
+
+
+def _imports_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+    """Tell whether an import that the last save removed would be back."""
+    if not context.way_back:
+        return False
+    now = set(context.text.split("\n"))
+    gone = set(apply_hunks(context.text, context.way_back).split("\n")) - now
+    back = set(apply_hunks(context.text, hunks).split("\n")) & gone
+    return any(is_import(line, context.language) for line in back)
 
 
 def _closes_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:

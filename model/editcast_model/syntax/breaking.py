@@ -14,6 +14,8 @@ _LONGEST = 50_000
 _PROSE = frozenset({"", "plaintext", "markdown", "restructuredtext", "latex", "tex", "log"})
 #: By language, the text that was looked at last.
 _trees: dict[str, Tree] = {}
+#: What ends a statement or a block.
+_ENDING = re.compile(r"[;{}()\[\]]+")
 _BRACKETS = ("()", "[]", "{}")
 # A line that begins a function inside something.
 _FUNCTION = re.compile(r"([ \t]+)(?:async +)?def\b")
@@ -47,6 +49,29 @@ def _tree(text: str, language: str) -> Tree | None:
     if tree is not None:
         _trees[language] = tree
     return tree
+
+
+def spoils_comment(text: str, hunk: Hunk, language: str) -> bool:
+    """Tell whether a hunk ends a comment like a statement, or takes half of its mark.
+
+    Args:
+        text: The text.
+        hunk: In that text, without what it leaves as it is.
+        language: The LSP language identifier.
+    """
+    old = text[hunk.start : hunk.end]
+    is_ending = not old and _ENDING.fullmatch(hunk.text)
+    is_half = old == "/" and not hunk.text
+    if not (is_ending or is_half):
+        return False
+    tree = _tree(text, language)
+    if tree is None:
+        return False
+    # An insertion at the end of a comment is in it.
+    node = tree.path(hunk.start - (1 if is_ending and hunk.start else 0))[-1].node
+    if "comment" not in node.type:
+        return False
+    return bool(is_ending) or hunk.start - node.start_byte < len("//")
 
 
 def is_broken(text: str, hunks: Iterable[Hunk], language: str) -> bool:

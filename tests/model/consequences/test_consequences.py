@@ -296,3 +296,11 @@ def _unresolved(text: str) -> set[str]:
         for one in names.of(word)
         if one.role is Role.REFERENCE and not names.is_known(one, word)
     }
+
+
+def test_what_was_written_since_is_not_rewritten() -> None:
+    first = "const a = f(one.x);\nconst b = f(one.y);\n"
+    example = first.replace("f(one.x)", "one.x").replace("f(one.y)", "dark ? 1 : one.y")
+    text = example.replace("dark ? 1 : one.y", "f(one.y)")
+    assert Consequences("typescript").propose([first, example], text) == []
+    assert Consequences("typescript").propose([first], text) != []

@@ -188,6 +188,35 @@ def test_changes_of_imports_alone(after: str, saved_before: str, expected: str |
     assert reason(after, before, before=IMPORTS) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new", "expected"),
+    [
+        ("f() // why\n", "why", "why;", "spoils a comment"),
+        ("f() // why\n", "()", "();", None),
+        ("f() // why\n", "why", "why not", None),
+        ("// a/b/c.js\nf()\n", "//", "/", "spoils a comment"),
+        ("// a/b/c.js\nf()\n", "// a/b/c.js\n", "", None),
+        ("// a/b/c.js\nf()\n", "b/", "b", None),
+        ("// a / b\nf()\n", "a / b", "a  b", None),
+        ("x = a / b\n", " / b", "  b", "breaks what can be parsed"),
+    ],
+)
+def test_a_comment_is_not_spoiled(text: str, old: str, new: str, expected: str | None) -> None:
+    after = text.replace(old, new)
+    context = EditContext.of([text], "typescript")
+    assert reason_against(diff(text, after), context) == expected
+
+
+def test_what_was_imported_is_not_imported_again() -> None:
+    before = "import os\nfrom a import b\nimport re\n\nb(os, re)\n"
+    text = before.replace("from a import b", "import a")
+    again = text.replace("import re", "from a import b\nimport re")
+    expected = "imports again what the last save removed"
+    assert reason(again, before, before=text) == expected
+    other = text.replace("import re", "from c import b\nimport re")
+    assert reason(other, before, before=text) is None
+
+
 def test_what_would_bring_back_an_earlier_text() -> None:
     earlier = TEXT.replace("return x", "return x + 1")
     between = TEXT.replace("return y", "return y + 1")

@@ -90,6 +90,8 @@ class Rule:
                 if not around:
                     return None
                 pieces += [renamed(text, self.around, around), piece]
+            elif pieces[-1].endswith(".") and not bound[name].isidentifier():
+                return None  # the name of a member was kept
             else:
                 pieces += [_quoted_as(text, name, bound[name]), piece]
         return "".join(pieces)
