@@ -39,8 +39,8 @@ Kind = Literal[
 # More changed places than this are another text, not a change of names.
 _MOST_HUNKS = 200
 _LONGEST_HUNK = 5_000
-#: Kinds of definitions with bodies, and the share of these beyond which they are others.
-_LONG, _MOST_WRITTEN = ("function", "method", "class"), 0.5
+#: Adjacent lines that take the place of as many others, and all lines that do.
+_MOST_LINES, _MOST_REWRITTEN = 5, 40
 #: Names that are less alike, in per cent, are of two things where their types differ, too.
 _ALIKE = 60
 
@@ -57,6 +57,7 @@ class Consequence:
         is_first: Whether it comes before the others of its change: it defines what they use.
         cause: Names what it follows from, such as an old name and the new one: the others of this
             cause do the same at other places. Empty where there are no others.
+        age: How many texts were saved since the change that it follows from.
     """
 
     hunk: Hunk
@@ -64,6 +65,7 @@ class Consequence:
     strength: float
     is_first: bool = False
     cause: str = ""
+    age: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +90,20 @@ class Change:
         self.before, self.after, self.active = before, after, active
         self.hunks = diff(before.tree.text, after.tree.text)
         self._renamed: list[Renamed] | None = None
+        self._rewritten: list[range] | None = None
 
     @property
     def is_legible(self) -> bool:
         """Tell if a change is small enough, and leaves a text that parses as well as before."""
-        if len(self.hunks) > _MOST_HUNKS:
+        if len(self.hunks) > _MOST_HUNKS or self._count_lines() > _MOST_REWRITTEN:
             return False
         return self.after.tree.parses or not self.before.tree.parses
+
+    def _count_lines(self) -> int:
+        """Count the lines that took the place of others."""
+        before = self.before.tree.text
+        gone = sum(before.count("\n", hunk.start, hunk.end) for hunk in self.hunks)
+        return min(gone, sum(hunk.text.count("\n") for hunk in self.hunks))
 
     def spans(self) -> Iterator[tuple[Hunk, int, int]]:
         """Return each hunk, with the first and last offset of what it put into the text after."""
@@ -155,29 +164,33 @@ class Change:
                 if max(hunk.end - hunk.start, end - start) <= _LONGEST_HUNK
                 for pair in self._pairs(hunk, start, end)
                 if not self.is_active(pair.after.start, pair.after.end)
-                and not self.is_rewritten(pair)
+                and not self.is_rewritten(pair.after.start)
             ]
         return self._renamed
 
-    def is_rewritten(self, renamed: Renamed) -> bool:
-        """Tell whether most of a function, or of what has a parameter, was written anew.
+    def is_rewritten(self, offset: int) -> bool:
+        """Tell whether what is new at an offset is in the place of many other lines.
 
-        What was kept of it tells little about what is called what.
+        It may have nothing to do with what stood there.
         """
-        kind, name = renamed.after.part.kind, renamed.after
-        if kind == "parameter":
-            first, last = name.scope.start, name.scope.end
-        elif kind in _LONG:
-            node = name.path[-2].node
-            first, last = node.start_byte, node.end_byte
-        else:
-            return False
-        written = sum(
-            max(0, min(end, last) - max(start, first))
-            for _, start, end in self.spans()
-            if not start <= name.start < end
-        )
-        return written > _MOST_WRITTEN * (last - first)
+        if self._rewritten is None:
+            self._rewritten = list(self._find_rewritten())
+        return any(offset in one for one in self._rewritten)
+
+    def _find_rewritten(self) -> Iterator[range]:
+        """Return the ranges of adjacent lines that took the place of many others."""
+        before, after = self.before.tree.text, self.after.tree.text
+        groups: list[list[tuple[Hunk, int, int]]] = []
+        for one in self.spans():
+            if groups and after.count("\n", groups[-1][-1][2], one[1]) <= 1:
+                groups[-1].append(one)
+            else:
+                groups.append([one])
+        for group in groups:
+            (old, start, _), (last, _, end) = group[0], group[-1]
+            lines = before.count("\n", old.start, last.end), after.count("\n", start, end)
+            if min(lines) >= _MOST_LINES:
+                yield range(start, end)
 
     def _pairs(self, hunk: Hunk, start: int, end: int) -> Iterator[Renamed]:
         old = _occurrences(self.before, hunk.start, hunk.end)

@@ -22,6 +22,8 @@ from editcast_model.consequences.rewrites.rule import (
     parts_of,
     span_of,
 )
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree
 
 #: More new names than this belong to one place; where the name of the function is among what is
@@ -45,6 +47,8 @@ _METHODS = ("attribute", "property", "field")
 _OWN = re.compile("block|body|function|lambda|arrow|class|element|object|dictionary|definition")
 #: Types of nodes that give names to values.
 _OBJECTS = ("object", "dictionary")
+#: Types of nodes that take a part of something, and that compare or count.
+_MEMBER, _OPERATION = re.compile("member|attribute|selector"), re.compile("binary|comparison")
 #: Longer code, in characters or lines without what was kept, is another matter.
 _LONGEST, _MOST_LINES = 300, 6
 #: Types of nodes around a node that needs no parentheses.
@@ -88,6 +92,11 @@ def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False)
     if not are_named and _count_names(pieces, added) > most_added:
         return None  # something was added, to this one
     is_unwrapped = not any(pieces)
+    if is_unwrapped and _MEMBER.search(old.type):
+        return None  # a part of one thing says little about those of others
+    is_wordless = not written and not any(map(_WORD.match, gone))
+    if is_wordless and old.type == new.type and _OPERATION.search(old.type):
+        return None  # a condition that was wrong
     rule = Rule(
         tree,
         old,
@@ -98,6 +107,7 @@ def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False)
         max(gone or anchors, key=len),
         frozenset(added),
         around,
+        frozenset(_locals_of(change.after, new, spans)),
         _STRENGTH if (gone or named or are_named) and not is_unwrapped else _WEAK,
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
@@ -138,6 +148,16 @@ def _count_names(pieces: Collection[str], words: Collection[str]) -> int:
     """Count the names with some words; `timezone.utc` is one."""
     found = {name for one in pieces for name in _DOTTED.findall(one)}
     return sum(not set(name.split(".")).isdisjoint(words) for name in found)
+
+
+def _locals_of(names: Names, new: Node, kept: Collection[Span]) -> Iterator[str]:
+    """Find the names that a rewrite wrote and that are defined in a function."""
+    for match in _WORD.finditer(names.tree.text, new.start_byte, new.end_byte):
+        one = names.at(match.start())
+        if one is not None and one.role is Role.REFERENCE and not Span(*match.span()).touches(kept):
+            scope = names.resolve(one)
+            if scope is not None and scope.start > 0:
+                yield one.name
 
 
 def _names_of(around: str, now: Tree, new: Node, kept: Collection[Span]) -> Iterator[Part]:

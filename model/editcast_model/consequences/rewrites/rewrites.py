@@ -5,7 +5,7 @@ its arguments are.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from tree_sitter import Node
 
@@ -20,6 +20,8 @@ from editcast_model.consequences.rewrites.rule import (
     span_of,
 )
 from editcast_model.diff import shortest_hunk
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, Tree
 
 #: Longer code, in code points, is not looked at.
@@ -33,6 +35,7 @@ _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
     "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
 )
+_WORD = re.compile(r"[^\W\d]\w*")
 #: Fields that hold what a definition gives a name to.
 _DEFINED = ("name", "left", "declarator")
 
@@ -41,6 +44,8 @@ def after_rewrite(change: Change) -> Iterator[Consequence]:
     """Return the rewrites that are left where one was made in a change."""
     for rule in {rule.cause: rule for rule in _rules(change)}.values():
         for span, text in _places(change.after.tree, rule):
+            if not _knows(change.after, span, rule.local):
+                continue
             hunk = shortest_hunk(change.after.tree.text[span.start : span.end], text, span.start)
             yield Consequence(hunk, "rewrite", rule.strength, cause=rule.cause)
 
@@ -52,7 +57,7 @@ def _rules(change: Change) -> Iterator[Rule]:
     """
     done, wider = -1, dict[str, str]()
     for hunk, start, end in change.spans():
-        if hunk.start < done or change.is_active(start, end):
+        if hunk.start < done or change.is_active(start, end) or change.is_rewritten(start):
             continue
         for old, new in _rewritten(change, hunk.start, hunk.end):
             rule = rule_from(change, old, new)
@@ -126,9 +131,18 @@ def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
             text = rule.written(tree, step.node)
             if text is None or _is_written(tree, span, text):
                 continue
+            if not rule.added.isdisjoint(_WORD.findall(tree.of(step.node))):
+                continue  # what the rule adds is there already
             if not _defines(tree, path[:index], rule.added):
                 yield span, text
                 break
+
+
+def _knows(names: Names, span: Span, wanted: Collection[str]) -> bool:
+    """Tell whether some names have a meaning where code stands."""
+    found = (names.at(match.start()) for match in _WORD.finditer(names.tree.text, *span))
+    one = next((one for one in found if one is not None and one.role is Role.REFERENCE), None)
+    return one is None or all(names.is_known(one, name) for name in wanted)
 
 
 def _is_written(tree: Tree, span: Span, text: str) -> bool:

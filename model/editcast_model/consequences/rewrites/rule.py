@@ -59,6 +59,7 @@ class Rule:
         anchor: The longest word of `old` outside its holes; of those that are gone, if any is.
         added: The words of `new` that `old` does not have.
         around: The name of the function around `old`.
+        local: The names that `new` uses and that are defined in a function.
         strength: That of its consequences.
     """
 
@@ -71,6 +72,7 @@ class Rule:
     anchor: str
     added: frozenset[str]
     around: str
+    local: frozenset[str]
     strength: float
 
     @property
