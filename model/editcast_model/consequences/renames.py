@@ -104,7 +104,12 @@ def _is_import(names: Names, one: Occurrence) -> bool:
 
 
 def _is_slip(names: Names, old: str, new: str) -> bool:
-    """Tell whether a name is a slip of the keys: nothing else is called so, and much the other."""
+    """Tell whether a name is a slip of the keys: nothing else is called so, and much the other.
+
+    Nor does a use alone decide that a name begins with another case.
+    """
+    if old.lower() == new.lower():
+        return True
     if OSA.distance(old, new) > 1 or (old[0], old[-1]) != (new[0], new[-1]):
         return False
     text = names.tree.text
