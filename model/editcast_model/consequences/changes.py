@@ -57,7 +57,6 @@ class Consequence:
         is_first: Whether it comes before the others of its change: it defines what they use.
         cause: Names what it follows from, such as an old name and the new one: the others of this
             cause do the same at other places. Empty where there are no others.
-        age: How many texts were saved since the change that it follows from.
     """
 
     hunk: Hunk
@@ -65,7 +64,6 @@ class Consequence:
     strength: float
     is_first: bool = False
     cause: str = ""
-    age: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ class Consequences:
             rewrites = _rewrites(change, last) if age < _FRESH else ()
             for one in chain(_of(change, imports or {}), rewrites):
                 if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
-                    found.append(replace(one, age=age))
+                    found.append(one)
                     insort(taken, (one.hunk.start, one.hunk.end))
         for follows in after_modules(now, self._path, elsewhere):
             one = replace(follows, cause=_replacing(now, follows.hunk))

@@ -9,9 +9,6 @@ from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate, Situation
 
-#: Kinds without which the text is as right as before, so that who goes on without them may want
-#: none: their odds fall with the saves since the change that they follow from, too.
-_OPTIONAL = frozenset(("rewrite", "add_entry", "remove_entry", "rename_key", "settle_condition"))
 #: By which power the odds of a consequence fall with the saves since its change was last made; they
 #: grow in proportion to how often it was made (benchmarks/consequences_on_commits.py).
 _AGING = 1.7
@@ -52,8 +49,7 @@ class ConsequenceEdits:
                     everywhere=everywhere(one, found),
                 )
             )
-            ago = max(candidate.ago, one.age if one.kind in _OPTIONAL else 0)
-            prior = _probability(one.strength, candidate.times, ago)
+            prior = _probability(one.strength, candidate.times, candidate.ago)
             # What it follows from is as true far away: commits, replayed from top to bottom, would
             # teach that nothing is left above.
             yield replace(candidate, prior=prior, distance=0)

@@ -229,23 +229,3 @@ def test_a_rewrite_is_made_whole_and_where_it_fits_alone(forecaster: NeuralForec
     assert not [
         one for one in found if now[one.hunk.start : one.hunk.end] == ", " and "==" in one.hunk.text
     ]
-
-
-def test_who_goes_on_without_a_rewrite_is_offered_it_less_surely(
-    forecaster: NeuralForecaster,
-) -> None:
-    text = "def f():\n" + "".join(f"    check.equal(made({n}), want({n}))\n" for n in range(3))
-    session = forecaster.resume(EditHistory(text, language="python"))
-    text = text.replace("check.equal(made(0), want(0))", "assert made(0) == want(0)")
-    session.update(text, saved=True)
-    confidences = []
-    for number in range(3):
-        confidences += [
-            one.confidence
-            for one in session.predict(3)
-            if one.source == "consequence" and "assert made(1)" in one.hunks[0].text
-        ]
-        text += f"x = {number}\n"
-        session.update(text, saved=True)
-    assert len(confidences) >= 2
-    assert confidences == sorted(confidences, reverse=True) and confidences[1] < confidences[0]
