@@ -24,7 +24,7 @@ from editcast_training.workers import worker_pool
 
 
 class _Place(NamedTuple):
-    """Where an array is in a file: its first byte, type and shape."""
+    """The place of an array in a file: its first byte, type and shape."""
 
     start: int
     kind: str
