@@ -104,9 +104,10 @@ def _is_import(names: Names, one: Occurrence) -> bool:
 
 
 def _is_slip(names: Names, old: str, new: str) -> bool:
-    """Tell whether a name is a slip of the keys: nothing else is called so, and much the other.
+    """Tell whether a new name is more likely a typing error for the old one.
 
-    Nor does a use alone decide that a name begins with another case.
+    It differs in one letter and stands nowhere else, while the old name stands in other words and
+    strings, too; or it differs in case alone.
     """
     if old.lower() == new.lower():
         return True

@@ -1,4 +1,4 @@
-"""Edits that break code which could be parsed before."""
+"""Edits that break code which could be parsed before, or a comment."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -11,7 +11,6 @@ from concurrent.futures import Future
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ import numpy.typing as npt
 import torch
 
 from editcast_model.networks.batch import Batch, collate
+from editcast_model.private_files import discard, private_folder
 from editcast_training.data.dataset import Column, Dataset, chunk_seed
 from editcast_training.workers import worker_pool
 
@@ -32,7 +32,7 @@ class _Place(NamedTuple):
 
 
 def load(
-    data: Dataset, seed: int, budget: int, processes: int = 0
+    data: Dataset, seed: int, budget: int, folder: Path, processes: int = 0
 ) -> Generator[Callable[[], Batch], None, None]:
     """Yield what returns the batches of an epoch, in their order.
 
@@ -42,15 +42,17 @@ def load(
         data: The instances.
         seed: Of the epoch.
         budget: Most subtokens of a batch; see `Dataset.batches`.
+        folder: Where others put them. It is made anew, and removed afterwards: what a killed
+            training has left there is a copy of the user's history.
         processes: How many others make them ahead; 0 to make each when it is asked for.
     """
     if not processes:
         for instances in data.batches(seed, budget):
             yield partial(collate, instances)
         return
-    with TemporaryDirectory(prefix="editcast-") as name:
-        folder = Path(name)
-        _write_data(data, folder)
+    discard(folder)
+    try:
+        _write_data(data, private_folder(folder))
         with worker_pool(processes, partial(_open, folder)) as pool:
             waiting: deque[Future[tuple[Path, list[list[_Place]]]]] = deque()
             for number, chunk in enumerate(data.chunks(seed, budget)):
@@ -59,6 +61,8 @@ def load(
                     yield from _made(*waiting.popleft().result())
             while waiting:
                 yield from _made(*waiting.popleft().result())
+    finally:
+        discard(folder)
 
 
 # Batches come in files: a pipe hands over so little at once that a thread that reads it takes turns

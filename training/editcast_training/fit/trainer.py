@@ -242,7 +242,8 @@ class _Trainer:
         Where the network is divided all processes have as many; some have one of no weight.
         """
         size = self.plan.batches
-        every = load(data, seed, self.progress.budget or self.plan.budget, self.plan.loaders)
+        budget, folder = self.progress.budget or self.plan.budget, self.plan.out / "batches"
+        every = load(data, seed, budget, folder, self.plan.loaders)
         steps = zip(*[every] * size, strict=False)  # an incomplete last one is left out
         end = -(-size // self.world) * self.world if self.sharded else size
         for groups in islice(steps, self.progress.batch, None):

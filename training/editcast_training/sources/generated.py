@@ -42,7 +42,7 @@ def read_generated(
     """
     files = list(read_files(path, skipped=skipped, languages=languages))
     if len(files) > _MOST_FILES:
-        skipped["file: a repository of over 400"] += len(files) - _MOST_FILES
+        skipped[f"file: not among the {_MOST_FILES} drawn"] += len(files) - _MOST_FILES
         files = Random(f"0\0{project}").sample(files, _MOST_FILES)
     for name, language, text in files:
         rng = Random(f"0\0{project}\0{name}")  # the project and the path decide what is drawn

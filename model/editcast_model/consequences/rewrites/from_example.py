@@ -47,7 +47,7 @@ _METHODS = ("attribute", "property", "field")
 _OWN = re.compile("block|body|function|lambda|arrow|class|element|object|dictionary|definition")
 #: Types of nodes that give names to values.
 _OBJECTS = ("object", "dictionary")
-#: Types of nodes that take a part of something, and that compare or count.
+#: Types of nodes that take a part of something, and that compare or calculate.
 _MEMBER, _OPERATION = re.compile("member|attribute|selector"), re.compile("binary|comparison")
 #: Longer code, in characters or lines without what was kept, is another matter.
 _LONGEST, _MOST_LINES = 300, 6
