@@ -24,6 +24,7 @@ from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
 from editcast_model.consequences.results import after_results
+from editcast_model.consequences.rewrites.elsewhere import RewritesElsewhere
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
 from editcast_model.diff import Hunk
 from editcast_model.syntax.check import breaks_syntax
@@ -62,6 +63,12 @@ class Consequences:
     def __init__(self, language: str, path: str = "") -> None:
         self._language, self._path = language_of(language, path), path
         self._names: OrderedDict[str, Names] = OrderedDict()
+        self._elsewhere = RewritesElsewhere(self._language) if self._language else None
+
+    def add_other_save(self, file: str, number: int | None, before: str, after: str) -> None:
+        """Take in the changed lines of a save of another file; see `OtherSave`."""
+        if self._elsewhere and language_of("", file) == self._language and before and after:
+            self._elsewhere.add(file, number, before, after)
 
     def propose(
         self,
@@ -113,6 +120,11 @@ class Consequences:
             if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
                 following.append(one)
                 insort(taken, (one.hunk.start, one.hunk.end))
+        for one in self._elsewhere.left_in(now) if self._elsewhere else ():
+            if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
+                if last is None or not last.wrote(one.hunk.start, one.hunk.end):
+                    following.append(one)
+                    insort(taken, (one.hunk.start, one.hunk.end))
         in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
 

@@ -34,7 +34,7 @@ from editcast_model.forecasting.interface import (
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead
 from editcast_model.forecasting.ranker import Ranker
 from editcast_model.forecasting.recent_edits import RecentEdits
-from editcast_model.forecasting.replacements import KnownReplacements, Repeat
+from editcast_model.forecasting.repeats import KnownReplacements, Repeat
 from editcast_model.forecasting.sources.consequence_edits import ConsequenceEdits
 from editcast_model.forecasting.sources.continuation import Continuations
 from editcast_model.forecasting.sources.decoded_edits import DecodedEdits
@@ -210,6 +210,7 @@ class NeuralSession:
     def add_other_save(self, save: OtherSave) -> None:
         """Take in a save of another file of the project."""
         self._replacements.add_other_save(save)
+        self._consequences.add_other_save(save.file, save.number, save.before, save.after)
         self._modules.pop(save.file, None)
         if save.change is not None:
             self._modules[save.file] = save.change

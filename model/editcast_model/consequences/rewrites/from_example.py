@@ -33,7 +33,9 @@ _MOST_ADDED, _MOST_ADDED_AROUND = 2, 6
 _LEAST_NAME = 3
 #: The strength of a rule by which a word goes, and of one that only adds or only unwraps.
 _STRENGTH, _WEAK = 0.65, 0.5
-_WORD, _QUOTE = re.compile(r"[^\W\d]\w*"), re.compile("['\"]")
+_WORD = re.compile(r"[^\W\d]\w*")
+#: A quote and the operator beside it.
+_JOINED = re.compile(r"""['"]\s*[^\w\s'"()\[\]{},;]|[^\w\s'"()\[\]{},;]\s*['"]""")
 #: A name with those of what it is a part of.
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 #: Words that mean the same everywhere, so that they are no holes, and words that are no anchors.
@@ -229,7 +231,7 @@ def _anchors(tree: Tree, old: Node, holes: Collection[Span]) -> list[str]:
         words += _WORD.findall(tree.text[at:start])
         at = max(at, end)
     special = [word for word in words if word not in _PLAIN]
-    if not special and "binary" in old.type and (found := _QUOTE.search(tree.of(old))):
+    if not special and "binary" in old.type and (found := _JOINED.search(tree.of(old))):
         special = [found.group()]  # a string that something is added to
     return special
 

@@ -42,15 +42,19 @@ _DEFINED = ("name", "left", "declarator")
 
 def after_rewrite(change: Change) -> Iterator[Consequence]:
     """Return the rewrites that are left where one was made in a change."""
-    for rule in {rule.cause: rule for rule in _rules(change)}.values():
-        for span, text in _places(change.after.tree, rule):
-            if not _knows(change.after, span, rule.local):
-                continue
-            hunk = shortest_hunk(change.after.tree.text[span.start : span.end], text, span.start)
+    for rule in {rule.cause: rule for rule in rules_of(change)}.values():
+        yield from rewrites_by(rule, change.after)
+
+
+def rewrites_by(rule: Rule, names: Names) -> Iterator[Consequence]:
+    """Return the rewrites that a rule asks for in a text."""
+    for span, text in _places(names.tree, rule):
+        if _knows(names, span, rule.local):
+            hunk = shortest_hunk(names.tree.text[span.start : span.end], text, span.start)
             yield Consequence(hunk, "rewrite", rule.strength, cause=rule.cause)
 
 
-def _rules(change: Change) -> Iterator[Rule]:
+def rules_of(change: Change) -> Iterator[Rule]:
     """Return the rules that a change shows, one for each node that was rewritten.
 
     What was done to calls of two methods of one thing is done to calls of all its methods.
@@ -115,10 +119,7 @@ def _counterpart(change: Change, old: Node) -> Node | None:
 def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
     """Return where a rule fits a text, and what it makes of it."""
     seen = set[Span]()
-    anchor = re.escape(rule.anchor)
-    if rule.anchor.isidentifier():
-        anchor = rf"(?<!\w){anchor}(?!\w)"
-    found = [match.start() for match in re.finditer(anchor, tree.text)]
+    found = [match.start() for match in re.finditer(_pattern(rule.anchor), tree.text)]
     for offset in found if len(found) <= _MOST_PLACES else ():
         path = tree.path(offset)
         for index, step in enumerate(path):
@@ -136,6 +137,13 @@ def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
             if not _defines(tree, path[:index], rule.added):
                 yield span, text
                 break
+
+
+def _pattern(anchor: str) -> str:
+    """Return a regular expression for a word, or for a quote with the operator beside it."""
+    if anchor.isidentifier():
+        return rf"(?<!\w){re.escape(anchor)}(?!\w)"
+    return r"\s*".join("['\"]" if one in "'\"" else re.escape(one) for one in anchor if one.strip())
 
 
 def _knows(names: Names, span: Span, wanted: Collection[str]) -> bool:

@@ -26,8 +26,6 @@ class ConsequenceEdits:
         before its turn.
         """
         history = situation.history
-        if history.is_untouched and not situation.modules:
-            return
         if not (history.language or history.path):
             return
         found = situation.consequences.propose(

@@ -22,7 +22,8 @@ from editcast_model.forecasting.interface import (
     Session,
     never,
 )
-from editcast_model.forecasting.replacements import KnownReplacements, Repeat
+from editcast_model.forecasting.repeats import KnownReplacements, Repeat
+from editcast_model.forecasting.replacements import VERSION
 from editcast_model.history import EditHistory
 
 SPARE = 8  # more places than are asked for, of which some may not fit
@@ -95,7 +96,7 @@ def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
     """
     hunk = repeat.hunk
     old = situation.history.text[hunk.start : hunk.end]
-    if all(
+    if not VERSION.fullmatch(old) and all(
         _VALUE.fullmatch(old[part.start : part.end]) and _VALUE.fullmatch(part.text)
         for part in diff(old, hunk.text)
     ):

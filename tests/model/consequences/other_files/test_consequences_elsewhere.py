@@ -7,6 +7,7 @@ each of its files with `@@ its path`.
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from editcast_model.consequences.other_files.module_changes import (
 )
 from editcast_model.consequences.other_files.modules import is_module
 from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.forecasting.interface import other_save
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.tree import parse
 
@@ -83,9 +85,17 @@ def changed(path: str, *texts: str) -> list[ModuleChange]:
     return [change] if change else []
 
 
+def source_of(case: Case, *saves: str) -> Consequences:
+    source = Consequences("", case.path)
+    for number, (before, after) in enumerate(pairwise(saves or case.saves), 1):
+        save = other_save(case.first, before, after, number)
+        source.add_other_save(save.file, number, save.before, save.after)
+    return source
+
+
 def propose(case: Case, text: str, *saves: str) -> list[Consequence]:
     elsewhere = changed(case.first, *(saves or case.saves))
-    return Consequences("", case.path).propose([], text, elsewhere=elsewhere)
+    return source_of(case, *saves).propose([], text, elsewhere=elsewhere)
 
 
 @every_case
@@ -101,7 +111,7 @@ def test_follows_in_order_and_nothing_else(case: Case) -> None:
 def test_one_by_one_comes_to_the_same(case: Case) -> None:
     text = case.text()
     history: list[str] = []
-    source = Consequences("", case.path)
+    source = source_of(case)
     for _ in case.numbers:
         found = source.propose(history, text, elsewhere=changed(case.first, *case.saves))
         history.append(text)

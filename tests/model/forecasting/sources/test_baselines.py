@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions
-from editcast_model.forecasting.replacements import REMEMBERED, KnownReplacements
+from editcast_model.forecasting.repeats import REMEMBERED, KnownReplacements
 from editcast_model.forecasting.sources.repeated_edits import RepeatBest, RepeatLast
 from editcast_model.history import EditHistory
 
@@ -239,10 +239,52 @@ def test_a_bracket_may_be_inserted_beside_another() -> None:
 def test_a_string_without_words_is_not_inserted_again() -> None:
     text = "".join(f"label = {n}; show(label, 'q')\nshow(label, 'q')  # x\n\n" for n in range(4))
     texts = [text, text.replace("show(label", "show('-', label", 2)]
-    for _ in range(6):
+    for _ in range(3):  # both of a pair at once, as at first
         (best,) = after(RepeatBest(), *texts)
         texts.append(best.apply(texts[-1]))
     assert texts[-1] == text.replace("show(label", "show('-', label")
+    assert after(RepeatBest(), *texts) == []
+
+
+ROUTES = """\
+def {name}(self, scope):
+    root = scope.get("route_root", scope.get("root", ""))
+    path = scope.get("path", re.sub("^" + root, "", scope["url"]))
+    match = self.{name}.match(path)
+
+
+"""
+
+
+def test_lines_that_became_fewer_do_so_together() -> None:
+    text = "".join(ROUTES.format(name=name) for name in ("http", "socket", "host"))
+    texts = [text]
+    for name in ("http", "socket", "host"):
+        old = ROUTES.format(name=name)
+        path = old[old.index("    root") : old.index("    match")]
+        new = old.replace(path, "    route = route_path(scope)\n").replace("(path)", "(route)")
+        texts.append(texts[-1].replace(old, new))
+    for known in (2, 3):
+        (best,) = after(RepeatBest(), *texts[:known])
+        assert best.apply(texts[known - 1]) == texts[known]
+
+
+def test_the_longer_of_two_replacements_is_made_where_both_fit() -> None:
+    text = "# old.org/me/app/issue/1\n# old.org/me/lib\n# old.org/me/app/issue/2\n"
+    texts = [text, text.replace("# old.org/me/lib", "# new.org/us/lib")]
+    texts.append(texts[-1].replace("old.org/me/app/issue/1", "new.org/us/app/issues/1"))
+    (best,) = after(RepeatBest(), *texts)
+    assert best.apply(texts[-1]) == texts[-1].replace(
+        "old.org/me/app/issue/2", "new.org/us/app/issues/2"
+    )
+
+
+def test_a_version_number_is_one_thing() -> None:
+    text = "version = '2.4.0'\nsize = 0\nurl = 'https://a.org/2.4.0.tar.gz'\n"
+    for new in ("2.4.1", "3.4.1", "2.5.0", "3.0.0"):
+        once = text.replace("2.4.0", new, 1)
+        (best, *others) = after(RepeatBest(), text, once, count=5)
+        assert best.apply(once) == text.replace("2.4.0", new) and not others
 
 
 def test_what_was_replaced_on_one_line_is_replaced_together() -> None:

@@ -1,0 +1,81 @@
+"""Rewrites that were made in other files, and are left in this one."""
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from itertools import islice
+from textwrap import dedent
+from typing import NamedTuple
+
+from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.rewrites.rewrites import rewrites_by, rules_of
+from editcast_model.consequences.rewrites.rule import Rule
+from editcast_model.syntax.names import Names
+from editcast_model.syntax.tree import parse
+
+#: Saves of other files that are kept, and the rules of the last ones that are looked for.
+_SAVES, _MOST_RULES = 30, 12
+#: A word, and a member of the object that a method belongs to.
+_WORD, _OWN_MEMBER = re.compile(r"\w+"), re.compile(r"\b(?:self|cls|this)\.(\w+)")
+
+
+class _Save(NamedTuple):
+    """The changed lines of a save of another file, before and after, with its number there."""
+
+    file: str
+    number: int | None
+    before: str
+    after: str
+
+
+class RewritesElsewhere:
+    """The rewrites that the last saves of other files show.
+
+    Args:
+        language: The language of this file, and of the other ones.
+    """
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._saves: deque[_Save] = deque(maxlen=_SAVES)
+        self._rules: dict[_Save, tuple[Rule, ...]] = {}
+
+    def add(self, file: str, number: int | None, before: str, after: str) -> None:
+        """Take in a save of another file.
+
+        It replaces an earlier one of the same number. One that undoes another removes it.
+        """
+        save, undone = _Save(file, number, before, after), (file, after, before)
+        same = [one for one in self._saves if number and one[:2] == save[:2]]
+        same += [one for one in self._saves if (one.file, one.before, one.after) == undone]
+        for one in same:
+            self._saves.remove(one)
+        if not any((one.file, one.before, one.after) == undone for one in same):
+            self._saves.append(save)
+
+    def left_in(self, names: Names) -> Iterator[Consequence]:
+        """Return the rewrites that are left in a text, those of the newest saves first."""
+        known, saves = self._rules, reversed(self._saves)
+        self._rules = {one: known[one] if one in known else self._rules_of(one) for one in saves}
+        rules = {rule.cause: rule for of_save in self._rules.values() for rule in of_save}
+        fitting = (rule for rule in rules.values() if _is_at_home(rule, names))
+        for rule in islice(fitting, _MOST_RULES):
+            yield from rewrites_by(rule, names)
+
+    def _rules_of(self, save: _Save) -> tuple[Rule, ...]:
+        trees = [parse(dedent(text), self._language) for text in (save.before, save.after)]
+        before, after = (Names(tree) if tree else None for tree in trees)
+        if before is None or after is None:
+            return ()
+        change = Change(before, after)
+        return tuple(filter(_is_general, rules_of(change))) if change.is_legible else ()
+
+
+def _is_general(rule: Rule) -> bool:
+    """Tell whether a rule writes other words: without, what was wrong there may be right here."""
+    return bool(rule.added) or rule.anchor not in _WORD.findall(" ".join(rule.new))
+
+
+def _is_at_home(rule: Rule, names: Names) -> bool:
+    """Tell whether a text knows the members of its own objects that a rule writes."""
+    return all(names.of(member) for member in _OWN_MEMBER.findall("".join(rule.new)))
