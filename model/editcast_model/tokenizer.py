@@ -28,6 +28,8 @@ SPECIAL_TOKENS = ("<pad>", "<s>", "<delete>", "<save>")
 
 # Words and blanks end after 64 characters, so that very long lines have many short tokens.
 _LEXICAL = re.compile(r"\r\n|\n|\r|[^\S\r\n]{1,64}|[^\W\d]\w{0,63}|\d{1,64}|[^\w\s]")
+#: Lines whose tokens a lexicon remembers.
+_MOST_LINES = 50_000
 
 
 def lines(text: str) -> list[str]:
@@ -38,6 +40,37 @@ def lines(text: str) -> list[str]:
 def lex(text: str) -> list[str]:
     """Return the lexical tokens of `text`, whose concatenation is `text`."""
     return _LEXICAL.findall(text)
+
+
+class Lexicon:
+    """Numbers lexical tokens, and lexes a line only when it is new: lines never share a token."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._lines: dict[str, tuple[list[int], list[int]]] = {}
+
+    def read(self, text: str) -> tuple[list[int], list[int]]:
+        """Return the numbers and the sizes of a text's tokens."""
+        if len(self._lines) > _MOST_LINES:
+            self._lines.clear()
+        ids: list[int] = []
+        sizes: list[int] = []
+        for line in lines(text):
+            known = self._lines.get(line)
+            if known is None:
+                known = self._lines[line] = self._number(lex(line))
+            ids += known[0]
+            sizes += known[1]
+        return ids, sizes
+
+    def ids(self, text: str) -> tuple[int, ...]:
+        """Return the numbers of the tokens of a piece of text."""
+        return tuple(self._number(lex(text))[0])
+
+    def _number(self, tokens: list[str]) -> tuple[list[int], list[int]]:
+        numbers = self._numbers
+        ids = [numbers.setdefault(token, len(numbers)) for token in tokens]
+        return ids, [len(token) for token in tokens]
 
 
 def _byte_alphabet() -> list[str]:

@@ -30,7 +30,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.check import breaks_syntax
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import is_member
-from editcast_model.syntax.names import Names, has_rules
+from editcast_model.syntax.names import Names, has_rules, have_same_rules
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import parse
 
@@ -67,7 +67,8 @@ class Consequences:
 
     def add_other_save(self, file: str, number: int | None, before: str, after: str) -> None:
         """Take in the changed lines of a save of another file; see `OtherSave`."""
-        if self._elsewhere and language_of("", file) == self._language and before and after:
+        alike = have_same_rules(language_of("", file), self._language)
+        if self._elsewhere and alike and before != after:
             self._elsewhere.add(file, number, before, after)
 
     def propose(

@@ -16,7 +16,7 @@ from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.interface import NO_OPTIONS, PredictionOptions
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, Places, line_features
 from editcast_model.forecasting.recent_edits import RecentEdits
-from editcast_model.forecasting.repeats import KnownReplacements, Repeat
+from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory, changes
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.decoding import score

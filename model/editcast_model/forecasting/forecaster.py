@@ -34,7 +34,7 @@ from editcast_model.forecasting.interface import (
 from editcast_model.forecasting.line_ranker import LineFeatures, LineHead
 from editcast_model.forecasting.ranker import Ranker
 from editcast_model.forecasting.recent_edits import RecentEdits
-from editcast_model.forecasting.repeats import KnownReplacements, Repeat
+from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.forecasting.sources.consequence_edits import ConsequenceEdits
 from editcast_model.forecasting.sources.continuation import Continuations
 from editcast_model.forecasting.sources.decoded_edits import DecodedEdits

@@ -1,23 +1,29 @@
-"""Replacements in lexical tokens: what a save replaced, and where it could be made again."""
+"""Replacements in lexical tokens: what saves replaced, and where it could be made again."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.diff import Hunk, diff, of_whole_versions
 from editcast_model.forecasting.filters import elements_at
-from editcast_model.tokenizer import lex, lines
+from editcast_model.forecasting.interface import OtherSave, never
+from editcast_model.history import EditHistory, Save, less_taken_back
+from editcast_model.tokenizer import Lexicon, lex
+
+#: Replacements that are kept, of the file itself and of the others each.
+REMEMBERED = 30
+LEAST_CONTEXT = 3  # matching tokens without which an insertion has no place
+MOST_TIMES = 4
+MOST_WORDS = 3
 
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
-_TOGETHER = 8  # replacements that one brings along
-_BRACKETS = "()[]{}"
-_MOST_LINES = 50_000  # that a session remembers the tokens of
-#: A version number such as 2.4.1.
-VERSION = re.compile(r"(?<![\d.])\d+(?:\.\d+){2,}")
+TOGETHER = 8  # replacements that one brings along
+BRACKETS = "()[]{}"
+BEST_SCORE = 2 * CONTEXT + 2 * MOST_TIMES + 2 * MOST_WORDS  # 26
 
 Places = NDArray[np.int64]
 
@@ -59,37 +65,6 @@ class Next:
     replacement: Replacement
 
 
-class Lexicon:
-    """Numbers lexical tokens, and lexes a line only when it is new: lines never share a token."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._lines: dict[str, tuple[list[int], list[int]]] = {}
-
-    def read(self, text: str) -> "Tokens":
-        """Return the numbers of a text's tokens."""
-        if len(self._lines) > _MOST_LINES:
-            self._lines.clear()
-        ids: list[int] = []
-        sizes: list[int] = []
-        for line in lines(text):
-            known = self._lines.get(line)
-            if known is None:
-                known = self._lines[line] = self._number(lex(line))
-            ids += known[0]
-            sizes += known[1]
-        return Tokens(text, ids, sizes)
-
-    def ids(self, text: str) -> tuple[int, ...]:
-        """Return the numbers of the tokens of a piece of text."""
-        return tuple(self._number(lex(text))[0])
-
-    def _number(self, tokens: list[str]) -> tuple[list[int], list[int]]:
-        numbers = self._numbers
-        ids = [numbers.setdefault(token, len(numbers)) for token in tokens]
-        return ids, [len(token) for token in tokens]
-
-
 class Tokens:
     """A text's lexical tokens as numbers, with a margin so that every context can be looked up."""
 
@@ -103,7 +78,7 @@ class Tokens:
 
     def replacements(self, hunks: Sequence[Hunk]) -> list[Replacement]:
         """Make the replacements of hunks about to be applied, which lie on token boundaries."""
-        hunks = _of_whole_versions(self.text, hunks)
+        hunks = of_whole_versions(self.text, hunks)
         out: list[Replacement] = []
         rest: tuple[Next, ...] = ()
         grown = [h.text.count("\n") - self.text.count("\n", h.start, h.end) for h in hunks]
@@ -117,7 +92,7 @@ class Tokens:
                 rest = ()
             else:
                 between = np.searchsorted(self.starts, (before.end, hunk.start))
-                rest = (Next(lines, int(np.diff(between)[0]), made), *rest)[:_TOGETHER]
+                rest = (Next(lines, int(np.diff(between)[0]), made), *rest)[:TOGETHER]
         return out[::-1]
 
     def _replacement(self, hunk: Hunk) -> Replacement:
@@ -225,28 +200,191 @@ class Tokens:
         spots = spots[(least <= spots) & (spots <= most)]
         if not old and not spots.size and least <= usual <= most:
             spots = np.array([usual])
-        if not old and replacement.new.strip(_BRACKETS):  # one may well stand beside another
+        if not old and replacement.new.strip(BRACKETS):  # one may well stand beside another
             spots = spots[self.is_absent(replacement, spots)]
         return (
             int(spots[self.agreement(replacement, spots, CONTEXT).argmax()]) if spots.size else None
         )
 
 
-def _of_whole_versions(text: str, hunks: Iterable[Hunk]) -> list[Hunk]:
-    """Widen hunks inside of version numbers to the whole numbers: a part may be of anything."""
-    out: list[Hunk] = []
-    for span, inside in groupby(hunks, lambda hunk: _version_around(text, hunk)):
-        if span is None:
-            out += inside
-        else:
-            parts = [hunk.shifted(-span[0]) for hunk in inside]
-            out.append(Hunk(*span, apply_hunks(text[slice(*span)], parts)))
-    return out
+class Repeat(NamedTuple):
+    """A replacement at a place where it could be made again.
+
+    Attributes:
+        hunk: It, with what went with it.
+        score: How well the place agrees, how often it was made, and how many words it replaces, as
+            a share of the best possible, 0 to 1.
+        times: How often it was made, less how often it was taken back; at least 1.
+        ago: How many replacements were made after it.
+        made: The replacement.
+    """
+
+    hunk: Hunk
+    score: float
+    times: int
+    ago: int
+    made: Replacement
+
+    def holds(self, other: "Repeat") -> bool:
+        """Tell whether another repeat is a part of this one, for which more of the text speaks.
+
+        It is a part of the same change, or of a longer one that fits here, too.
+        """
+        is_inside = self.hunk.start <= other.hunk.start and other.hunk.end <= self.hunk.end
+        if not is_inside:
+            return False
+        is_longer = len(self.made.old) > len(other.made.old) > 0
+        return is_longer or any(other.made.is_like(one.replacement) for one in self.made.rest)
 
 
-def _version_around(text: str, hunk: Hunk) -> tuple[int, int] | None:
-    """Find the version number that a hunk is inside of."""
-    line = text.rfind("\n", 0, hunk.start) + 1
-    found = VERSION.finditer(text, line, text.find("\n", hunk.end) + 1 or len(text))
-    spans = (one.span() for one in found)
-    return next((one for one in spans if one[0] <= hunk.start and hunk.end <= one[1]), None)
+def _without_parts(found: Collection[Repeat]) -> list[Repeat]:
+    """Put a repeat in the place, and on a par, with the first of those that are parts of it."""
+    out: dict[Hunk, Repeat] = {}
+    for one in found:
+        wider = (other for other in found if other.holds(one))
+        widest = max(wider, key=lambda each: each.hunk.end - each.hunk.start, default=one)
+        out.setdefault(widest.hunk, widest._replace(score=one.score))
+    return list(out.values())
+
+
+class _Other(NamedTuple):
+    """A replacement of another file: the file's name, the text that it replaced, and the save."""
+
+    made: Replacement
+    file: str
+    old: str
+    save: int | None
+
+
+class KnownReplacements:
+    """The last replacements in a file and in the others of its project.
+
+    Args:
+        history: The file's, which the replacements follow.
+    """
+
+    def __init__(self, history: EditHistory) -> None:
+        self._history = history
+        self._lexicon = Lexicon()
+        self._texts: dict[str, Tokens] = {}  # the two read last
+        self._saved: dict[Save, list[Replacement]] = {}
+        self._others: deque[_Other] = deque(maxlen=REMEMBERED)
+
+    @property
+    def now(self) -> Tokens:
+        """Return the text as it is now."""
+        return self._read(self._history.text)
+
+    def add_other_save(self, save: OtherSave) -> None:
+        """Remember what a save of another file replaced, and forget what it took back.
+
+        What was known of an earlier save of the same number is forgotten.
+        """
+        if save.number is not None:
+            same = [one for one in self._others if (one.file, one.save) == (save.file, save.number)]
+            for one in same:
+                self._others.remove(one)
+        hunks = diff(save.before, save.after)[-REMEMBERED:]
+        made = self._tokens(save.before).replacements(hunks)
+        for hunk, replacement in zip(hunks, made, strict=True):
+            old = save.before[hunk.start : hunk.end]
+            undone = (
+                other
+                for other in self._others
+                if (other.file, other.old, other.made.new) == (save.file, hunk.text, old)
+            )
+            taken_back = next(undone, None)
+            if taken_back is None:
+                self._others.append(_Other(replacement, save.file, old, save.number))
+            else:
+                self._others.remove(taken_back)
+
+    @property
+    def own(self) -> list[Replacement]:
+        """Return the file's own replacements, oldest first, with those that are not saved yet."""
+        history = self._history
+        self._saved = {save: self._saved.get(save) or self._of_save(save) for save in history.saves}
+        known = [made for of_save in self._saved.values() for made in of_save]
+        if history.unsaved:
+            hunks = history.unsaved[-REMEMBERED:]
+            known += self._read(history.saved).replacements(hunks)
+        return known[-REMEMBERED:]
+
+    def next_in_step(self, repeats: Sequence[Repeat]) -> Repeat | None:
+        """Find what followed on a replacement like the last one, as many lines below as then.
+
+        Without it, the last one again on the next line, if no place agrees better.
+        """
+        if not (known := self.own):
+            return None
+        last, text = known[-1], self._history.text
+        pairs = zip(reversed(known[:-1]), reversed(known[1:]), strict=True)
+        before = [(then, then.line - one.line, 0.0) for one, then in pairs if one.is_like(last)][:1]
+        best = max((one.score for one in repeats if one.made.is_like(last)), default=0.0)
+        for made, away, least in (*before, (last, 1, best)):
+            for one in repeats:
+                is_there = text.count("\n", 0, one.hunk.start) == last.line + away > last.line
+                if is_there and one.made.is_like(made) and one.score >= least:
+                    return one
+        return None
+
+    @property
+    def of_other_files(self) -> list[Replacement]:
+        """Return the other files' replacements, oldest first."""
+        return [other.made for other in self._others]
+
+    def best(
+        self, known: Sequence[Replacement], most: int, cancelled: Callable[[], bool] = never
+    ) -> list[Repeat]:
+        """Find the best places for replacements; at most `most`, best first."""
+        tokens, end = self.now, self._history.last
+        new = {one.new: self._lexicon.ids(one.new) for one in known}
+        made = Counter((one.old, new[one.new]) for one in known)
+        times = {what: less_taken_back(count, made[what[::-1]]) for what, count in made.items()}
+        last = {(one.old, one.new): at for at, one in enumerate(known, 1)}
+        # By whether others went with it: half of a change may not fit where all of it does.
+        best: dict[tuple[Hunk, bool], tuple[tuple[int, int], Replacement, int]] = {}
+        for replacement in dict.fromkeys(reversed(known)):
+            if cancelled():
+                return []
+            places = tokens.places(replacement)
+            score = tokens.agreement(replacement, places, CONTEXT)
+            if not replacement.old:
+                enough = score >= LEAST_CONTEXT
+                places, score = places[enough], score[enough]
+                absent = tokens.is_absent(replacement, places)
+                places, score = places[absent], score[absent]
+            often = min(times[replacement.old, new[replacement.new]], MOST_TIMES)
+            score += 2 * often + 2 * min(replacement.words, MOST_WORDS)
+            ahead = tokens.starts[places] - end
+            # Behind the last change is farther than anything ahead of it.
+            away = np.where(ahead >= 0, ahead, len(tokens.text) - ahead)
+            order = score * (2 * len(tokens.text) + 2) - away
+            if places.size > most:
+                top = np.argpartition(order, -most)[-most:]
+                places, score, away = places[top], score[top], away[top]
+            for place, points, distance in zip(places, score, away, strict=True):
+                hunk = tokens.hunk(replacement, int(place))
+                rank = int(points), -int(distance)
+                key = hunk, bool(replacement.rest)
+                if key not in best or best[key][0] < rank:
+                    best[key] = rank, replacement, int(place)
+        first = sorted(best.values(), key=lambda one: one[0], reverse=True)[: 2 * most]
+        found: dict[Hunk, Repeat] = {}
+        for rank, made_before, place in first:
+            whole = tokens.whole(made_before, place)
+            often = times[made_before.old, new[made_before.new]]
+            ago = len(known) - last[made_before.old, made_before.new]
+            found.setdefault(whole, Repeat(whole, rank[0] / BEST_SCORE, often, ago, made_before))
+        return _without_parts(found.values())[:most]
+
+    def _of_save(self, save: Save) -> list[Replacement]:
+        return self._read(save.before).replacements(save.hunks[-REMEMBERED:])
+
+    def _read(self, text: str) -> Tokens:
+        if text not in self._texts:
+            self._texts = dict([*self._texts.items()][-1:]) | {text: self._tokens(text)}
+        return self._texts[text]
+
+    def _tokens(self, text: str) -> Tokens:
+        return Tokens(text, *self._lexicon.read(text))

@@ -32,6 +32,11 @@ def has_rules(language: str | None) -> bool:
     return language in _RULES
 
 
+def have_same_rules(one: str | None, other: str | None) -> bool:
+    """Tell whether two languages are read alike, such as TypeScript with JSX and without."""
+    return has_rules(one) and _RULES.get(one or "") is _RULES.get(other or "")
+
+
 @dataclass(frozen=True)
 class Occurrence:
     """A name where it stands.

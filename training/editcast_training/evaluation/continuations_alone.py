@@ -11,7 +11,7 @@ from editcast_model.forecasting.interface import (
     PredictionOptions,
     never,
 )
-from editcast_model.forecasting.repeats import KnownReplacements
+from editcast_model.forecasting.replacements import KnownReplacements
 from editcast_model.forecasting.sources.continuation import Continuations
 from editcast_model.history import EditHistory
 

@@ -32,7 +32,7 @@ class RewritesElsewhere:
     """The rewrites that the last saves of other files show.
 
     Args:
-        language: The language of this file, and of the other ones.
+        language: The language of this file, by whose rules the other ones are read, too.
     """
 
     def __init__(self, language: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from editcast_model.diff import Hunk, diff
+from editcast_model.diff import VERSION, Hunk, diff
 from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.forecasting.interface import (
     NO_OPTIONS,
@@ -22,8 +22,7 @@ from editcast_model.forecasting.interface import (
     Session,
     never,
 )
-from editcast_model.forecasting.repeats import KnownReplacements, Repeat
-from editcast_model.forecasting.replacements import VERSION
+from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory
 
 SPARE = 8  # more places than are asked for, of which some may not fit

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.interface import Forecaster, Prediction, PredictionOptions
-from editcast_model.forecasting.repeats import REMEMBERED, KnownReplacements
+from editcast_model.forecasting.replacements import REMEMBERED, KnownReplacements
 from editcast_model.forecasting.sources.repeated_edits import RepeatBest, RepeatLast
 from editcast_model.history import EditHistory
 

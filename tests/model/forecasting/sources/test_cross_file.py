@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from editcast_model.diff import apply_hunks, diff
 from editcast_model.forecasting.interface import OtherSave, other_save
-from editcast_model.forecasting.repeats import KnownReplacements, Repeat
+from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.forecasting.sources.repeated_edits import RepeatBest
 from editcast_model.history import EditHistory
 

@@ -106,3 +106,40 @@ async def test_long_ago_among_many_saves_of_other_files(bundled: Any, folder: st
         bundled.save(other)
     uri = open_file(bundled, folder, BILLS["python"], "python")
     assert (await take_all(bundled, uri))[:1] == one_by_one(BILLS["python"][1])[:1]
+
+
+JOINED = {
+    "python": (
+        'def label(name):\n    return "price-" + name\n',
+        'f"price-{name}"',
+        'def label(item):\n    return "bill-" + item.name\n\n\n'
+        'def title(shop):\n    return "at-" + shop\n',
+        ('"bill-" + item.name', 'f"bill-{item.name}"'),
+        ('"at-" + shop', 'f"at-{shop}"'),
+    ),
+    "typescript": (
+        'export const label = (name: string) => "price-" + name;\n',
+        "`price-${name}`",
+        'const label = (item: Item) => "bill-" + item.name;\n\n'
+        'const at = (s: string) => "at-" + s;\n',
+        ('"bill-" + item.name', "`bill-${item.name}`"),
+        ('"at-" + s', "`at-${s}`"),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", JOINED)
+@pytest.mark.asyncio(loop_scope="module")
+async def test_an_expression_is_rewritten_as_in_another_file(
+    bundled: Any, folder: str, language: str
+) -> None:
+    first_text, new, text, *rewrites = JOINED[language]
+    suffix = PRICES[language][0].split(".")[1]
+    first = open_file(bundled, folder, (f"label.{suffix}", first_text), language)
+    bundled.type(first, '"price-" + name', new)
+    bundled.save(first)
+    uri = open_file(bundled, folder, (f"bill.{suffix}", text), language)
+    texts = []
+    for old, rewritten in rewrites:
+        texts.append((texts[-1] if texts else text).replace(old, rewritten))
+    assert await take_all(bundled, uri) == texts
