@@ -1,7 +1,7 @@
 """Rewrites that were made in other files, and are left in this one."""
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import islice
 from textwrap import dedent
@@ -15,6 +15,8 @@ from editcast_model.syntax.tree import parse
 
 #: Saves of other files that are kept, and the rules of the last ones that are looked for.
 _SAVES, _MOST_RULES = 30, 12
+#: A rule that was followed less often says little about other files.
+_LEAST_TIMES = 2
 #: A word, and a member of the object that a method belongs to.
 _WORD, _OWN_MEMBER = re.compile(r"\w+"), re.compile(r"\b(?:self|cls|this)\.(\w+)")
 
@@ -57,7 +59,9 @@ class RewritesElsewhere:
         """Return the rewrites that are left in a text, those of the newest saves first."""
         known, saves = self._rules, reversed(self._saves)
         self._rules = {one: known[one] if one in known else self._rules_of(one) for one in saves}
-        rules = {rule.cause: rule for of_save in self._rules.values() for rule in of_save}
+        every = [rule for of_save in self._rules.values() for rule in of_save]
+        times = Counter(rule.cause for rule in every)
+        rules = {rule.cause: rule for rule in every if times[rule.cause] >= _LEAST_TIMES}
         fitting = (rule for rule in rules.values() if _is_at_home(rule, names))
         for rule in islice(fitting, _MOST_RULES):
             yield from rewrites_by(rule, names)

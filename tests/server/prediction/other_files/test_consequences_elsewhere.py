@@ -110,16 +110,18 @@ async def test_long_ago_among_many_saves_of_other_files(bundled: Any, folder: st
 
 JOINED = {
     "python": (
-        'def label(name):\n    return "price-" + name\n',
-        'f"price-{name}"',
+        'def label(name):\n    return "price-" + name\n\n\n'
+        'def tag(name):\n    return "tag-" + name\n',
+        'f"{}-{{name}}"',
         'def label(item):\n    return "bill-" + item.name\n\n\n'
         'def title(shop):\n    return "at-" + shop\n',
         ('"bill-" + item.name', 'f"bill-{item.name}"'),
         ('"at-" + shop', 'f"at-{shop}"'),
     ),
     "typescript": (
-        'export const label = (name: string) => "price-" + name;\n',
-        "`price-${name}`",
+        'export const label = (name: string) => "price-" + name;\n'
+        'export const tag = (name: string) => "tag-" + name;\n',
+        "`{}-${{name}}`",
         'const label = (item: Item) => "bill-" + item.name;\n\n'
         'const at = (s: string) => "at-" + s;\n',
         ('"bill-" + item.name', "`bill-${item.name}`"),
@@ -136,8 +138,9 @@ async def test_an_expression_is_rewritten_as_in_another_file(
     first_text, new, text, *rewrites = JOINED[language]
     suffix = PRICES[language][0].split(".")[1]
     first = open_file(bundled, folder, (f"label.{suffix}", first_text), language)
-    bundled.type(first, '"price-" + name', new)
-    bundled.save(first)
+    for word in ("price", "tag"):
+        bundled.type(first, f'"{word}-" + name', new.format(word))
+        bundled.save(first)
     uri = open_file(bundled, folder, (f"bill.{suffix}", text), language)
     texts = []
     for old, rewritten in rewrites:
