@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c const
 EXTENSION := vscode-client
 
 # Those that need no repository, corpus or candidates.
-BENCHMARKS := consequences diff editor load memory other_files scenarios suggest
+BENCHMARKS := $(addprefix speed/,consequences diff editor load memory other_files suggest) suggestions/scenarios
 .PHONY: demo test check audit bench bundled soak docs lock vsix package sbom clean python node
 
 demo: $(VENV)/.runtime
@@ -31,7 +31,7 @@ check: docs $(VENV)/.all $(EXTENSION)/node_modules/.complete
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	for each in docs editors model server supply training '*.py'; do \
-	  MYPYPATH=tests/server:tests/adversarial:tests:benchmarks $(BIN)/mypy $(OF_TESTS) tests/$$each || exit 1; done
+	  MYPYPATH=tests/server:tests/adversarial:tests:benchmarks/suggestions $(BIN)/mypy $(OF_TESTS) tests/$$each || exit 1; done
 	$(BIN)/lint-imports --no-cache
 	cd $(EXTENSION) && npm run --silent check && npm run --silent lint
 	@$(BIN)/python tools/audit.py

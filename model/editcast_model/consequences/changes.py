@@ -52,8 +52,8 @@ class Consequence:
     Attributes:
         hunk: The replacement, in the text as it is now.
         kind: What it does.
-        strength: The share of its kind that is clean among commits, measured by
-            `benchmarks/consequences_on_commits.py`; near 0.6 where too few of them came up.
+        strength: The share of its kind that is clean among commits, as measured by
+            `benchmarks/suggestions/consequences_on_commits.py`; near 0.6 where too few came up.
         is_first: Whether it comes before the others of its change: it defines what they use.
         cause: Names what it follows from, such as an old name and the new one: the others of this
             cause do the same at other places. Empty where there are no others.

@@ -1,8 +1,8 @@
 """Offers between the keys of a word: nothing half-typed, nothing that goes and comes back.
 
-`benchmarks/scenarios.py` counts both over everyday edits, by the clock. Here no word is whole
-before a save, and each key waits for what the server makes of the one before: there is a pause
-between any two keys.
+`benchmarks/suggestions/scenarios.py` counts both over everyday edits, by the clock. Here no word is
+whole before a save, and each key waits for what the server makes of the one before: there is a
+pause between any two keys.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Resident memory with many files open; `benchmarks/memory.py` measures it."""
+"""Resident memory with many files open; `benchmarks/speed/memory.py` measures it."""
 
 from collections.abc import Callable
 from itertools import islice

@@ -1,4 +1,4 @@
-"""The table of `benchmarks/mechanisms.py`, on a tiny sample."""
+"""The table of `benchmarks/suggestions/mechanisms.py`, on a tiny sample."""
 
 import json
 import sys
@@ -43,7 +43,7 @@ def candidates(tmp_path: Path) -> Path:
 def test_every_mechanism_is_switched_off_in_turn(
     candidates: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "benchmarks")
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "benchmarks" / "suggestions")
     import mechanisms
 
     done = CliRunner().invoke(

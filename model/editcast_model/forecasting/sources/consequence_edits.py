@@ -10,7 +10,7 @@ from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate, Situation
 
 #: By which power the odds of a consequence fall with the saves since its change was last made; they
-#: grow in proportion to how often it was made (benchmarks/consequences_on_commits.py).
+#: grow in proportion to how often it was made (benchmarks/suggestions/consequences_on_commits.py).
 _AGING = 1.7
 
 

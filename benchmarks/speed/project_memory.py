@@ -1,6 +1,6 @@
 """Costs of the memory of 5,000 files: making it, keeping it, looking into it, following a save.
 
-    python benchmarks/project_memory.py [FILES]
+    python benchmarks/speed/project_memory.py [FILES]
 
 The files are those of the interpreter's library and of what is installed beside it, again and again
 with other names until there are enough of them. Times are of the processor, in one thread.

@@ -1,6 +1,6 @@
 """Contents of edits, given their positions: the network alone, and with the project memory.
 
-    python benchmarks/contents.py --git REPOSITORY --git REPOSITORY --saves FILE
+    python benchmarks/suggestions/contents.py --git REPOSITORY --git REPOSITORY --saves FILE
 
 Predicts each token that sessions insert or delete, given the edits before it. Contents "at the
 cursor" go behind what was inserted last, as most of what is typed. A content is sure from a

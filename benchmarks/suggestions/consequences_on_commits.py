@@ -1,6 +1,6 @@
 """Precision of the first consequence after each save of replayed commits, by kind and strength.
 
-    python benchmarks/consequences_on_commits.py --git REPOSITORY --git REPOSITORY [--elsewhere]
+    python benchmarks/suggestions/consequences_on_commits.py --git PATH --git PATH [--elsewhere]
 
 With `--elsewhere`, all that follows in each file of a commit from the whole change of each other
 one, of every eighth commit; a step is such a pair of files.

@@ -4,7 +4,7 @@ First a server process, as an editor starts it: files are opened one after the o
 and asked about some times, and what is resident is printed. Then the parts, one after the other, in
 a process of their own. The budget is 300 MB resident with 20 files.
 
-Run: python benchmarks/memory.py [--files 20] [--saves 8]
+Run: python benchmarks/speed/memory.py [--files 20] [--saves 8]
 """
 
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from lsprotocol import types
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "server"))
 
 MODULES = (

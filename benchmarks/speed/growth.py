@@ -1,9 +1,9 @@
 """Costs of work on a cluster: corpus and training of many repositories, and what Ray itself adds.
 
-    python benchmarks/growth.py many OUT --repositories list.toml --mirror FOLDER --tokenizer FILE
-    python benchmarks/growth.py local OUT --repositories list.toml --mirror FOLDER --tokenizer FILE
-    python benchmarks/growth.py memory --repositories list.toml --mirror FOLDER --tokenizer FILE
-    python benchmarks/growth.py nodes
+    python benchmarks/speed/growth.py many OUT --repositories LIST --mirror FOLDER --tokenizer FILE
+    python benchmarks/speed/growth.py local OUT --repositories LIST --mirror FOLDER --tokenizer FILE
+    python benchmarks/speed/growth.py memory --repositories LIST --mirror FOLDER --tokenizer FILE
+    python benchmarks/speed/growth.py nodes
 
 `many` extrapolates from 1, 2 and 4 workers, each a Ray cluster of this machine. What is
 extrapolated is processor time: on a busy machine, and with more workers than cores, the time on the

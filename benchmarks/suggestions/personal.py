@@ -1,6 +1,6 @@
 """Learning from one's own files and past: what it adds to the characters that offers spare.
 
-    python benchmarks/personal.py --git REPOSITORY --git REPOSITORY --saves FILE
+    python benchmarks/suggestions/personal.py --git REPOSITORY --git REPOSITORY --saves FILE
 
 Typed is the newer fifth of each repository's commits, and of the longest recorded histories, as
 `continuations.py` types sessions: with all candidate sources, at the default threshold. The project

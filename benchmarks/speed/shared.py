@@ -1,6 +1,6 @@
 """A shared predictor against this machine: from a save to a suggestion, and what is sent for it.
 
-    python benchmarks/shared.py [--repository FOLDER]
+    python benchmarks/speed/shared.py [--repository FOLDER]
 
 The bundled network, and one of some twenty times its parameters with random weights, each here and
 on a server of the Open Inference Protocol on this machine
@@ -28,7 +28,7 @@ from editcast_model.networks.model import EditNetwork
 from editcast_predictor.__main__ import write_repository
 from editcast_predictor.network import SharedNetwork, load
 
-_SERVER = Path(__file__).parents[1] / "tests" / "server" / "predictor" / "open_inference.py"
+_SERVER = Path(__file__).parents[2] / "tests" / "server" / "predictor" / "open_inference.py"
 _METHODS, _RUNS, _BEFORE = 10, 5, 2
 _PATIENCE = 120.0  # seconds of a run: nothing is to fail here
 

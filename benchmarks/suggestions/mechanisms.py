@@ -5,12 +5,12 @@ commits of repositories within their projects, and recorded saves. Then each mec
 off, and ranker and calibration are fitted again, each project ranked by what the others show. A
 mechanism that moves nothing outside its interval in what is shown can be deleted.
 
-    python benchmarks/mechanisms.py candidates.jsonl --git PATH --git PATH --saves FILE
+    python benchmarks/suggestions/mechanisms.py candidates.jsonl --git PATH --git PATH --saves FILE
 
 The line ranker decides which candidates there are, so that the same sessions are collected twice:
 
-    python benchmarks/mechanisms.py without.jsonl --no-line-ranker --git PATH --saves FILE
-    python benchmarks/mechanisms.py candidates.jsonl --against without.jsonl
+    python benchmarks/suggestions/mechanisms.py without.jsonl --no-line-ranker --git PATH
+    python benchmarks/suggestions/mechanisms.py candidates.jsonl --against without.jsonl
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -15,7 +15,8 @@ line of one of them, wrong otherwise. A right one is taken; after anything else 
 typed. Where nothing is left to do in a file and a step that follows is in another one, a jump is
 right when the first file that the server names has such a step.
 
-Run: python benchmarks/scenarios.py [--key-delay 0.15] [--pause 0.6] [--auto-save] [--only WORD]
+Run: python benchmarks/suggestions/scenarios.py [--key-delay 0.15] [--pause 0.6] [--auto-save]
+[--only WORD]
 [--folder FOLDER] [--json FILE]
 """
 
@@ -41,7 +42,7 @@ from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.tree import parse
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "server"))
 
 SCENARIOS = Path(__file__).with_suffix("")

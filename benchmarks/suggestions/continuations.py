@@ -1,7 +1,7 @@
 """Characters that offers spare: of continuations, of the network, and of all sources together.
 
-    python benchmarks/continuations.py --git REPOSITORY --git REPOSITORY --saves FILE
-    python benchmarks/continuations.py --network --git REPOSITORY --saves FILE
+    python benchmarks/suggestions/continuations.py --git REPOSITORY --git REPOSITORY --saves FILE
+    python benchmarks/suggestions/continuations.py --network --git REPOSITORY --saves FILE
 
 Sessions are typed as `editcast evaluate --typing` types them, at the default threshold, with
 continuations as the only candidate source. A difference, paired by session, is what the whole

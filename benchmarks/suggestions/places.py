@@ -1,6 +1,6 @@
 """Lines that are probably next where no text is sure enough: how often each of them is right.
 
-    python benchmarks/places.py --git REPOSITORY --git REPOSITORY --saves FILE
+    python benchmarks/suggestions/places.py --git REPOSITORY --git REPOSITORY --saves FILE
 
 After each save of a session at which nothing reaches the default threshold, the line is taken that
 is most probable, and, as `elsewhere`, the most probable one that is more than two lines from the

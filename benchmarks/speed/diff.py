@@ -3,7 +3,7 @@
 Budgets: 10,000 lines in 10 ms when the changes are close together, in 30 ms when they are at both
 ends. The peer finds which lines changed; Editcast also which tokens in them, as hunks.
 
-Run: python benchmarks/diff.py
+Run: python benchmarks/speed/diff.py
 """
 
 import random

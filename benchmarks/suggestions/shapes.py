@@ -1,6 +1,6 @@
 """Shapes of saves: how near commits in the order of `edit_order.py` come to recorded saves.
 
-Run: python benchmarks/shapes.py CORPUS, a folder that `editcast corpus` made of both
+Run: python benchmarks/suggestions/shapes.py CORPUS, a folder that `editcast corpus` made of both
 """
 
 import re

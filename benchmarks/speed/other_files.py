@@ -1,6 +1,6 @@
 """Time to find the other files that have to follow a renamed function.
 
-    python benchmarks/other_files.py [FILES]
+    python benchmarks/speed/other_files.py [FILES]
 
 A folder holds that many files of the interpreter's library and of what is installed beside it. Some
 of them, one in fifty, import the function and call it twice. The first search reads and parses

@@ -1,11 +1,12 @@
 """In a real VS Code workbench: from a keystroke to the decoration, and what typing has to wait for.
 
 Budgets: while 200 characters are typed at 20 a second, the extension host never pauses for longer
-than 16 ms. The numbers go to `benchmarks/editor.json` as well. What is not Editcast's is part of
-all: the browser, VS Code, and the extensions that come with it; the peer in the same run is the
+than 16 ms. The numbers go to `benchmarks/speed/editor.json` as well. What is not Editcast's is part
+of all: the browser, VS Code, and the extensions that come with it; the peer in the same run is the
 same typing without Editcast.
 
-Run: python benchmarks/editor.py, after `make vsix`; it needs Chromium, as the workbench tests do.
+Run: python benchmarks/speed/editor.py, after `make vsix`; it needs Chromium, as the workbench tests
+do.
 """
 
 import json
@@ -20,7 +21,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 
 from code_server import HERE, CodeServer, chromium, packaged_extension, set_up  # noqa: E402

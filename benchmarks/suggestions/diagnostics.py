@@ -1,6 +1,6 @@
 """Measure if new TypeScript errors say where the next edit is, while commits are made hunk by hunk.
 
-    python benchmarks/diagnostics.py --commits 60 zod zustand
+    python benchmarks/suggestions/diagnostics.py --commits 60 zod zustand
 
 The repositories are bare or not. An error is new if the last hunk brought it, and right if a hunk
 that is still to be made touches its line. The compiler is that of `vscode-client/node_modules`; the

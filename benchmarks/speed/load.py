@@ -5,7 +5,7 @@ load as many programs as there are processors count in a loop, at the priority o
 budget: p95 under load within 3 times the idle one. What the editor waits for holds the editor's
 own waiting for a processor too.
 
-Run: python benchmarks/load.py [--rounds 4] [--saves 15]
+Run: python benchmarks/speed/load.py [--rounds 4] [--saves 15]
 """
 
 import argparse
@@ -22,7 +22,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "server"))
 
 BUSY = "while True: pass"
