@@ -9,6 +9,7 @@ from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import call_of, calls_of, function_of
 from editcast_model.syntax.members import (
+    are_apart,
     fields_defined,
     is_declared_member,
     is_member,
@@ -28,7 +29,7 @@ _COMMON = frozenset(
     url value values write Close Error Len Name String Type""".split()
 )
 #: Languages whose compiler refuses a member that nothing declares.
-CHECKED = ("typescript", "typescriptreact", "go")
+CHECKED = ("typescript", "typescriptreact", "go", "java")
 _LOOKED_AT = (*CHECKED, "python")
 _GETTERS = ("get", "pop", "setdefault")
 #: Nodes of a literal that take in the keys of another one.
@@ -40,7 +41,7 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     before, after, old = change.before, change.after, renamed.before.name
     new = renamed.after
     whose, was = owner(after, new), owner(before, renamed.before)
-    if whose is None or was is None or _has(before, new.name, was):
+    if whose is None or was is None or _has(before, new, was):
         return
     declared = fields_defined(after, old, whose)
     is_declaration = is_declared_member(new) or any(
@@ -55,13 +56,16 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         return  # another method, of what it inherits from
     strength = 0.6 if is_declaration or is_method else 0.4
     for one in after.of(old):
+        if are_apart(one, new):
+            continue
         if (is_member(one) or one.role is Role.KEY) and owner(after, one) == whose:
             is_first = not is_declaration and one in declared
             hunk = _replaced(one, new.name)
             yield Consequence(hunk, "rename_field", strength, is_first=is_first)
     if is_declaration:
         for one in of_unknown_objects(after, old, (whose,)):
-            yield Consequence(_replaced(one, new.name), "rename_field", 0.55)
+            if not are_apart(one, new):
+                yield Consequence(_replaced(one, new.name), "rename_field", 0.55)
         yield from _constructor_keywords(after, old, new, whose)
 
 
@@ -102,8 +106,9 @@ def after_key(change: Change) -> Iterator[Consequence]:
             yield from _left_keys(change.after, old, new, whose)
 
 
-def _has(names: Names, name: str, whose: str) -> bool:
-    return any(is_member(one) and owner(names, one) == whose for one in names.of(name))
+def _has(names: Names, new: Occurrence, whose: str) -> bool:
+    members = (one for one in names.of(new.name) if is_member(one) and not are_apart(one, new))
+    return any(owner(names, one) == whose for one in members)
 
 
 def _inherits(names: Names, whose: str) -> bool:
@@ -112,7 +117,8 @@ def _inherits(names: Names, whose: str) -> bool:
     for step in names.tree.path(int(start)) if start else ():
         if step.node.start_byte == int(start):
             heritage = any(child.type == "class_heritage" for child in step.node.named_children)
-            if heritage or step.node.child_by_field_name("superclasses") is not None:
+            fields = ("superclasses", "superclass", "interfaces")
+            if heritage or any(step.node.child_by_field_name(each) for each in fields):
                 return True
     return False
 

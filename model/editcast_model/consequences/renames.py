@@ -7,7 +7,7 @@ from rapidfuzz.distance import OSA
 
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
-from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 
 _BLOCKS = frozenset(
@@ -56,6 +56,8 @@ def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         return
     if renamed.before.name in _SELF or _is_slip(after, renamed.before.name, new.name):
         return
+    if any(renamed.before.name in WORD.findall(hunk.text) for hunk in change.hunks):
+        return  # it was written again: something else took its place
     defined = [
         one for one in before.definitions(renamed.before.name, was) if not before.is_weak(one)
     ]

@@ -13,8 +13,15 @@ from editcast_model.syntax.tree import Tree, first_child
 _FUNCTIONS = frozenset(
     {"function_definition", "function_declaration", "generator_function_declaration"}
     | {"method_definition", "method_declaration", "arrow_function", "function_expression"}
+    | {"constructor_declaration"}
 )
-_CALLS = {"call": "function", "call_expression": "function", "new_expression": "constructor"}
+_CALLS = {
+    "call": "function",
+    "call_expression": "function",
+    "new_expression": "constructor",
+    "method_invocation": "name",
+    "object_creation_expression": "type",
+}
 _CONSTRUCTORS = ("__init__", "constructor")
 
 
@@ -24,7 +31,7 @@ class Parameter:
 
     Attributes:
         name: Its name; empty for a pattern.
-        start: Where its name begins.
+        start: Where it begins: with its name, or in Java with its type.
         end: Where it ends, with its type and its default.
         is_required: Whether a call must give it.
         is_rest: Whether it takes any number of arguments.
@@ -117,6 +124,8 @@ def function_of(names: Names, defined: Occurrence) -> Function | None:
 
 def calls_of(names: Names, function: Function) -> Iterator[Call]:
     """Return the calls that mean a function, in the order of the text."""
+    if _is_overloaded(names, function):
+        return
     for one in names.of(function.name):
         if one.start == function.defined.start or not _means(names, one, function):
             continue
@@ -128,7 +137,7 @@ def calls_of(names: Names, function: Function) -> Iterator[Call]:
 def call_of(tree: Tree, called: Occurrence) -> Call | None:
     """Return the call whose function is a name; None where the name is not called."""
     at = len(called.path) - 1
-    if called.role is Role.MEMBER:
+    if called.role is Role.MEMBER and called.path[-1].field != "name":
         at -= 1
     if at < 1 or _CALLS.get(called.path[at - 1].type) != called.path[at].field:
         return None
@@ -161,11 +170,26 @@ def functions_named(names: Names, called: Occurrence) -> list[Function]:
     for constructor in _CONSTRUCTORS:
         candidates += names.of(constructor)
     for one in candidates:
-        if one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION):
+        is_definition = one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION)
+        if is_definition or _names_constructor(one):
             function = function_of(names, one)
             if function and function.name == called.name and _means(names, called, function):
                 found.append(function)
     return found
+
+
+def _is_overloaded(names: Names, function: Function) -> bool:
+    """Tell whether a class of Java has several methods of a name, of which a call means any."""
+    if names.tree.language != "java":
+        return False
+    named = (one for one in names.of(function.name) if one.path[-1].field == "name")
+    declared = (one for one in named if one.path[-2].type in _FUNCTIONS)
+    return sum(owner(names, one) == function.owner for one in declared) > 1
+
+
+def _names_constructor(one: Occurrence) -> bool:
+    """Tell whether a name is that of a constructor of Java, which is its class's."""
+    return one.path[-2].type == "constructor_declaration" and one.path[-1].field == "name"
 
 
 def _means(names: Names, one: Occurrence, function: Function) -> bool:
@@ -207,7 +231,8 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
     is_static = "staticmethod" in tree.text[parent.start_byte : node.start_byte]
     if tree.language == "python" and whose is not None and not is_static:
         parameters = parameters[1:]
-    is_constructor = defined.name in _CONSTRUCTORS and whose is not None
+    is_named_so = defined.name in _CONSTRUCTORS or _names_constructor(defined)
+    is_constructor = is_named_so and whose is not None
     return Function(
         (whose or "").split("@")[0] if is_constructor else defined.name,
         node.start_byte,
@@ -231,6 +256,11 @@ def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
             for one, end in zip(named, ends, strict=True)
         ]
     name, is_required, is_rest = node, True, False
+    if node.type in ("formal_parameter", "spread_parameter"):  # its type stands before it
+        declared = node.named_children[-1]
+        name = node.child_by_field_name("name") or declared.child_by_field_name("name") or declared
+        is_rest = node.type == "spread_parameter"
+        return [Parameter(tree.of(name), node.start_byte, node.end_byte, not is_rest, is_rest)]
     match node.type:
         case "identifier" | "object_pattern" | "array_pattern":
             pass

@@ -13,7 +13,10 @@ from editcast_model.syntax.tree import Path, first_child
 _CLASS_NODES = frozenset(
     {"class_definition", "class_declaration", "class", "abstract_class_declaration"}
     | {"interface_declaration", "type_alias_declaration", "type_spec"}
+    | {"enum_declaration", "record_declaration", "annotation_type_declaration"}
 )
+#: Scopes whose definitions are members: a class of Python, the bodies of those of Java.
+_OF_MEMBERS = frozenset({"class_definition", "class_body", "interface_body", "enum_body"})
 _TYPES = frozenset({"identifier", "type_identifier"})
 #: What a type is wrapped in: `*T`, `&T{}`, `: T`.
 _WRAPPED = frozenset({"type", "type_annotation", "pointer_type", "unary_expression"})
@@ -35,6 +38,7 @@ _MADE_BY = {
     "call": "function",
     "new_expression": "constructor",
     "composite_literal": "type",
+    "object_creation_expression": "type",
 }
 
 
@@ -51,9 +55,14 @@ def is_declared_member(one: Occurrence) -> bool:
         return True
     if one.role is not Role.DEFINITION:
         return False
-    if one.scope.type == "class_definition" and one.part.level == 0:
+    if one.scope.type in _OF_MEMBERS and one.part.level == 0:
         return True
     return _is_parameter_property(one)
+
+
+def are_apart(one: Occurrence, other: Occurrence) -> bool:
+    """Tell whether one of two members is a method and the other a field; both can have one name."""
+    return {one.part.kind, other.part.kind} == {"method", "field"}
 
 
 def owner(names: Names, one: Occurrence) -> str | None:
@@ -69,7 +78,7 @@ def owner(names: Names, one: Occurrence) -> str | None:
 def _owner(names: Names, one: Occurrence) -> str | None:
     if one.role is Role.MEMBER_DEFINITION and names.tree.language == "go":
         return _owner_in_go(names, one)
-    if is_declared_member(one):
+    if is_declared_member(one) or one.path[-2].type == "constructor_declaration":
         return _enclosing(names, one.path)
     if one.role is Role.KEY:
         return _owner_of_key(names, one)
@@ -77,8 +86,10 @@ def _owner(names: Names, one: Occurrence) -> str | None:
         return None
     parent = one.path[-2].node
     thing = parent.child_by_field_name("object") or parent.child_by_field_name("operand")
-    if thing is None:
-        return None
+    if thing is None and parent.type == "method_reference":
+        thing = parent.children[0]
+    if thing is None:  # in Java a method of this class, or of one around it
+        return _enclosing(names, one.path) if parent.type == "method_invocation" else None
     if thing.type == "this":
         return _this(names, one.path)
     if thing.type not in _TYPES:
@@ -273,7 +284,9 @@ def _is_self(names: Names, one: Occurrence) -> bool:
 def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
     """Return the type that a declaration gives to what it declares."""
     kind = node.child_by_field_name("type")
-    if kind is not None:
+    if kind is None and node.type == "variable_declarator" and node.parent is not None:
+        kind = node.parent.child_by_field_name("type")  # in Java before all that it declares
+    if kind is not None and names.tree.of(kind) != "var":
         return _type_of(names, kind, depth)
     if node.type == "expression_list":  # Go's `a := T{}`
         node = node.parent or node

@@ -10,10 +10,11 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from editcast_model.syntax.go_rules import GoRules
-from editcast_model.syntax.python_rules import PythonRules
 from editcast_model.syntax.roles import Part, Role, Rules, Scope
-from editcast_model.syntax.script_rules import ScriptRules
+from editcast_model.syntax.rules.go import GoRules
+from editcast_model.syntax.rules.java import JavaRules
+from editcast_model.syntax.rules.python import PythonRules
+from editcast_model.syntax.rules.script import ScriptRules
 from editcast_model.syntax.tree import Path, Tree
 
 #: A name that stands more often than this in a scope is not looked up there: it takes too long.
@@ -23,6 +24,7 @@ _SCRIPT = ScriptRules()
 _RULES: Mapping[str, Rules] = {
     "python": PythonRules(),
     "go": GoRules(),
+    "java": JavaRules(),
     **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
 }
 

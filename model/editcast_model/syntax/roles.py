@@ -43,7 +43,8 @@ class Part:
 
     Attributes:
         role: The part it plays.
-        kind: Of a definition: parameter, variable, function, class, import, method or field.
+        kind: Of a definition: parameter, variable, function, class, import, method or field; of
+            another member method or field where that is known.
         level: Which of the scopes around it a definition belongs to, 0 for the innermost.
         is_weak: Whether a definition only changes what must be defined already.
         is_shorthand: Whether the name is a key as well, as in `{name}`.

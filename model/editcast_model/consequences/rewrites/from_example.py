@@ -241,6 +241,8 @@ def _is_called(node: Node) -> bool:
     parent = node.parent
     if parent is not None and _field(node) in _METHODS:
         node = parent
+    elif parent is not None and parent.type == "method_invocation":
+        return _field(node) == "name"
     return _field(node) == "function"
 
 

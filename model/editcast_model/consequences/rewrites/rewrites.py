@@ -34,6 +34,7 @@ _MOST_PLACES = 300
 _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
     "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
+    "|invocation|field_access|creation|cast"
 )
 _WORD = re.compile(r"[^\W\d]\w*")
 #: Fields that hold what a definition gives a name to.
