@@ -14,6 +14,7 @@ from editcast_model.syntax.members import (
     is_declared_member,
     is_member,
     key_owner,
+    object_of,
     owner,
 )
 from editcast_model.syntax.names import Names, Occurrence
@@ -29,7 +30,7 @@ _COMMON = frozenset(
     url value values write Close Error Len Name String Type""".split()
 )
 #: Languages whose compiler refuses a member that nothing declares.
-CHECKED = ("typescript", "typescriptreact", "go", "java")
+CHECKED = ("typescript", "typescriptreact", "go", "java", "csharp")
 _LOOKED_AT = (*CHECKED, "python")
 _GETTERS = ("get", "pop", "setdefault")
 #: Nodes of a literal that take in the keys of another one.
@@ -144,8 +145,7 @@ def of_unknown_objects(names: Names, old: str, whose: Collection[str]) -> Iterat
 
 def _is_imported(names: Names, one: Occurrence) -> bool:
     """Tell whether a member is a module's."""
-    node = one.path[-2].node
-    thing = node.child_by_field_name("object") or node.child_by_field_name("operand")
+    thing = object_of(one.path[-2].node)
     found = names.at(thing.start_byte) if thing else None
     if found is None or found.role is not Role.REFERENCE:
         return False

@@ -15,6 +15,7 @@ from editcast_model.syntax.calls import (
     function_around,
     functions_named,
 )
+from editcast_model.syntax.members import type_declared
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 
@@ -211,8 +212,10 @@ def _declared(names: Names, name: str, defined: Sequence[Occurrence]) -> str | N
     language = names.tree.language
     if language == "python" or language.startswith("javascript"):
         return name
-    kind = defined[0].path[-2].node.child_by_field_name("type") if len(defined) == 1 else None
-    if kind is None:
+    kind = type_declared(defined[0].path[-2].node) if len(defined) == 1 else None
+    written = names.tree.of(kind) if kind is not None else ""
+    if not written or written == "var":
         return None
-    written = names.tree.of(kind)
+    if language in ("java", "csharp"):
+        return f"{written} {name}"
     return f"{name} {written}" if language == "go" else f"{name}{written}"

@@ -13,15 +13,18 @@ from editcast_model.syntax.tree import Tree, first_child
 _FUNCTIONS = frozenset(
     {"function_definition", "function_declaration", "generator_function_declaration"}
     | {"method_definition", "method_declaration", "arrow_function", "function_expression"}
-    | {"constructor_declaration"}
+    | {"constructor_declaration", "local_function_statement"}
 )
 _CALLS = {
     "call": "function",
     "call_expression": "function",
     "new_expression": "constructor",
     "method_invocation": "name",
+    "invocation_expression": "function",
     "object_creation_expression": "type",
 }
+#: Languages in which methods may share a name.
+_OVERLOADING = ("java", "csharp")
 _CONSTRUCTORS = ("__init__", "constructor")
 
 
@@ -137,7 +140,7 @@ def calls_of(names: Names, function: Function) -> Iterator[Call]:
 def call_of(tree: Tree, called: Occurrence) -> Call | None:
     """Return the call whose function is a name; None where the name is not called."""
     at = len(called.path) - 1
-    if called.role is Role.MEMBER and called.path[-1].field != "name":
+    if called.role is Role.MEMBER and called.path[-2].type != "method_invocation":
         at -= 1
     if at < 1 or _CALLS.get(called.path[at - 1].type) != called.path[at].field:
         return None
@@ -154,7 +157,7 @@ def call_around(names: Names, offset: int) -> Call | None:
         if named is None:
             continue
         last = named
-        for field in ("attribute", "property", "field"):
+        for field in ("attribute", "property", "field", "name"):
             last = named.child_by_field_name(field) or last
         called = names.at(last.start_byte)
         call = _call(names.tree, called, step.node) if called else None
@@ -179,8 +182,8 @@ def functions_named(names: Names, called: Occurrence) -> list[Function]:
 
 
 def _is_overloaded(names: Names, function: Function) -> bool:
-    """Tell whether a class of Java has several methods of a name, of which a call means any."""
-    if names.tree.language != "java":
+    """Tell whether a class has several methods of a name, of which a call means any."""
+    if names.tree.language not in _OVERLOADING:
         return False
     named = (one for one in names.of(function.name) if one.path[-1].field == "name")
     declared = (one for one in named if one.path[-2].type in _FUNCTIONS)
@@ -188,7 +191,7 @@ def _is_overloaded(names: Names, function: Function) -> bool:
 
 
 def _names_constructor(one: Occurrence) -> bool:
-    """Tell whether a name is that of a constructor of Java, which is its class's."""
+    """Tell whether a name is that of a constructor, which in Java and C# is its class's."""
     return one.path[-2].type == "constructor_declaration" and one.path[-1].field == "name"
 
 
@@ -196,10 +199,11 @@ def _means(names: Names, one: Occurrence, function: Function) -> bool:
     if function.is_constructor:
         named = function.owner or "@"
         return one.role is Role.REFERENCE and _class_of(names, one) == named
-    if function.owner is not None:
-        return one.role is Role.MEMBER and owner(names, one) == function.owner
+    if function.owner is not None and one.role is Role.MEMBER:
+        return owner(names, one) == function.owner
     return (
         one.role is Role.REFERENCE
+        and function.defined.role is Role.DEFINITION
         and names.resolve(one) == names.home(function.defined)
         and len(names.definitions(one.name, names.home(function.defined))) == 1
     )
@@ -256,11 +260,8 @@ def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
             for one, end in zip(named, ends, strict=True)
         ]
     name, is_required, is_rest = node, True, False
-    if node.type in ("formal_parameter", "spread_parameter"):  # its type stands before it
-        declared = node.named_children[-1]
-        name = node.child_by_field_name("name") or declared.child_by_field_name("name") or declared
-        is_rest = node.type == "spread_parameter"
-        return [Parameter(tree.of(name), node.start_byte, node.end_byte, not is_rest, is_rest)]
+    if node.type in ("formal_parameter", "spread_parameter", "parameter"):
+        return [_typed_parameter(tree, node)]
     match node.type:
         case "identifier" | "object_pattern" | "array_pattern":
             pass
@@ -287,6 +288,15 @@ def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
     return [Parameter(plain, start, end, is_required and not is_rest, is_rest, is_named)]
 
 
+def _typed_parameter(tree: Tree, node: Node) -> Parameter:
+    """Return a parameter of Java or C#, whose type stands before its name."""
+    last = node.named_children[-1]
+    name = node.child_by_field_name("name") or last.child_by_field_name("name") or last
+    is_rest = node.type == "spread_parameter"
+    is_required = not is_rest and name.end_byte >= last.start_byte
+    return Parameter(tree.of(name), node.start_byte, node.end_byte, is_required, is_rest)
+
+
 def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
     listed = node.child_by_field_name("arguments")
     if listed is None or listed.type not in ("arguments", "argument_list"):
@@ -295,7 +305,8 @@ def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
     for child in listed.named_children:
         if child.type == "comment":
             continue
-        keyword = child.child_by_field_name("name") if child.type == "keyword_argument" else None
+        is_named = child.type in ("keyword_argument", "argument")
+        keyword = child.child_by_field_name("name") if is_named else None
         text = tree.of(keyword) if keyword else ""
         is_spread = child.type in (
             "spread_element",

@@ -14,9 +14,10 @@ _CLASS_NODES = frozenset(
     {"class_definition", "class_declaration", "class", "abstract_class_declaration"}
     | {"interface_declaration", "type_alias_declaration", "type_spec"}
     | {"enum_declaration", "record_declaration", "annotation_type_declaration"}
+    | {"struct_declaration", "record_struct_declaration"}
 )
-#: Scopes whose definitions are members: a class of Python, the bodies of those of Java.
-_OF_MEMBERS = frozenset({"class_definition", "class_body", "interface_body", "enum_body"})
+#: Scopes whose fields and methods are members: the bodies of classes of Java and C#.
+_BODIES = frozenset({"class_body", "interface_body", "enum_body", "declaration_list"})
 _TYPES = frozenset({"identifier", "type_identifier"})
 #: What a type is wrapped in: `*T`, `&T{}`, `: T`.
 _WRAPPED = frozenset({"type", "type_annotation", "pointer_type", "unary_expression"})
@@ -25,6 +26,8 @@ _QUALIFIED = frozenset(
     {"attribute", "member_expression", "selector_expression", "qualified_type"}
     | {"nested_type_identifier"}
 )
+#: The fields of what a member is taken from.
+_OBJECTS = ("object", "operand", "expression")
 _LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
 #: Methods that call a function with each element.
 _EACH = frozenset({"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"})
@@ -55,7 +58,9 @@ def is_declared_member(one: Occurrence) -> bool:
         return True
     if one.role is not Role.DEFINITION:
         return False
-    if one.scope.type in _OF_MEMBERS and one.part.level == 0:
+    if one.scope.type == "class_definition" and one.part.level == 0:
+        return True
+    if one.scope.type in _BODIES and one.part.kind in ("field", "method"):
         return True
     return _is_parameter_property(one)
 
@@ -85,9 +90,7 @@ def _owner(names: Names, one: Occurrence) -> str | None:
     if one.role is not Role.MEMBER:
         return None
     parent = one.path[-2].node
-    thing = parent.child_by_field_name("object") or parent.child_by_field_name("operand")
-    if thing is None and parent.type == "method_reference":
-        thing = parent.children[0]
+    thing = object_of(parent)
     if thing is None:  # in Java a method of this class, or of one around it
         return _enclosing(names, one.path) if parent.type == "method_invocation" else None
     if thing.type == "this":
@@ -95,6 +98,14 @@ def _owner(names: Names, one: Occurrence) -> str | None:
     if thing.type not in _TYPES:
         return _type_of(names, thing)
     return _owner_of_object(names, thing)
+
+
+def object_of(node: Node) -> Node | None:
+    """Return what a member is taken from, by the node around the member."""
+    if node.type == "method_reference":
+        return node.children[0]
+    found = (node.child_by_field_name(field) for field in _OBJECTS)
+    return next((one for one in found if one is not None), None)
 
 
 def key_owner(names: Names, thing: Node) -> str | None:
@@ -166,6 +177,8 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
             kind = step.node.child_by_field_name("type")
             element = _element_of(names, kind) if kind is not None else None
             return _type_of(names, element if element is not None else step.node)
+        if step.type == "object_creation_expression":
+            return _type_of(names, step.node)
         if step.type in ("object", "object_pattern"):
             kind = above.child_by_field_name("type")
             if kind is None and above.type == "array":
@@ -281,16 +294,24 @@ def _is_self(names: Names, one: Occurrence) -> bool:
     return "staticmethod" not in names.tree.of(decorated.node).split("def ", 1)[0]
 
 
-def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
-    """Return the type that a declaration gives to what it declares."""
+def type_declared(node: Node) -> Node | None:
+    """Return the type that is written in a declaration; in Java before all that it declares."""
     kind = node.child_by_field_name("type")
     if kind is None and node.type == "variable_declarator" and node.parent is not None:
-        kind = node.parent.child_by_field_name("type")  # in Java before all that it declares
+        return node.parent.child_by_field_name("type")
+    return kind
+
+
+def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
+    """Return the type that a declaration gives to what it declares."""
+    kind = type_declared(node)
     if kind is not None and names.tree.of(kind) != "var":
         return _type_of(names, kind, depth)
     if node.type == "expression_list":  # Go's `a := T{}`
         node = node.parent or node
     value = node.child_by_field_name("value") or node.child_by_field_name("right")
+    if value is None and node.type == "variable_declarator" and node.named_child_count == 2:
+        value = node.named_children[1]  # in C#
     if value is not None and value.type == "expression_list" and value.named_child_count == 1:
         value = first_child(value)
     return _type_of(names, value, depth) if value is not None else None

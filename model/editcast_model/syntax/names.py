@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from editcast_model.syntax.roles import Part, Role, Rules, Scope
+from editcast_model.syntax.rules.csharp import CSharpRules
 from editcast_model.syntax.rules.go import GoRules
 from editcast_model.syntax.rules.java import JavaRules
 from editcast_model.syntax.rules.python import PythonRules
@@ -25,6 +26,7 @@ _RULES: Mapping[str, Rules] = {
     "python": PythonRules(),
     "go": GoRules(),
     "java": JavaRules(),
+    "csharp": CSharpRules(),
     **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
 }
 

@@ -47,7 +47,7 @@ def imports(names: Names) -> list[Import]:
         found = _of_go(names.tree)
     elif language == "python":
         found = _of_python(names.tree)
-    elif language == "java":  # whose imports are not followed
+    elif language in ("java", "csharp"):  # whose imports are not followed
         return []
     else:
         found = _of_script(names.tree)

@@ -49,7 +49,7 @@ def module_name(file: str, language: str) -> str:
 
 def family_of(language: str) -> str:
     """Return what the languages have in common that can import from each other."""
-    return language if language in ("python", "go", "java") else "script"
+    return language if language in ("python", "go", "java", "csharp") else "script"
 
 
 def placed(written: str, importer: str) -> str:

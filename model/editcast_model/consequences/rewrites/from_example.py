@@ -239,7 +239,9 @@ def _anchors(tree: Tree, old: Node, holes: Collection[Span]) -> list[str]:
 def _is_called(node: Node) -> bool:
     """Tell whether a node is the function of a call, or the name of its method."""
     parent = node.parent
-    if parent is not None and _field(node) in _METHODS:
+    if parent is not None and (
+        _field(node) in _METHODS or parent.type == "member_access_expression"
+    ):
         node = parent
     elif parent is not None and parent.type == "method_invocation":
         return _field(node) == "name"
