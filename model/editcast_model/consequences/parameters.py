@@ -218,4 +218,6 @@ def _declared(names: Names, name: str, defined: Sequence[Occurrence]) -> str | N
         return None
     if language in ("java", "csharp"):
         return f"{written} {name}"
+    if language == "rust":
+        return f"{name}: {written}"
     return f"{name} {written}" if language == "go" else f"{name}{written}"

@@ -14,6 +14,7 @@ _FUNCTIONS = frozenset(
     {"function_definition", "function_declaration", "generator_function_declaration"}
     | {"method_definition", "method_declaration", "arrow_function", "function_expression"}
     | {"constructor_declaration", "local_function_statement"}
+    | {"function_item", "function_signature_item"}
 )
 _CALLS = {
     "call": "function",
@@ -289,12 +290,15 @@ def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
 
 
 def _typed_parameter(tree: Tree, node: Node) -> Parameter:
-    """Return a parameter of Java or C#, whose type stands before its name."""
+    """Return a parameter of Java, C# or Rust, all of which have a type."""
     last = node.named_children[-1]
-    name = node.child_by_field_name("name") or last.child_by_field_name("name") or last
+    fields = (node.child_by_field_name(field) for field in ("name", "pattern"))
+    name = next((one for one in fields if one), last.child_by_field_name("name") or last)
     is_rest = node.type == "spread_parameter"
-    is_required = not is_rest and name.end_byte >= last.start_byte
-    return Parameter(tree.of(name), node.start_byte, node.end_byte, is_required, is_rest)
+    has_default = any(child.type == "=" for child in node.children)
+    plain = tree.of(name) if name.type == "identifier" else ""
+    is_required = not (is_rest or has_default)
+    return Parameter(plain, node.start_byte, node.end_byte, is_required, is_rest)
 
 
 def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:

@@ -15,6 +15,7 @@ _CLASS_NODES = frozenset(
     | {"interface_declaration", "type_alias_declaration", "type_spec"}
     | {"enum_declaration", "record_declaration", "annotation_type_declaration"}
     | {"struct_declaration", "record_struct_declaration"}
+    | {"struct_item", "enum_item", "union_item", "trait_item"}
 )
 #: Scopes whose fields and methods are members: the bodies of classes of Java and C#.
 _BODIES = frozenset({"class_body", "interface_body", "enum_body", "declaration_list"})
@@ -27,7 +28,7 @@ _QUALIFIED = frozenset(
     | {"nested_type_identifier"}
 )
 #: The fields of what a member is taken from.
-_OBJECTS = ("object", "operand", "expression")
+_OBJECTS = ("object", "operand", "expression", "path", "value")
 _LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
 #: Methods that call a function with each element.
 _EACH = frozenset({"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"})
@@ -42,6 +43,9 @@ _MADE_BY = {
     "new_expression": "constructor",
     "composite_literal": "type",
     "object_creation_expression": "type",
+    "struct_expression": "name",
+    "generic_type": "type",
+    "reference_type": "type",
 }
 
 
@@ -95,6 +99,8 @@ def _owner(names: Names, one: Occurrence) -> str | None:
         return _enclosing(names, one.path) if parent.type == "method_invocation" else None
     if thing.type == "this":
         return _this(names, one.path)
+    if names.tree.of(thing) in ("self", "Self") and names.tree.language == "rust":
+        return _enclosing(names, one.path)
     if thing.type not in _TYPES:
         return _type_of(names, thing)
     return _owner_of_object(names, thing)
@@ -147,6 +153,9 @@ def _enclosing(names: Names, path: Path) -> str | None:
     for step in reversed(path[:-1]):
         if step.type in _CLASS_NODES:
             return _named(names, step.node)
+        if step.type == "impl_item":
+            kind = step.node.child_by_field_name("type")
+            return _type_of(names, kind) if kind is not None else None
         if step.type == "object":
             return None
     return None
@@ -177,8 +186,10 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
             kind = step.node.child_by_field_name("type")
             element = _element_of(names, kind) if kind is not None else None
             return _type_of(names, element if element is not None else step.node)
-        if step.type == "object_creation_expression":
-            return _type_of(names, step.node)
+        if step.type in ("object_creation_expression", "struct_expression"):
+            kind = step.node.child_by_field_name("name")
+            is_own = kind is not None and names.tree.of(kind) == "Self"
+            return _enclosing(names, one.path) if is_own else _type_of(names, step.node)
         if step.type in ("object", "object_pattern"):
             kind = above.child_by_field_name("type")
             if kind is None and above.type == "array":

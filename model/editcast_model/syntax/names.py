@@ -15,6 +15,7 @@ from editcast_model.syntax.rules.csharp import CSharpRules
 from editcast_model.syntax.rules.go import GoRules
 from editcast_model.syntax.rules.java import JavaRules
 from editcast_model.syntax.rules.python import PythonRules
+from editcast_model.syntax.rules.rust import RustRules
 from editcast_model.syntax.rules.script import ScriptRules
 from editcast_model.syntax.tree import Path, Tree
 
@@ -27,6 +28,7 @@ _RULES: Mapping[str, Rules] = {
     "go": GoRules(),
     "java": JavaRules(),
     "csharp": CSharpRules(),
+    "rust": RustRules(),
     **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
 }
 

@@ -18,7 +18,6 @@ from editcast_model.consequences.other_files.import_statements import origins
 from editcast_model.memory.project_memory import ProjectMemory
 from editcast_model.plain_files import open_plain
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.names import has_rules
 from editcast_server.documents import globs
 from editcast_server.settings import Settings
 from editcast_store.secrets import is_secret
@@ -141,7 +140,7 @@ def _sources(folder: Path) -> Iterator[Path]:
                 )
             except OSError:
                 continue
-            if is_file and has_rules(language_of("", one.name)):
+            if is_file and language_of("", one.name) is not None:
                 yield Path(one.path)
             is_foreign = one.name in _FOREIGN or one.name.startswith(".")
             if is_folder and depth < MOST_DEPTH and not is_foreign:

@@ -9,9 +9,13 @@ from dataclasses import replace
 from typing import Final
 
 from editcast_model.consequences.other_files.import_statements import Origin, origins
-from editcast_model.consequences.other_files.modules import family_of, is_same_package, module_name
+from editcast_model.consequences.other_files.modules import (
+    family_of,
+    is_same_package,
+    module_name,
+    reads_imports,
+)
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.names import has_rules
 
 _MOST_NAMES: Final = 50_000  # of all files together
 
@@ -30,7 +34,7 @@ class ImportIndex:
     def of(self, file: str, language: str) -> Mapping[str, str]:
         """Return the import statements for a file by the name that they bind, as known by then."""
         known = language_of(language, file)
-        return _Statements(self, family_of(known), file) if known and has_rules(known) else {}
+        return _Statements(self, family_of(known), file) if known and reads_imports(known) else {}
 
     def update(self, file: str, language: str, text: str) -> None:
         """Take in the text of a file, which is read when there is time."""

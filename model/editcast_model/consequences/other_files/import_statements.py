@@ -7,10 +7,16 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node
 
 from editcast_model.consequences.other_files.imports import EVERYTHING, Import, imports
-from editcast_model.consequences.other_files.modules import family_of, placed, stem, written_from
+from editcast_model.consequences.other_files.modules import (
+    family_of,
+    placed,
+    reads_imports,
+    stem,
+    written_from,
+)
 from editcast_model.diff import Hunk
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.names import Names, Occurrence, has_rules
+from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.tree import Tree, first_child, parse
 
 #: Imports further down, in code points, are not those that a file begins with.
@@ -95,7 +101,7 @@ def origins(text: str, identifier: str, path: str) -> tuple[Origin, ...]:
         path: The file's path in its project.
     """
     language = language_of(identifier, path)
-    if language is None or not has_rules(language):
+    if language is None or not reads_imports(language):
         return ()
     family = family_of(language)
     tree = parse(_head(text[:MOST_CHARACTERS], family), language)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from editcast_model.consequences.other_files.modules import reads_imports
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Path, Tree
 
@@ -47,7 +48,7 @@ def imports(names: Names) -> list[Import]:
         found = _of_go(names.tree)
     elif language == "python":
         found = _of_python(names.tree)
-    elif language in ("java", "csharp"):  # whose imports are not followed
+    elif not reads_imports(language):
         return []
     else:
         found = _of_script(names.tree)

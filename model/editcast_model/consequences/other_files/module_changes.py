@@ -12,12 +12,13 @@ from editcast_model.consequences.changes import Change, Renamed
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
+from editcast_model.consequences.other_files.modules import reads_imports
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.syntax.calls import Function, Parameter, function_at, function_of
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
-from editcast_model.syntax.names import WORD, Names, Occurrence, has_rules
+from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 
@@ -123,7 +124,7 @@ class ModuleHistory:
 
     def save(self, before: str, after: str) -> None:
         """Note that the file was saved; nothing slow is done now."""
-        if not has_rules(self._language) or len(after) > MOST_CHARACTERS:
+        if not reads_imports(self._language) or len(after) > MOST_CHARACTERS:
             return
         for text in (before, after):
             if not self._texts or self._texts[-1] != text:

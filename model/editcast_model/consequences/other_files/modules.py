@@ -11,6 +11,8 @@ from functools import lru_cache
 _SUFFIX = re.compile(r"(\.d)?\.(?:py[iw]?|[mc]?[jt]s|[jt]sx)$")
 #: Folders that are no part of a module's name, though no importer is in them.
 _ROOTS = ("src", "lib", "python")
+#: Families of languages whose imports are read.
+_FAMILIES = ("python", "go", "script")
 _SHORTCUTS = ("@/", "~/")
 
 
@@ -49,7 +51,12 @@ def module_name(file: str, language: str) -> str:
 
 def family_of(language: str) -> str:
     """Return what the languages have in common that can import from each other."""
-    return language if language in ("python", "go", "java", "csharp") else "script"
+    return "script" if language.startswith(("javascript", "typescript")) else language
+
+
+def reads_imports(language: str | None) -> bool:
+    """Tell whether it is understood what a language's files take from each other."""
+    return language is not None and family_of(language) in _FAMILIES
 
 
 def placed(written: str, importer: str) -> str:
