@@ -43,6 +43,41 @@ func Half(width int) int {
 	return width / 2
 }
 """
+JAVA = """\
+class Shape {
+    int area(int width, int height) {
+        int size = width * height;
+        return size + width;
+    }
+
+    int half(int width) {
+        return width / 2;
+    }
+}
+"""
+CSHARP = """\
+class Shape
+{
+    int Area(int width, int height)
+    {
+        var size = width * height;
+        return size + width;
+    }
+
+    int Half(int width) => width / 2;
+}
+"""
+RUST = """\
+fn area(width: i32, height: i32) -> i32 {
+    let size = width * height;
+    println!("{} {}", size, width);
+    size
+}
+
+fn half(width: i32) -> i32 {
+    width / 2
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -51,6 +86,9 @@ func Half(width int) int {
         ("area.py", "python", PYTHON, [1, 2, 3, 11]),
         ("area.ts", "typescript", TYPESCRIPT, [1, 2, 2]),
         ("area.go", "go", GO, [3, 4]),
+        ("Area.java", "java", JAVA, [2, 3]),
+        ("Area.cs", "csharp", CSHARP, [4, 5]),
+        ("area.rs", "rust", RUST, [1, 2]),
     ],
 )
 async def test_a_renamed_parameter_is_followed_to_its_last_use(
@@ -81,7 +119,7 @@ async def test_a_renamed_parameter_is_followed_to_its_last_use(
         assert touched == lines
         left = editor.texts[uri].text
         # Another function's parameter of the same name, a key and a string keep theirs.
-        others = {"python": 3, "typescript": 3, "go": 2}[language]
+        others = {"python": 3, "typescript": 3}.get(language, 2)
         assert left.count("width") == others
 
 

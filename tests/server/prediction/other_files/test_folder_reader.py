@@ -91,11 +91,15 @@ def test_files_on_the_disk(tmp_path: Path) -> None:
     (tmp_path / "deep" / "down" / "a.py").write_text(PATH)
     (tmp_path / "b.ts").write_text('import { c } from "./c";\n')
     (tmp_path / "d.md").write_text("import os\n")
+    line = "import shop.of.all.the.names;\n"
+    for number, suffix in enumerate(("java", "cs", "rs", "c", "php", "rb")):
+        (tmp_path / f"e.{suffix}").write_text(line.replace("names", f"names{number}"))
     memory = ProjectMemory()
     known = read(tmp_path, memory=memory)
     assert names(known) == {"Path": PATH.strip()}
     assert names(known, "typescript") == {"c": 'import { c } from "./c";'}
     assert follows(memory, PATH)
+    assert all(follows(memory, line.replace("names", f"names{number}")) for number in range(6))
 
 
 @pytest.mark.parametrize(
