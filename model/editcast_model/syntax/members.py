@@ -16,9 +16,12 @@ _CLASS_NODES = frozenset(
     | {"enum_declaration", "record_declaration", "annotation_type_declaration"}
     | {"struct_declaration", "record_struct_declaration"}
     | {"struct_item", "enum_item", "union_item", "trait_item"}
+    | {"struct_specifier", "union_specifier", "class_specifier"}
 )
-#: Scopes whose fields and methods are members: the bodies of classes of Java and C#.
-_BODIES = frozenset({"class_body", "interface_body", "enum_body", "declaration_list"})
+#: Scopes whose fields and methods are members: the bodies of classes of Java, C# and C++.
+_BODIES = frozenset(
+    {"class_body", "interface_body", "enum_body", "declaration_list", "field_declaration_list"}
+)
 _TYPES = frozenset({"identifier", "type_identifier"})
 #: What a type is wrapped in: `*T`, `&T{}`, `: T`.
 _WRAPPED = frozenset({"type", "type_annotation", "pointer_type", "unary_expression"})
@@ -28,7 +31,7 @@ _QUALIFIED = frozenset(
     | {"nested_type_identifier"}
 )
 #: The fields of what a member is taken from.
-_OBJECTS = ("object", "operand", "expression", "path", "value")
+_OBJECTS = ("object", "operand", "expression", "path", "value", "argument")
 _LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
 #: Methods that call a function with each element.
 _EACH = frozenset({"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"})
@@ -46,6 +49,8 @@ _MADE_BY = {
     "struct_expression": "name",
     "generic_type": "type",
     "reference_type": "type",
+    "struct_specifier": "name",
+    "template_type": "name",
 }
 
 
@@ -190,6 +195,9 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
             kind = step.node.child_by_field_name("name")
             is_own = kind is not None and names.tree.of(kind) == "Self"
             return _enclosing(names, one.path) if is_own else _type_of(names, step.node)
+        if step.type == "initializer_list":
+            kind = type_declared(above)
+            return _type_of(names, kind) if kind is not None else None
         if step.type in ("object", "object_pattern"):
             kind = above.child_by_field_name("type")
             if kind is None and above.type == "array":
@@ -307,10 +315,12 @@ def _is_self(names: Names, one: Occurrence) -> bool:
 
 def type_declared(node: Node) -> Node | None:
     """Return the type that is written in a declaration; in Java before all that it declares."""
-    kind = node.child_by_field_name("type")
-    if kind is None and node.type == "variable_declarator" and node.parent is not None:
-        return node.parent.child_by_field_name("type")
-    return kind
+    around: Node | None = node
+    while around is not None and around.type.endswith("declarator"):
+        if (kind := around.child_by_field_name("type")) is not None:
+            return kind
+        around = around.parent
+    return around.child_by_field_name("type") if around is not None else None
 
 
 def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from editcast_model.syntax.roles import Part, Role, Rules, Scope
+from editcast_model.syntax.rules.c import CRules
 from editcast_model.syntax.rules.csharp import CSharpRules
 from editcast_model.syntax.rules.go import GoRules
 from editcast_model.syntax.rules.java import JavaRules
@@ -22,13 +23,14 @@ from editcast_model.syntax.tree import Path, Tree
 #: A name that stands more often than this in a scope is not looked up there: it takes too long.
 MOST_OCCURRENCES = 400
 
-_SCRIPT = ScriptRules()
+_C, _SCRIPT = CRules(), ScriptRules()
 _RULES: Mapping[str, Rules] = {
     "python": PythonRules(),
     "go": GoRules(),
     "java": JavaRules(),
     "csharp": CSharpRules(),
     "rust": RustRules(),
+    **dict.fromkeys(("c", "cpp"), _C),
     **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
 }
 

@@ -67,6 +67,15 @@ class Shape
     int Half(int width) => width / 2;
 }
 """
+C = """\
+int area(int width, int height)
+{
+    int size = width * height;
+    return size + width;
+}
+
+int half(int width) { return width / 2; }
+"""
 RUST = """\
 fn area(width: i32, height: i32) -> i32 {
     let size = width * height;
@@ -89,6 +98,7 @@ fn half(width: i32) -> i32 {
         ("Area.java", "java", JAVA, [2, 3]),
         ("Area.cs", "csharp", CSHARP, [4, 5]),
         ("area.rs", "rust", RUST, [1, 2]),
+        ("area.c", "c", C, [2, 3]),
     ],
 )
 async def test_a_renamed_parameter_is_followed_to_its_last_use(

@@ -36,6 +36,8 @@ _REWRITTEN = re.compile(
     "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
     "|invocation|field_access|creation|cast"
 )
+#: Types of nodes that give names values.
+_ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
 _WORD = re.compile(r"[^\W\d]\w*")
 #: Fields that hold what a definition gives a name to.
 _DEFINED = ("name", "left", "declarator")
@@ -184,7 +186,7 @@ def _is_returned(path: Path) -> bool:
 
 def _assigns(node: Node) -> bool:
     """Tell whether a node gives a value to a name, which is that one's alone."""
-    return any("assignment" in one.type for one in (node, *node.named_children))
+    return any(_ASSIGNING.search(one.type) for one in (node, *node.named_children))
 
 
 def _is_like(tree: Tree, old: Node, now: Tree, new: Node) -> bool:

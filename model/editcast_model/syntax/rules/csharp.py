@@ -53,7 +53,7 @@ class CSharpRules:
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
-        leaf, parent, above = path[-1], path[-2], path[-3]
+        leaf, parent, above = path[-1], path[-2], path[max(-3, -len(path))]
         match parent.type, leaf.field:
             case (("member_access_expression" | "member_binding_expression"), "name"):
                 return Part(Role.MEMBER)

@@ -1,0 +1,120 @@
+"""The scopes of C and C++. Members are definitions in the body of their class, as in C#.
+
+What the preprocessor makes of a text is not known: macros are names like others.
+"""
+
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
+from editcast_model.syntax.tree import Path
+
+_SCOPES = frozenset(
+    {"translation_unit", "namespace_definition", "template_declaration", "field_declaration_list"}
+    | {"for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement"}
+    | {"catch_clause", "lambda_expression"}
+)
+_BUILTINS = """
+    NULL assert auto bool false int8_t int16_t int32_t int64_t nullptr ptrdiff_t size_t ssize_t std
+    true uint8_t uint16_t uint32_t uint64_t va_list
+"""
+#: Nodes around the name that a declaration declares.
+_DECLARATORS = frozenset(
+    {"pointer_declarator", "array_declarator", "reference_declarator", "parenthesized_declarator"}
+    | {"function_declarator", "init_declarator", "attributed_declarator"}
+    | {"structured_binding_declarator"}
+)
+_PARAMETERS = frozenset(
+    {"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"}
+)
+_CLASSES = frozenset(
+    {
+        "struct_specifier",
+        "union_specifier",
+        "enum_specifier",
+        "class_specifier",
+        "alias_declaration",
+    }
+    | {"concept_definition"}
+)
+_OTHER_PARENTS = frozenset(
+    {"namespace_definition", "using_declaration", "preproc_params", "attribute"}
+    | {"namespace_alias_definition", "nested_namespace_specifier"}
+)
+
+
+class CRules:
+    """The scopes of C and C++, by `Rules`."""
+
+    leaves = frozenset({"identifier", "field_identifier", "type_identifier"})
+    builtins = frozenset(_BUILTINS.split())
+    has_other_files = True
+
+    def scopes(self, path: Path) -> list[Scope]:
+        """Return the scopes around a name, the innermost first."""
+        inside = []
+        for index, step in enumerate(path[:-1]):
+            if step.type in _SCOPES or _opens(path, index):
+                inside.append(Scope(step.node.start_byte, step.node.end_byte, step.type))
+        inside.reverse()
+        return inside
+
+    def part(self, path: Path, name: str) -> Part:
+        """Return what a name is."""
+        leaf, parent = path[-1], path[-2]
+        match parent.type, leaf.field:
+            case ("field_expression", "field") | ("qualified_identifier", "name"):
+                return Part(Role.MEMBER)
+            case "field_designator", _:
+                return Part(Role.KEY)
+            case "field_initializer", _:
+                return REFERENCE
+            case (kind, "name") if kind in _CLASSES:
+                has_body = parent.node.child_by_field_name("body") is not None
+                is_defined = has_body or kind in ("alias_declaration", "concept_definition")
+                return Part(Role.DEFINITION, "class") if is_defined else REFERENCE
+            case "enumerator", "name":
+                return Part(Role.DEFINITION, "variable")
+            case (("preproc_def" | "preproc_function_def"), "name"):
+                return Part(Role.DEFINITION, "variable")
+            case (("type_parameter_declaration" | "optional_type_parameter_declaration"), _):
+                return Part(Role.DEFINITION, "class")
+            case (kind, _) if kind in _OTHER_PARENTS:
+                return OTHER
+        return _declared(path) or REFERENCE
+
+
+def _opens(path: Path, index: int) -> bool:
+    """Tell whether a node opens a scope for the next one: a function, a prototype or a block."""
+    kind, next_one = path[index].type, path[index + 1]
+    if kind == "function_definition":  # its parameters and its body
+        return next_one.field == "body" or any(one.field == "parameters" for one in path[index:])
+    if kind == "function_declarator":  # of a prototype
+        is_defined = any(one.type in ("function_definition", "lambda_expression") for one in path)
+        return next_one.field == "parameters" and not is_defined
+    is_body = index > 0 and path[index - 1].type in ("function_definition", "lambda_expression")
+    return kind == "compound_statement" and not is_body
+
+
+def _declared(path: Path) -> Part | None:
+    """Return a name that a declaration declares."""
+    at, is_function = len(path) - 1, False
+    while path[at - 1].type in _DECLARATORS and path[at].field in ("declarator", None):
+        is_function |= path[at - 1].type == "function_declarator"
+        at -= 1
+    above, field = path[at - 1], path[at].field
+    if field != "declarator":
+        return None
+    is_member = any(step.type == "field_declaration_list" for step in path[at - 2 : at - 1])
+    match above.type:
+        case kind if kind in _PARAMETERS:
+            return Part(Role.DEFINITION, "parameter")
+        case "function_definition" | "field_declaration" | "declaration" if is_function:
+            return Part(Role.DEFINITION, "method" if is_member else "function")
+        case "field_declaration":
+            return Part(Role.DEFINITION, "field")
+        case "type_definition":
+            return Part(Role.DEFINITION, "class")
+        case "for_range_loop":
+            return Part(Role.DEFINITION, "variable", extent=at - 1)
+        case "declaration":
+            is_local = any(step.type == "compound_statement" for step in path)
+            return Part(Role.DEFINITION, "variable", seen_after=at if is_local else None)
+    return None
