@@ -66,8 +66,10 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
             if _lacks(call, old, added[0]):
                 yield from handed_down(change.after, call, index, added[0], given)
     elif is_in_order and len(removed) == 1 and not added:
+        required = sum(each.is_required for each in old)
         for call in calls:
-            yield from without_argument(call, names.index(removed[0].name), removed[0])
+            if len(call.arguments) >= required:  # it fitted what the function was
+                yield from without_argument(call, names.index(removed[0].name), removed[0])
     elif not is_in_order and not added and not removed:
         for call in calls:
             if _values(change.after, call) == _values(change.before, call_before(change, call)):

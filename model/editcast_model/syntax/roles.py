@@ -4,6 +4,7 @@ The parts and scopes are those of editors' `locals` queries (definition, referen
 those leave to the editor (hoisting, class scopes, defaults evaluated outside) is in the rules.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, Protocol
@@ -60,6 +61,21 @@ class Part:
     is_shorthand: bool = False
     extent: int | None = None
     seen_after: int | None = None
+
+
+def scopes_around(path: Path, opens: Callable[[Path, int], bool]) -> list[Scope]:
+    """Return the scopes around the name at the end of a path, the innermost first.
+
+    Args:
+        path: The path.
+        opens: Tells whether the node at an index of it opens a scope for the next one.
+    """
+    found = [
+        Scope(step.node.start_byte, step.node.end_byte, step.type)
+        for index, step in enumerate(path[:-1])
+        if opens(path, index)
+    ]
+    return found[::-1]
 
 
 REFERENCE = Part(Role.REFERENCE)

@@ -3,7 +3,7 @@
 What the preprocessor makes of a text is not known: macros are names like others.
 """
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope, scopes_around
 from editcast_model.syntax.tree import Path
 
 _SCOPES = frozenset(
@@ -49,12 +49,7 @@ class CRules:
 
     def scopes(self, path: Path) -> list[Scope]:
         """Return the scopes around a name, the innermost first."""
-        inside = []
-        for index, step in enumerate(path[:-1]):
-            if step.type in _SCOPES or _opens(path, index):
-                inside.append(Scope(step.node.start_byte, step.node.end_byte, step.type))
-        inside.reverse()
-        return inside
+        return scopes_around(path, _opens)
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
@@ -84,6 +79,8 @@ class CRules:
 def _opens(path: Path, index: int) -> bool:
     """Tell whether a node opens a scope for the next one: a function, a prototype or a block."""
     kind, next_one = path[index].type, path[index + 1]
+    if kind in _SCOPES:
+        return True
     if kind == "function_definition":  # its parameters and its body
         return next_one.field == "body" or any(one.field == "parameters" for one in path[index:])
     if kind == "function_declarator":  # of a prototype

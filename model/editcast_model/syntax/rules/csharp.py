@@ -1,6 +1,6 @@
 """The scopes of C#. Members are definitions in the body of their class, where `this` may lack."""
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope, scopes_around
 from editcast_model.syntax.tree import Path
 
 _CLASSES = frozenset(
@@ -40,16 +40,7 @@ class CSharpRules:
 
     def scopes(self, path: Path) -> list[Scope]:
         """Return the scopes around a name, the innermost first."""
-        inside = []
-        for index, step in enumerate(path[:-1]):
-            kind, field = step.type, path[index + 1].field
-            is_body = kind == "block" and index > 0 and path[index - 1].type in _FUNCTIONS
-            opens = kind in _OTHERS or (kind == "block" and not is_body)
-            opens |= kind in _FUNCTIONS | _CLASSES and field != "name"
-            if opens:
-                inside.append(Scope(step.node.start_byte, step.node.end_byte, kind))
-        inside.reverse()
-        return inside
+        return scopes_around(path, _opens)
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
@@ -94,3 +85,10 @@ class CSharpRules:
             case "assignment_expression", "left" if above.type == "initializer_expression":
                 return Part(Role.KEY)
         return REFERENCE
+
+
+def _opens(path: Path, index: int) -> bool:
+    kind = path[index].type
+    if kind == "block":  # parameters and body are one scope
+        return index == 0 or path[index - 1].type not in _FUNCTIONS
+    return kind in _OTHERS or (kind in _FUNCTIONS | _CLASSES and path[index + 1].field != "name")

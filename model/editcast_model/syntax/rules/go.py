@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope, scopes_around
 from editcast_model.syntax.tree import Path
 
 FUNCTIONS = frozenset({"function_declaration", "method_declaration", "func_literal"})
@@ -29,16 +29,7 @@ class GoRules:
 
     def scopes(self, path: Path) -> list[Scope]:
         """Return the scopes around a name, the innermost first."""
-        inside = []
-        for index, step in enumerate(path[:-1]):
-            kind, field = step.type, path[index + 1].field
-            is_body = kind == "block" and index and path[index - 1].type in FUNCTIONS
-            opens = kind in _BLOCKS and not is_body  # parameters and body are one scope
-            opens |= (kind in FUNCTIONS or kind in ("type_spec", "method_elem")) and field != "name"
-            if opens:
-                inside.append(Scope(step.node.start_byte, step.node.end_byte, kind))
-        inside.reverse()
-        return inside
+        return scopes_around(path, _opens)
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
@@ -71,6 +62,14 @@ class GoRules:
             case "expression_list", _:
                 return _listed(path)
         return REFERENCE
+
+
+def _opens(path: Path, index: int) -> bool:
+    kind = path[index].type
+    if kind == "block" and index and path[index - 1].type in FUNCTIONS:
+        return False  # parameters and body are one scope
+    named = kind in FUNCTIONS or kind in ("type_spec", "method_elem")
+    return kind in _BLOCKS or (named and path[index + 1].field != "name")
 
 
 def _listed(path: Path) -> Part:

@@ -4,7 +4,7 @@ Methods are members wherever they are called, since a field or a class may have 
 field is a definition in the body of its class, where it is used without `this`, and a member, too.
 """
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope, scopes_around
 from editcast_model.syntax.tree import Path, first_child
 
 _CLASSES = frozenset(
@@ -47,16 +47,7 @@ class JavaRules:
 
     def scopes(self, path: Path) -> list[Scope]:
         """Return the scopes around a name, the innermost first."""
-        inside = []
-        for index, step in enumerate(path[:-1]):
-            kind, field = step.type, path[index + 1].field
-            is_body = kind in _BODIES and index > 0 and path[index - 1].type in _FUNCTIONS
-            opens = kind in _OTHERS or (kind in _BODIES and not is_body)
-            opens |= kind in _FUNCTIONS or (kind in _CLASSES and field != "name")
-            if opens:
-                inside.append(Scope(step.node.start_byte, step.node.end_byte, kind))
-        inside.reverse()
-        return inside
+        return scopes_around(path, _opens)
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
@@ -95,6 +86,13 @@ class JavaRules:
             case (kind, _) if kind in _LABELS and leaf.type == "identifier":
                 return OTHER
         return REFERENCE
+
+
+def _opens(path: Path, index: int) -> bool:
+    kind = path[index].type
+    if kind in _BODIES:  # parameters and body are one scope
+        return index == 0 or path[index - 1].type not in _FUNCTIONS
+    return kind in _OTHERS | _FUNCTIONS or (kind in _CLASSES and path[index + 1].field != "name")
 
 
 def _variable(path: Path) -> Part:

@@ -1,9 +1,9 @@
 """The scopes of Rust. What a macro takes is read as an expression, word by word."""
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope, scopes_around
 from editcast_model.syntax.tree import Path
 
-FUNCTIONS = frozenset({"function_item", "closure_expression", "function_signature_item"})
+_FUNCTIONS = frozenset({"function_item", "closure_expression", "function_signature_item"})
 _ITEMS = frozenset(
     {"struct_item", "enum_item", "union_item", "trait_item", "impl_item", "type_item", "mod_item"}
 )
@@ -45,16 +45,7 @@ class RustRules:
 
     def scopes(self, path: Path) -> list[Scope]:
         """Return the scopes around a name, the innermost first."""
-        inside = []
-        for index, step in enumerate(path[:-1]):
-            kind, field = step.type, path[index + 1].field
-            is_body = kind == "block" and index > 0 and path[index - 1].type in FUNCTIONS
-            opens = kind in _OTHERS or (kind == "block" and not is_body)
-            opens |= kind in FUNCTIONS | _ITEMS and field != "name"
-            if opens:
-                inside.append(Scope(step.node.start_byte, step.node.end_byte, kind))
-        inside.reverse()
-        return inside
+        return scopes_around(path, _opens)
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
@@ -89,6 +80,13 @@ class RustRules:
             case "field_pattern", "name" if leaf.type == "field_identifier":
                 return Part(Role.KEY)
         return _bound(path, name) or REFERENCE
+
+
+def _opens(path: Path, index: int) -> bool:
+    kind = path[index].type
+    if kind == "block":  # parameters and body are one scope
+        return index == 0 or path[index - 1].type not in _FUNCTIONS
+    return kind in _OTHERS or (kind in _FUNCTIONS | _ITEMS and path[index + 1].field != "name")
 
 
 def _bound(path: Path, name: str) -> Part | None:

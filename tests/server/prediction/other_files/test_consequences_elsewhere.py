@@ -142,7 +142,7 @@ async def test_an_expression_is_rewritten_as_in_another_file(
         bundled.type(first, f'"{word}-" + name', new.format(word))
         bundled.save(first)
     uri = open_file(bundled, folder, (f"bill.{suffix}", text), language)
-    texts = []
+    texts: list[str] = []
     for old, rewritten in rewrites:
         texts.append((texts[-1] if texts else text).replace(old, rewritten))
     assert await take_all(bundled, uri) == texts
