@@ -8,6 +8,7 @@ function around the code.
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -82,30 +83,41 @@ class Rule:
 
     def written(self, tree: Tree, node: Node) -> str | None:
         """Return what a node becomes by the rule; None where it does not fit."""
-        bound: dict[str, str] = {}
+        bound: dict[str, tuple[str, Span]] = {}
         if not self._fits(self.old, tree, node, bound):
             return None
         pieces = [self.new[0]]
-        for (name, text), piece in zip(self.kept, self.new[1:], strict=True):
+        following = [*(name for name, _ in self.kept[1:]), ""]
+        for (name, text), piece, next_name in zip(self.kept, self.new[1:], following, strict=True):
+            if self._stays(name, piece, next_name):  # with the line ends that it has here
+                piece = tree.text[bound[name][1].end : bound[next_name][1].start]
             if name == AROUND:
                 around = function_around(tree, node.start_byte)
                 if not around:
                     return None
                 pieces += [renamed(text, self.around, around), piece]
-            elif pieces[-1].endswith(".") and not bound[name].isidentifier():
+            elif pieces[-1].endswith(".") and not bound[name][0].isidentifier():
                 return None  # the name of a member was kept
             else:
-                pieces += [_quoted_as(text, name, bound[name]), piece]
+                pieces += [_quoted_as(text, name, bound[name][0]), piece]
         return "".join(pieces)
 
-    def _fits(self, old: Node, tree: Tree, node: Node, bound: dict[str, str]) -> bool:
+    def _stays(self, name: str, piece: str, next_name: str) -> bool:
+        """Tell whether a piece between two holes stood between them before, but for blanks."""
+        for (one, called), (other, next_called) in pairwise(sorted(self.holes.items())):
+            if (called, next_called) == (name, next_name):
+                return self.tree.text[one.end : other.start].split() == piece.split()
+        return False
+
+    def _fits(self, old: Node, tree: Tree, node: Node, bound: dict[str, tuple[str, Span]]) -> bool:
         """Tell whether a node reads as what was rewritten, and bind what stands in its holes."""
         name = self.holes.get(span_of(old))
         if name is not None:
             is_loose = bool(_LOOSE.search(node.type)) and node.type != old.type
             if not node.is_named or (is_loose and (name in self.open or is_chained(node))):
                 return False
-            return bound.setdefault(name, tree.of(node)) == tree.of(node)
+            text = tree.of(node)
+            return bound.setdefault(name, (text, span_of(node)))[0] == text
         if old.type != node.type or old.child_count != node.child_count:
             return False
         if not old.child_count:
@@ -113,18 +125,20 @@ class Rule:
         pairs = zip(old.children, node.children, strict=True)
         return all(self._fits(one, tree, other, bound) for one, other in pairs)
 
-    def _reads_as(self, old: Node, tree: Tree, node: Node, bound: dict[str, str]) -> bool:
+    def _reads_as(
+        self, old: Node, tree: Tree, node: Node, bound: dict[str, tuple[str, Span]]
+    ) -> bool:
         """Tell whether two leaves are the same, but for words of strings that are holes."""
         mine, theirs = list(pieces_of(self.tree, old)), list(pieces_of(tree, node))
         if not any(span in self.holes for span, *_ in mine):
             return self.tree.of(old) == tree.of(node)
         if len(mine) != len(theirs):
             return False
-        for (span, text, is_words), (_, other, is_words_too) in zip(mine, theirs, strict=True):
+        for (span, text, is_words), (there, other, is_words_too) in zip(mine, theirs, strict=True):
             name = self.holes.get(span)
             if is_words != is_words_too or (name is None and text != other):
                 return False
-            if name is not None and bound.setdefault(name, other) != other:
+            if name is not None and bound.setdefault(name, (other, there))[0] != other:
                 return False
         return True
 
