@@ -207,13 +207,14 @@ def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
 
 def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     """Return the imports of names that were just written and mean nothing here."""
-    is_go = change.after.tree.language == "go"  # whose tools add them when a file is saved
-    strength = 0.5 if is_go else 0.8
+    # Tools add those of Go and Java when a file is saved.
+    is_added = change.after.tree.language in ("go", "java")
+    strength = 0.5 if is_added else 0.8
     for _, start, end in change.spans():
         if end - start <= _LONGEST:
             for one, hunk in missing(change.after, imports, start, end):
                 if not change.is_active(one.start, one.end):
-                    yield Consequence(hunk, "import_missing", strength, is_first=not is_go)
+                    yield Consequence(hunk, "import_missing", strength, is_first=not is_added)
 
 
 def _is_free(hunk: Hunk, taken: Sequence[tuple[int, int]]) -> bool:

@@ -212,8 +212,11 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
 def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     found = names.at(thing.start_byte)
     scope = names.resolve(found) if found else None
-    if found is None or scope is None:
+    if found is None:
         return None
+    if scope is None:  # in Java a class of the same package
+        is_class = names.tree.language == "java" and found.name[0].isupper()
+        return f"{found.name}@" if is_class else None
     defined = names.definitions(found.name, scope)
     if len(defined) != 1:
         return None

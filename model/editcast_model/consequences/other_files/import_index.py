@@ -89,7 +89,7 @@ class ImportIndex:
     def importers(self, file: str, language: str) -> list[str]:
         """Return the files that may use a file, by the last part of what they import.
 
-        In Go that is its folder, which uses it, too, without importing it.
+        In Go that is its folder, which uses it, too, without importing it; so does that of Java.
         """
         family, called = family_of(language), module_name(file, language)
         with self._lock:
@@ -97,7 +97,7 @@ class ImportIndex:
                 one
                 for one, found in self._files.items()
                 if any(each.family == family and called in each.parts for each in found)
-                or (language == "go" and is_same_package(one, file))
+                or (language in ("go", "java") and is_same_package(one, file))
             ]
 
     def statement(self, family: str, name: str, importer: str) -> str | None:

@@ -22,11 +22,21 @@ from editcast_model.syntax.tree import Tree, first_child, parse
 #: Imports further down, in code points, are not those that a file begins with.
 MOST_CHARACTERS = 8_000
 
-_STATEMENTS = ("import_statement", "import_from_statement", "future_import_statement")
-_BEFORE_IMPORTS = ("comment", "package_clause", "hash_bang_line")
+_STATEMENTS = (
+    "import_statement",
+    "import_from_statement",
+    "future_import_statement",
+    "import_declaration",
+)
+_BEFORE_IMPORTS = ("comment", "package_clause", "hash_bang_line") + (
+    "package_declaration",
+    "line_comment",
+    "block_comment",
+)
 _IMPORTING = {
     "python": re.compile(r"^(?:from|import)\b", re.MULTILINE),
     "go": re.compile(r"^import\b", re.MULTILINE),
+    "java": re.compile(r"^[ \t]*import\b", re.MULTILINE),
     "script": re.compile(r"\b(?:from|import|require\s*\()\s*[\"']"),
 }
 _QUOTES = str.maketrans("\"'", "'\"")
@@ -58,7 +68,8 @@ class Origin:
     def parts(self) -> tuple[str, str]:
         """Return the last part of the module, and the name, which may be a module as well."""
         last = self.module.rpartition("/")[2]
-        return last.rpartition(".")[2] if self.family == "python" else stem(last), self.name
+        is_dotted = self.family in ("python", "java")
+        return last.rpartition(".")[2] if is_dotted else stem(last), self.name
 
     def statement(self, importer: str) -> str | None:
         """Return the statement that takes it in a file of a path.
@@ -78,7 +89,12 @@ class Origin:
             if not self.name:
                 return f"import {module}{renamed}"
             return f"from {module} import {self.name}{renamed}"
-        return self._script(module)
+        return self._java(importer) if self.family == "java" else self._script(module)
+
+    def _java(self, importer: str) -> str | None:
+        folder, package = importer.rpartition("/")[0], self.module.rpartition(".")[0]
+        is_of_package = f"/{folder}".endswith("/" + package.replace(".", "/"))
+        return None if is_of_package else f"import {self.module};"
 
     def _script(self, module: str) -> str:
         taken = f"{{ {self.name}{f' as {self.alias}' if self.alias else ''} }}"
@@ -113,7 +129,7 @@ def origins(text: str, identifier: str, path: str) -> tuple[Origin, ...]:
         around = [step.type for step in tree.path(one.at)]
         if one.bound and one.name != EVERYTHING and len(around) > 1:
             is_required = "variable_declarator" in around
-            if is_required or around[1] in (*_STATEMENTS, "import_declaration"):
+            if is_required or around[1] in _STATEMENTS:
                 origin = _origin(one, family, path)
                 found.append(replace(origin, is_required=is_required))
     return tuple(found)
@@ -171,7 +187,8 @@ def _inserted(names: Names, statement: str) -> Hunk:
         return _inserted_in_go(names, statement)
     there = parse(statement, tree.language)
     wanted = imports(Names(there)) if there else []
-    if wanted and wanted[0].name not in ("", "default") and "require(" not in statement:
+    can_join = tree.language != "java" and "require(" not in statement
+    if can_join and wanted and wanted[0].name not in ("", "default"):
         hunk = _joined(names, wanted[0])
         if hunk is not None:
             return hunk

@@ -16,6 +16,7 @@ MOST_IMPORTS = 500
 EVERYTHING = "*"
 
 _PYTHON = re.compile(r"^[ \t]*(?:from|import)\b", re.MULTILINE)
+_JAVA = re.compile(r"^[ \t]*import[ \t]+(?P<path>[\w.]+)[ \t]*;", re.MULTILINE)
 _SCRIPT = re.compile(r"\b(?:from|import|require\s*\()\s*(?=[\"'])")
 
 
@@ -48,6 +49,8 @@ def imports(names: Names) -> list[Import]:
         found = _of_go(names.tree)
     elif language == "python":
         found = _of_python(names.tree)
+    elif language == "java":
+        found = _of_java(names.tree)
     elif not reads_imports(language):
         return []
     else:
@@ -58,6 +61,15 @@ def imports(names: Names) -> list[Import]:
         if len(out) > MOST_IMPORTS:
             return []
     return out
+
+
+def _of_java(tree: Tree) -> Iterator[Import]:
+    """Return the classes that are imported one by one."""
+    for match in _JAVA.finditer(tree.text):
+        package, _, name = match["path"].rpartition(".")
+        at = match.end("path") - len(name)
+        if package and name:
+            yield Import(match["path"], name, at, name, at)
 
 
 def _of_python(tree: Tree) -> Iterator[Import]:

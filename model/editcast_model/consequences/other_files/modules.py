@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-_SUFFIX = re.compile(r"(\.d)?\.(?:py[iw]?|[mc]?[jt]s|[jt]sx)$")
+_SUFFIX = re.compile(r"(\.d)?\.(?:py[iw]?|[mc]?[jt]s|[jt]sx|java)$")
 #: Folders that are no part of a module's name, though no importer is in them.
 _ROOTS = ("src", "lib", "python")
 #: Families of languages whose imports are read.
-_FAMILIES = ("python", "go", "script")
+_FAMILIES = ("python", "go", "java", "script")
 _SHORTCUTS = ("@/", "~/")
 
 
@@ -34,11 +34,14 @@ def is_module(written: str, importer: str, file: str, language: str) -> bool:
     there[-1] = _SUFFIX.sub("", there[-1])
     if language == "python":
         return _is_python_module(written, here, there)
+    if language == "java":
+        parts = written.split(".")
+        return len(parts) > 1 and there[-len(parts) :] == parts
     return _is_script_module(written, here, there)
 
 
 def stem(name: str) -> str:
-    """Return the name of a file of Python or JavaScript without its suffix."""
+    """Return the name of a file of Python, JavaScript or Java without its suffix."""
     return _SUFFIX.sub("", name)
 
 
@@ -88,7 +91,7 @@ def written_from(importer: str, module: str, family: str) -> str | None:
 
 
 def is_same_package(importer: str, file: str) -> bool:
-    """Tell whether two files of Go are in one folder."""
+    """Tell whether two files, of Go or Java, are in one folder."""
     return importer != file and importer.rpartition("/")[0] == file.rpartition("/")[0]
 
 

@@ -20,7 +20,8 @@ class Ties:
         names: The names of the file.
         taken: The imports that take a name of the other.
         modules: Those that take all of it, by a name for itself.
-        is_open: Whether its names need none: in one package of Go, or after an import of all.
+        is_open: Whether its names need none: in one package of Go or Java, or after an import of
+            all.
     """
 
     def __init__(
@@ -34,8 +35,8 @@ class Ties:
         language = names.tree.language
         if family_of(language) != family_of(change.language):
             return
-        if language == "go" and is_same_package(path, change.file):
-            self.is_open = _is_of_package(names, change.package)
+        if language in ("go", "java") and is_same_package(path, change.file):
+            self.is_open = language == "java" or _is_of_package(names, change.package)
         for one in found:
             if is_module(one.module, path, change.file, language):
                 (self.taken if one.name else self.modules).append(one)

@@ -19,7 +19,7 @@ from editcast_model.diff import apply_hunks
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import parse
 
-SUFFIXES = {"python": "py", "typescript": "ts", "javascript": "js", "go": "go"}
+SUFFIXES = {"python": "py", "typescript": "ts", "javascript": "js", "go": "go", "java": "java"}
 
 
 def written(text: str, path: str, importer: str) -> dict[str, str | None]:
@@ -78,6 +78,13 @@ def written(text: str, path: str, importer: str) -> dict[str, str | None]:
             "j.go",
             {"fmt": 'import "fmt"', "c": 'import c "d.com/e"', "i": 'import "h/i"'},
         ),
+        (
+            "src/shop/Bill.java",
+            "package shop;\n\nimport java.util.List;\nimport static a.B.c;\nimport d.*;\n"
+            "import shop.price.Tax;\n",
+            "src/shop/price/Rate.java",
+            {"List": "import java.util.List;", "Tax": None},
+        ),
         ("a.rs", "use a::b;\n", "c.rs", {}),
         ("a.py", "\ud800 = (\n", "c.py", {}),
     ],
@@ -120,6 +127,10 @@ def test_what_is_further_down_is_not_looked_at() -> None:
         ("javascript", '"use strict";\nconst a = require("a");\n\nf(a);\n', "b();\n",
          'const { b } = require("./b");',
          '"use strict";\nconst a = require("a");\nconst { b } = require("./b");\n\nf(a);\n'),
+        ("java", "package a;\n\nimport b.C;\nimport b.E;\n\nclass A {}\n", "class B { D d; }\n",
+         "import b.D;", "package a;\n\nimport b.C;\nimport b.D;\nimport b.E;\n\nclass A {}\n"),
+        ("java", "// a\npackage a;\n\nclass A {}\n", "class B { D d; }\n", "import b.D;",
+         "// a\npackage a;\n\nimport b.D;\n\nclass A {}\n"),
         ("go", "package a\n\nvar x = 1\n", "var y = fmt.Sprint(x)\n", 'import "fmt"',
          'package a\n\nimport "fmt"\n\nvar x = 1\n'),
         ("go", 'package a\n\nimport "os"\n\nvar x = os.Args\n', "var y fmt.Stringer\n",
@@ -141,7 +152,7 @@ def test_what_is_further_down_is_not_looked_at() -> None:
 def test_is_put_where_it_belongs(
     language: str, before: str, typed: str, statement: str, expected: str
 ) -> None:
-    names = ("Path", "escape", "match", "b", "B", "fmt", "d")
+    names = ("Path", "escape", "match", "b", "B", "fmt", "d", "D")
     imports = {name: statement for name in names if name in statement}
     text = before + typed
     source = Consequences(language, f"a.{SUFFIXES[language]}")

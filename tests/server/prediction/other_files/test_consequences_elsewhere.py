@@ -8,6 +8,11 @@ from lsprotocol import types
 PRICES = {
     "python": ("prices.py", "def tax(amount):\n    return amount * 0.2\n"),
     "typescript": ("prices.ts", "export function tax(a: number) {\n  return a * 0.2;\n}\n"),
+    "java": (
+        "Prices.java",
+        "package shop;\n\nclass Prices {\n    static int tax(int amount) {\n"
+        "        return amount;\n    }\n}\n",
+    ),
     "go": ("prices.go", "package shop\n\nfunc tax(amount int) int {\n\treturn amount\n}\n"),
 }
 BILLS = {
@@ -20,6 +25,12 @@ BILLS = {
         "bill.ts",
         'import { tax } from "./prices";\n\nexport const bill = (a: number) => a + tax(a);\n\n'
         "export const refund = (item: Item) => item.net - tax(item.price);\n",
+    ),
+    "java": (
+        "Bill.java",
+        "package shop;\n\nclass Bill {\n    int bill(int amount) {\n"
+        "        return Prices.tax(amount);\n    }\n\n    int refund(Item item) {\n"
+        "        return item.net - Prices.tax(item.price);\n    }\n}\n",
     ),
     "go": (
         "bill.go",
