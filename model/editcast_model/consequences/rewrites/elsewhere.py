@@ -62,7 +62,7 @@ class RewritesElsewhere:
         every = [rule for of_save in self._rules.values() for rule in of_save]
         times = Counter(rule.cause for rule in every)
         rules = {rule.cause: rule for rule in every if times[rule.cause] >= _LEAST_TIMES}
-        fitting = (rule for rule in rules.values() if _is_at_home(rule, names))
+        fitting = (rule for rule in rules.values() if _has_members(rule, names))
         for rule in islice(fitting, _MOST_RULES):
             yield from rewrites_by(rule, names)
 
@@ -80,6 +80,6 @@ def _is_general(rule: Rule) -> bool:
     return bool(rule.added) or rule.anchor not in _WORD.findall(" ".join(rule.new))
 
 
-def _is_at_home(rule: Rule, names: Names) -> bool:
+def _has_members(rule: Rule, names: Names) -> bool:
     """Tell whether a text knows the members of its own objects that a rule writes."""
     return all(names.of(member) for member in _OWN_MEMBER.findall("".join(rule.new)))
