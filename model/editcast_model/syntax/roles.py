@@ -4,10 +4,10 @@ The parts and scopes are those of editors' `locals` queries (definition, referen
 those leave to the editor (hoisting, class scopes, defaults evaluated outside) is in the rules.
 """
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from editcast_model.syntax.tree import Path
 
@@ -63,26 +63,11 @@ class Part:
     seen_after: int | None = None
 
 
-def scopes_around(path: Path, opens: Callable[[Path, int], bool]) -> list[Scope]:
-    """Return the scopes around the name at the end of a path, the innermost first.
-
-    Args:
-        path: The path.
-        opens: Tells whether the node at an index of it opens a scope for the next one.
-    """
-    found = [
-        Scope(step.node.start_byte, step.node.end_byte, step.type)
-        for index, step in enumerate(path[:-1])
-        if opens(path, index)
-    ]
-    return found[::-1]
-
-
 REFERENCE = Part(Role.REFERENCE)
 OTHER = Part(Role.OTHER)
 
 
-class Rules(Protocol):
+class Rules(ABC):
     """A language's rules.
 
     Attributes:
@@ -95,8 +80,19 @@ class Rules(Protocol):
     builtins: frozenset[str]
     has_other_files: bool
 
+    @abstractmethod
     def part(self, path: Path, name: str) -> Part:
         """Return what the name at the end of a path is."""
 
+    @abstractmethod
+    def opens(self, path: Path, index: int) -> bool:
+        """Tell whether the node at an index of a path opens a scope for the next one."""
+
     def scopes(self, path: Path) -> list[Scope]:
         """Return the scopes in which that name is looked up, the innermost first."""
+        found = [
+            Scope(step.node.start_byte, step.node.end_byte, step.type)
+            for index, step in enumerate(path[:-1])
+            if self.opens(path, index)
+        ]
+        return found[::-1]

@@ -3,7 +3,7 @@
 What the preprocessor makes of a text is not known: macros are names like others.
 """
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope, scopes_around
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
 from editcast_model.syntax.tree import Path
 
 _SCOPES = frozenset(
@@ -11,6 +11,7 @@ _SCOPES = frozenset(
     | {"for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement"}
     | {"catch_clause", "lambda_expression"}
 )
+_FUNCTIONS = ("function_definition", "lambda_expression")
 _BUILTINS = """
     NULL assert auto bool false int8_t int16_t int32_t int64_t nullptr ptrdiff_t size_t ssize_t std
     true uint8_t uint16_t uint32_t uint64_t va_list
@@ -40,16 +41,27 @@ _OTHER_PARENTS = frozenset(
 )
 
 
-class CRules:
-    """The scopes of C and C++, by `Rules`."""
+class CRules(Rules):
+    """The scopes of C and C++."""
 
     leaves = frozenset({"identifier", "field_identifier", "type_identifier"})
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
 
-    def scopes(self, path: Path) -> list[Scope]:
-        """Return the scopes around a name, the innermost first."""
-        return scopes_around(path, _opens)
+    def opens(self, path: Path, index: int) -> bool:
+        """Tell whether a node opens a scope for the next one."""
+        kind, next_one = path[index].type, path[index + 1]
+        if kind in _SCOPES:
+            return True
+        if kind == "function_definition":  # its parameters and its body
+            return next_one.field == "body" or any(
+                one.field == "parameters" for one in path[index:]
+            )
+        if kind == "function_declarator":  # of a prototype
+            is_defined = any(one.type in _FUNCTIONS for one in path)
+            return next_one.field == "parameters" and not is_defined
+        is_body = index > 0 and path[index - 1].type in _FUNCTIONS
+        return kind == "compound_statement" and not is_body
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
@@ -74,20 +86,6 @@ class CRules:
             case (kind, _) if kind in _OTHER_PARENTS:
                 return OTHER
         return _declared(path) or REFERENCE
-
-
-def _opens(path: Path, index: int) -> bool:
-    """Tell whether a node opens a scope for the next one: a function, a prototype or a block."""
-    kind, next_one = path[index].type, path[index + 1]
-    if kind in _SCOPES:
-        return True
-    if kind == "function_definition":  # its parameters and its body
-        return next_one.field == "body" or any(one.field == "parameters" for one in path[index:])
-    if kind == "function_declarator":  # of a prototype
-        is_defined = any(one.type in ("function_definition", "lambda_expression") for one in path)
-        return next_one.field == "parameters" and not is_defined
-    is_body = index > 0 and path[index - 1].type in ("function_definition", "lambda_expression")
-    return kind == "compound_statement" and not is_body
 
 
 def _declared(path: Path) -> Part | None:

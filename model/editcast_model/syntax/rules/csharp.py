@@ -1,6 +1,6 @@
 """The scopes of C#. Members are definitions in the body of their class, where `this` may lack."""
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope, scopes_around
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
 from editcast_model.syntax.tree import Path
 
 _CLASSES = frozenset(
@@ -31,16 +31,21 @@ _NAMESPACES = ("namespace_declaration", "file_scoped_namespace_declaration", "us
 _PARAMETERS = ("parameter", "parameter_list")
 
 
-class CSharpRules:
-    """C#'s scopes, by `Rules`."""
+class CSharpRules(Rules):
+    """C#'s scopes."""
 
     leaves = frozenset({"identifier", "implicit_parameter"})
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
 
-    def scopes(self, path: Path) -> list[Scope]:
-        """Return the scopes around a name, the innermost first."""
-        return scopes_around(path, _opens)
+    def opens(self, path: Path, index: int) -> bool:
+        """Tell whether a node opens a scope for the next one."""
+        kind = path[index].type
+        if kind == "block":  # parameters and body are one scope
+            return index == 0 or path[index - 1].type not in _FUNCTIONS
+        return kind in _OTHERS or (
+            kind in _FUNCTIONS | _CLASSES and path[index + 1].field != "name"
+        )
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
@@ -85,10 +90,3 @@ class CSharpRules:
             case "assignment_expression", "left" if above.type == "initializer_expression":
                 return Part(Role.KEY)
         return REFERENCE
-
-
-def _opens(path: Path, index: int) -> bool:
-    kind = path[index].type
-    if kind == "block":  # parameters and body are one scope
-        return index == 0 or path[index - 1].type not in _FUNCTIONS
-    return kind in _OTHERS or (kind in _FUNCTIONS | _CLASSES and path[index + 1].field != "name")

@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope, scopes_around
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
 from editcast_model.syntax.tree import Path
 
 FUNCTIONS = frozenset({"function_declaration", "method_declaration", "func_literal"})
@@ -20,16 +20,20 @@ _STRUCTS = ("type_identifier", "qualified_type", "generic_type")
 _DECLARING = frozenset({"short_var_declaration", "range_clause", "receive_statement"})
 
 
-class GoRules:
-    """Go's scopes, by `Rules`."""
+class GoRules(Rules):
+    """Go's scopes."""
 
     leaves = frozenset({"identifier", "field_identifier", "type_identifier", "package_identifier"})
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
 
-    def scopes(self, path: Path) -> list[Scope]:
-        """Return the scopes around a name, the innermost first."""
-        return scopes_around(path, _opens)
+    def opens(self, path: Path, index: int) -> bool:
+        """Tell whether a node opens a scope for the next one."""
+        kind = path[index].type
+        if kind == "block" and index and path[index - 1].type in FUNCTIONS:
+            return False  # parameters and body are one scope
+        named = kind in FUNCTIONS or kind in ("type_spec", "method_elem")
+        return kind in _BLOCKS or (named and path[index + 1].field != "name")
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
@@ -62,14 +66,6 @@ class GoRules:
             case "expression_list", _:
                 return _listed(path)
         return REFERENCE
-
-
-def _opens(path: Path, index: int) -> bool:
-    kind = path[index].type
-    if kind == "block" and index and path[index - 1].type in FUNCTIONS:
-        return False  # parameters and body are one scope
-    named = kind in FUNCTIONS or kind in ("type_spec", "method_elem")
-    return kind in _BLOCKS or (named and path[index + 1].field != "name")
 
 
 def _listed(path: Path) -> Part:

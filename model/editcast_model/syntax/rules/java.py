@@ -4,7 +4,7 @@ Methods are members wherever they are called, since a field or a class may have 
 field is a definition in the body of its class, where it is used without `this`, and a member, too.
 """
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope, scopes_around
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
 from editcast_model.syntax.tree import Path, first_child
 
 _CLASSES = frozenset(
@@ -38,16 +38,21 @@ _LABELS = ("labeled_statement", "break_statement", "continue_statement")
 _VARIABLES = ("catch_formal_parameter", "resource", "instanceof_expression", "type_pattern")
 
 
-class JavaRules:
-    """Java's scopes, by `Rules`."""
+class JavaRules(Rules):
+    """Java's scopes."""
 
     leaves = frozenset({"identifier", "type_identifier"})
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
 
-    def scopes(self, path: Path) -> list[Scope]:
-        """Return the scopes around a name, the innermost first."""
-        return scopes_around(path, _opens)
+    def opens(self, path: Path, index: int) -> bool:
+        """Tell whether a node opens a scope for the next one."""
+        kind = path[index].type
+        if kind in _BODIES:  # parameters and body are one scope
+            return index == 0 or path[index - 1].type not in _FUNCTIONS
+        return kind in _OTHERS | _FUNCTIONS or (
+            kind in _CLASSES and path[index + 1].field != "name"
+        )
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
@@ -86,13 +91,6 @@ class JavaRules:
             case (kind, _) if kind in _LABELS and leaf.type == "identifier":
                 return OTHER
         return REFERENCE
-
-
-def _opens(path: Path, index: int) -> bool:
-    kind = path[index].type
-    if kind in _BODIES:  # parameters and body are one scope
-        return index == 0 or path[index - 1].type not in _FUNCTIONS
-    return kind in _OTHERS | _FUNCTIONS or (kind in _CLASSES and path[index + 1].field != "name")
 
 
 def _variable(path: Path) -> Part:

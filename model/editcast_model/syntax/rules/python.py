@@ -2,7 +2,7 @@
 
 import builtins
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules, Scope
 from editcast_model.syntax.tree import Path, first_child
 
 FUNCTIONS = frozenset({"function_definition", "lambda"})
@@ -30,24 +30,20 @@ _VARIABLE = {
 }
 
 
-class PythonRules:
-    """Python's scopes, by `Rules`."""
+class PythonRules(Rules):
+    """Python's scopes."""
 
     leaves = frozenset({"identifier"})
     builtins = frozenset(dir(builtins)) | {"__file__", "__path__", "reveal_type"}
     has_other_files = False
 
-    def scopes(self, path: Path) -> list[Scope]:
-        """Return the scopes around a name, the innermost first.
+    def opens(self, path: Path, index: int) -> bool:
+        """Tell whether a node opens a scope for the next one."""
+        return _is_inside(path, index)
 
-        A class's only where it is that one.
-        """
-        inside: list[Scope] = []
-        for index, step in enumerate(path[:-1]):
-            if _is_inside(path, index):
-                node = step.node
-                inside.append(Scope(node.start_byte, node.end_byte, step.type))
-        inside.reverse()
+    def scopes(self, path: Path) -> list[Scope]:
+        """Return the scopes around a name; that of a class only where it is the innermost."""
+        inside = super().scopes(path)
         return inside[:1] + [one for one in inside[1:] if one.type != "class_definition"]
 
     def part(self, path: Path, name: str) -> Part:

@@ -1,6 +1,6 @@
 """The scopes of Rust. What a macro takes is read as an expression, word by word."""
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope, scopes_around
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
 from editcast_model.syntax.tree import Path
 
 _FUNCTIONS = frozenset({"function_item", "closure_expression", "function_signature_item"})
@@ -34,8 +34,8 @@ _CLASSES = ("struct_item", "enum_item", "union_item", "trait_item", "type_item",
 _OTHER_PARENTS = ("lifetime", "label", "macro_definition", "attribute", "extern_crate_declaration")
 
 
-class RustRules:
-    """Rust's scopes, by `Rules`."""
+class RustRules(Rules):
+    """Rust's scopes."""
 
     leaves = frozenset(
         {"identifier", "field_identifier", "type_identifier", "shorthand_field_identifier"}
@@ -43,9 +43,12 @@ class RustRules:
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
 
-    def scopes(self, path: Path) -> list[Scope]:
-        """Return the scopes around a name, the innermost first."""
-        return scopes_around(path, _opens)
+    def opens(self, path: Path, index: int) -> bool:
+        """Tell whether a node opens a scope for the next one."""
+        kind = path[index].type
+        if kind == "block":  # parameters and body are one scope
+            return index == 0 or path[index - 1].type not in _FUNCTIONS
+        return kind in _OTHERS or (kind in _FUNCTIONS | _ITEMS and path[index + 1].field != "name")
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
@@ -80,13 +83,6 @@ class RustRules:
             case "field_pattern", "name" if leaf.type == "field_identifier":
                 return Part(Role.KEY)
         return _bound(path, name) or REFERENCE
-
-
-def _opens(path: Path, index: int) -> bool:
-    kind = path[index].type
-    if kind == "block":  # parameters and body are one scope
-        return index == 0 or path[index - 1].type not in _FUNCTIONS
-    return kind in _OTHERS or (kind in _FUNCTIONS | _ITEMS and path[index + 1].field != "name")
 
 
 def _bound(path: Path, name: str) -> Part | None:

@@ -1,6 +1,6 @@
 """The scopes of JavaScript and TypeScript."""
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Scope
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
 from editcast_model.syntax.tree import Path
 
 FUNCTIONS = frozenset(
@@ -69,8 +69,8 @@ _BUILTINS = """
 """
 
 
-class ScriptRules:
-    """The scopes of JavaScript and TypeScript, by `Rules`."""
+class ScriptRules(Rules):
+    """The scopes of JavaScript and TypeScript."""
 
     leaves = frozenset(
         {
@@ -85,15 +85,9 @@ class ScriptRules:
     builtins = frozenset(_BUILTINS.split())
     has_other_files = False
 
-    def scopes(self, path: Path) -> list[Scope]:
-        """Return the scopes around a name, the innermost first."""
-        inside = [
-            Scope(step.node.start_byte, step.node.end_byte, step.type)
-            for index, step in enumerate(path[:-1])
-            if _is_inside(step.type, path[index + 1].field)
-        ]
-        inside.reverse()
-        return inside
+    def opens(self, path: Path, index: int) -> bool:
+        """Tell whether a node opens a scope for the next one."""
+        return _is_inside(path[index].type, path[index + 1].field)
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
