@@ -36,6 +36,7 @@ _FURTHEST = 1_000
 
 #: A version number such as 2.4.1.
 VERSION = re.compile(r"(?<![\d.])\d+(?:\.\d+){2,}")
+_LONGEST_VERSION = 40  # characters
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _SEPARATORS = frozenset(",.:=+-*/%&|^<")
 
@@ -93,8 +94,10 @@ def of_whole_versions(text: str, hunks: Iterable[Hunk]) -> list[Hunk]:
 
 def _version_around(text: str, hunk: Hunk) -> tuple[int, int] | None:
     """Find the version number that a hunk is inside of."""
-    line = text.rfind("\n", 0, hunk.start) + 1
-    found = VERSION.finditer(text, line, text.find("\n", hunk.end) + 1 or len(text))
+    if hunk.end - hunk.start > _LONGEST_VERSION:
+        return None
+    low, high = max(0, hunk.start - _LONGEST_VERSION), hunk.end + _LONGEST_VERSION
+    found = VERSION.finditer(text, low, high)
     spans = (one.span() for one in found)
     return next((one for one in spans if one[0] <= hunk.start and hunk.end <= one[1]), None)
 

@@ -56,7 +56,8 @@ def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         return
     if renamed.before.name in _SELF or _is_slip(after, renamed.before.name, new.name):
         return
-    if any(renamed.before.name in WORD.findall(hunk.text) for hunk in change.hunks):
+    old = renamed.before.name
+    if any(old in hunk.text and old in WORD.findall(hunk.text) for hunk in change.hunks):
         return  # it was written again: something else took its place
     defined = [
         one for one in before.definitions(renamed.before.name, was) if not before.is_weak(one)

@@ -89,7 +89,7 @@ class ImportIndex:
     def importers(self, file: str, language: str) -> list[str]:
         """Return the files that may use a file, by the last part of what they import.
 
-        In Go that is its folder, which uses it, too, without importing it; so does that of Java.
+        In Go that is its folder. In Go and Java the files of a folder use each other without it.
         """
         family, called = family_of(language), module_name(file, language)
         with self._lock:

@@ -28,10 +28,13 @@ _STATEMENTS = (
     "future_import_statement",
     "import_declaration",
 )
-_BEFORE_IMPORTS = ("comment", "package_clause", "hash_bang_line") + (
-    "package_declaration",
+_BEFORE_IMPORTS = (
+    "comment",
     "line_comment",
     "block_comment",
+    "package_clause",
+    "package_declaration",
+    "hash_bang_line",
 )
 _IMPORTING = {
     "python": re.compile(r"^(?:from|import)\b", re.MULTILINE),

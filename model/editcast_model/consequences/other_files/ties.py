@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 
-from tree_sitter import Node
-
 from editcast_model.consequences.other_files.imports import EVERYTHING, Import
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.other_files.modules import family_of, is_module, is_same_package
+from editcast_model.syntax.members import object_of
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 
-_OBJECTS = ("object", "operand", "package", "module")
+#: The fields of the module that a type is taken from.
+_MODULES = ("package", "module")
 
 
 class Ties:
@@ -103,7 +103,9 @@ class Ties:
 
     def _is_of_module(self, one: Occurrence) -> bool:
         """Tell whether a member is the other file's itself."""
-        thing = _object(one.path[-2].node)
+        node = one.path[-2].node
+        modules_of = (node.child_by_field_name(field) for field in _MODULES)
+        thing = object_of(node) or next((found for found in modules_of if found is not None), None)
         if thing is None:
             return False
         names, written = self.names, self.names.tree.of(thing)
@@ -119,13 +121,6 @@ class Ties:
             each.start in bindings or (each.part.kind == "import" and "." in written)
             for each in names.definitions(first.name, scope)
         )
-
-
-def _object(node: Node) -> Node | None:
-    return next(
-        (found for field in _OBJECTS if (found := node.child_by_field_name(field)) is not None),
-        None,
-    )
 
 
 def _is_of_package(names: Names, package: str) -> bool:

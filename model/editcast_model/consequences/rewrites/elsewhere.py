@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from textwrap import dedent
 from typing import NamedTuple
@@ -47,13 +47,10 @@ class RewritesElsewhere:
 
         It replaces an earlier one of the same number. One that undoes another removes it.
         """
-        save, undone = _Save(file, number, before, after), (file, after, before)
-        same = [one for one in self._saves if number and one[:2] == save[:2]]
-        same += [one for one in self._saves if (one.file, one.before, one.after) == undone]
-        for one in same:
-            self._saves.remove(one)
-        if not any((one.file, one.before, one.after) == undone for one in same):
-            self._saves.append(save)
+        if number is not None:
+            self._drop(lambda one: (one.file, one.number) == (file, number))
+        if not self._drop(lambda one: (one.file, one.before, one.after) == (file, after, before)):
+            self._saves.append(_Save(file, number, before, after))
 
     def left_in(self, names: Names) -> Iterator[Consequence]:
         """Return the rewrites that are left in a text, those of the newest saves first."""
@@ -65,6 +62,13 @@ class RewritesElsewhere:
         fitting = (rule for rule in rules.values() if _has_members(rule, names))
         for rule in islice(fitting, _MOST_RULES):
             yield from rewrites_by(rule, names)
+
+    def _drop(self, is_so: Callable[[_Save], bool]) -> bool:
+        """Remove the saves of which something is so; return whether there are any."""
+        dropped = [one for one in self._saves if is_so(one)]
+        for one in dropped:
+            self._saves.remove(one)
+        return bool(dropped)
 
     def _rules_of(self, save: _Save) -> tuple[Rule, ...]:
         trees = [parse(dedent(text), self._language) for text in (save.before, save.after)]

@@ -8,7 +8,6 @@ function around the code.
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -89,8 +88,10 @@ class Rule:
         pieces = [self.new[0]]
         following = [*(name for name, _ in self.kept[1:]), ""]
         for (name, text), piece, next_name in zip(self.kept, self.new[1:], following, strict=True):
-            if self._stays(name, piece, next_name):  # with the line ends that it has here
-                piece = tree.text[bound[name][1].end : bound[next_name][1].start]
+            if name in bound and next_name in bound and piece.strip():
+                here = tree.text[bound[name][1].end : bound[next_name][1].start]
+                if here.split() == piece.split():
+                    piece = here  # with its own line ends
             if name == AROUND:
                 around = function_around(tree, node.start_byte)
                 if not around:
@@ -101,13 +102,6 @@ class Rule:
             else:
                 pieces += [_quoted_as(text, name, bound[name][0]), piece]
         return "".join(pieces)
-
-    def _stays(self, name: str, piece: str, next_name: str) -> bool:
-        """Tell whether a piece between two holes stood between them before, but for blanks."""
-        for (one, called), (other, next_called) in pairwise(sorted(self.holes.items())):
-            if (called, next_called) == (name, next_name):
-                return self.tree.text[one.end : other.start].split() == piece.split()
-        return False
 
     def _fits(self, old: Node, tree: Tree, node: Node, bound: dict[str, tuple[str, Span]]) -> bool:
         """Tell whether a node reads as what was rewritten, and bind what stands in its holes."""
