@@ -226,15 +226,9 @@ class Repeat(NamedTuple):
     made: Replacement
 
     def holds(self, other: "Repeat") -> bool:
-        """Tell whether another repeat is a part of this one, for which more of the text speaks.
-
-        It is a part of the same change, or of a longer one that fits here, too.
-        """
+        """Tell whether another repeat is a part of this one, which makes more of the same save."""
         is_inside = self.hunk.start <= other.hunk.start and other.hunk.end <= self.hunk.end
-        if not is_inside:
-            return False
-        is_longer = len(self.made.old) > len(other.made.old) > 0
-        return is_longer or any(other.made.is_like(one.replacement) for one in self.made.rest)
+        return is_inside and any(other.made.is_like(one.replacement) for one in self.made.rest)
 
 
 def _without_parts(found: Collection[Repeat]) -> list[Repeat]:

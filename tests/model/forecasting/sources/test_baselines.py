@@ -269,16 +269,6 @@ def test_lines_that_became_fewer_do_so_together() -> None:
         assert best.apply(texts[known - 1]) == texts[known]
 
 
-def test_the_longer_of_two_replacements_is_made_where_both_fit() -> None:
-    text = "# old.org/me/app/issue/1\n# old.org/me/lib\n# old.org/me/app/issue/2\n"
-    texts = [text, text.replace("# old.org/me/lib", "# new.org/us/lib")]
-    texts.append(texts[-1].replace("old.org/me/app/issue/1", "new.org/us/app/issues/1"))
-    (best,) = after(RepeatBest(), *texts)
-    assert best.apply(texts[-1]) == texts[-1].replace(
-        "old.org/me/app/issue/2", "new.org/us/app/issues/2"
-    )
-
-
 def test_a_version_number_is_one_thing() -> None:
     text = "version = '2.4.0'\nsize = 0\nurl = 'https://a.org/2.4.0.tar.gz'\n"
     for new in ("2.4.1", "3.4.1", "2.5.0", "3.0.0"):
