@@ -20,10 +20,9 @@ short diffs, this one is canonical. A pure insertion or deletion that could also
 `diff_tokens` works on any tokens and slides them to the first possible place.
 """
 
-import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import accumulate
 from typing import TypeVar
 
 from editcast_model.alignment import Change, align, common_head, common_tail
@@ -34,9 +33,6 @@ _LARGEST_BLOCK = 500_000
 # The maximum distance of sliding.
 _FURTHEST = 1_000
 
-#: A version number such as 2.4.1.
-VERSION = re.compile(r"(?<![\d.])\d+(?:\.\d+){2,}")
-_LONGEST_VERSION = 40  # characters
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _SEPARATORS = frozenset(",.:=+-*/%&|^<")
 
@@ -78,28 +74,6 @@ def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
         done = hunk.end
     out.append(text[done:])
     return "".join(out)
-
-
-def of_whole_versions(text: str, hunks: Iterable[Hunk]) -> list[Hunk]:
-    """Widen hunks inside of version numbers to the whole numbers: a part may be of anything."""
-    out: list[Hunk] = []
-    for span, inside in groupby(hunks, lambda hunk: _version_around(text, hunk)):
-        if span is None:
-            out += inside
-        else:
-            parts = [hunk.shifted(-span[0]) for hunk in inside]
-            out.append(Hunk(*span, apply_hunks(text[slice(*span)], parts)))
-    return out
-
-
-def _version_around(text: str, hunk: Hunk) -> tuple[int, int] | None:
-    """Find the version number that a hunk is inside of."""
-    if hunk.end - hunk.start > _LONGEST_VERSION:
-        return None
-    low, high = max(0, hunk.start - _LONGEST_VERSION), hunk.end + _LONGEST_VERSION
-    found = VERSION.finditer(text, low, high)
-    spans = (one.span() for one in found)
-    return next((one for one in spans if one[0] <= hunk.start and hunk.end <= one[1]), None)
 
 
 def shortest_hunk(before: str, after: str, offset: int = 0) -> Hunk:

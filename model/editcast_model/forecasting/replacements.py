@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from editcast_model.diff import Hunk, diff, of_whole_versions
+from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.filters import elements_at
 from editcast_model.forecasting.interface import OtherSave, never
 from editcast_model.history import EditHistory, Save, less_taken_back
@@ -78,7 +78,6 @@ class Tokens:
 
     def replacements(self, hunks: Sequence[Hunk]) -> list[Replacement]:
         """Make the replacements of hunks about to be applied, which lie on token boundaries."""
-        hunks = of_whole_versions(self.text, hunks)
         out: list[Replacement] = []
         rest: tuple[Next, ...] = ()
         grown = [h.text.count("\n") - self.text.count("\n", h.start, h.end) for h in hunks]

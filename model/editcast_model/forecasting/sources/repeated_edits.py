@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from editcast_model.diff import VERSION, Hunk, diff
+from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.forecasting.interface import (
     NO_OPTIONS,
@@ -95,7 +95,7 @@ def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
     """
     hunk = repeat.hunk
     old = situation.history.text[hunk.start : hunk.end]
-    if not VERSION.fullmatch(old) and all(
+    if all(
         _VALUE.fullmatch(old[part.start : part.end]) and _VALUE.fullmatch(part.text)
         for part in diff(old, hunk.text)
     ):
