@@ -145,12 +145,13 @@ class OnnxNetwork:
         self.cache_width = cache_width(bundle.network)
         self._is_earlier = bundle.format == 3
         self._step, self._margin = _parts(bundle.network) if self.device == "cpu" else (0, 0)
-        self._options = onnxruntime.RunOptions()
+        # None while nothing can end a run: looking options up costs each run a tenth of it.
+        self._options: Any = None
 
     @contextmanager
     def deadline(self, seconds: float) -> Iterator[None]:
         """Stop runs within the block with an error after this many seconds."""
-        options = self._options
+        options = self._options = onnxruntime.RunOptions()
 
         def stop() -> None:
             options.terminate = True
@@ -162,7 +163,7 @@ class OnnxNetwork:
             yield
         finally:
             timer.cancel()
-            self._options = onnxruntime.RunOptions()
+            self._options = None
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Encode ``s(0)``, int64 (S,); at least two tokens."""

@@ -5,8 +5,10 @@ ASCII is a letter, a blank or something else to it, which is all that these gram
 Names are read from the text itself.
 """
 
+import re
 import threading
 import time
+from functools import lru_cache
 from typing import NamedTuple
 
 from tree_sitter import Node, Parser, Point
@@ -141,29 +143,21 @@ class _Pieces(threading.local):
 _PIECES = _Pieces()
 
 
-class _Bytes(dict[int, str]):
-    """A character that the grammars know for each that is not ASCII; kept once it is made."""
-
-    def __missing__(self, code: int) -> str:
-        character = chr(code)
-        if code and code < 0x80:
-            return character
-        if ("a" + character).isidentifier():
-            kind = "x"
-        else:
-            kind = " " if character.isspace() else "\x01"
-        self[code] = kind
-        return kind
+#: What the grammars read one by one: all but ASCII, and the character that ends a text to them.
+_OTHER = re.compile(r"[^\x01-\x7f]")
 
 
-_BYTES = _Bytes()
+@lru_cache(10_000)
+def _stand_in(found: str) -> str:
+    """Return a character that the grammars know for one that they do not."""
+    if ("a" + found).isidentifier():
+        return "x"
+    return " " if found.isspace() else "\x01"
 
 
 def _bytes(text: str) -> bytes:
     """Return one byte for each code point."""
-    if not text.isascii() or "\0" in text:
-        text = text.translate(_BYTES)
-    return text.encode("ascii")
+    return _OTHER.sub(lambda found: _stand_in(found[0]), text).encode("ascii")
 
 
 def _point(text: str, offset: int) -> Point:
