@@ -1,7 +1,9 @@
 """A change of a text at the level of its names: what was renamed between two parsed texts."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Literal
 
@@ -41,6 +43,8 @@ _MOST_HUNKS = 200
 _LONGEST_HUNK = 5_000
 #: Adjacent lines that take the place of as many others, and all lines that do.
 _MOST_LINES, _MOST_REWRITTEN = 5, 40
+#: What stands between the elements of a list.
+_SEPARATORS = re.compile(r"[,\s]+")
 #: Names that are less alike, in per cent, are of two things where their types differ, too.
 _ALIKE = 60
 
@@ -89,6 +93,26 @@ class Change:
         self.hunks = diff(before.tree.text, after.tree.text)
         self._renamed: list[Renamed] | None = None
         self._rewritten: list[range] | None = None
+
+    def slid(self) -> "Change | None":
+        """Return the same change with insertions after the separators that they begin with.
+
+        `a[, f(b], c[)]` as `a, [f(b, ]c[)]`. None where no insertion can be moved so.
+        """
+        text, hunks = self.before.tree.text, list[Hunk]()
+        behind = [hunk.start for hunk in self.hunks[1:]] + [len(text)]
+        for hunk, end in zip(self.hunks, behind, strict=True):
+            found = _SEPARATORS.match(hunk.text) if hunk.start == hunk.end else None
+            start = hunk.start + len(found[0]) if found else end
+            if found and start < end and text.startswith(found[0], hunk.start):
+                hunks.append(Hunk(start, start, hunk.text[len(found[0]) :] + found[0]))
+            else:
+                hunks.append(hunk)
+        if tuple(hunks) == self.hunks:
+            return None
+        change = copy(self)
+        change.hunks, change._renamed, change._rewritten = tuple(hunks), None, None
+        return change
 
     @property
     def is_legible(self) -> bool:

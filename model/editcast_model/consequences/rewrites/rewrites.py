@@ -62,6 +62,13 @@ def rules_of(change: Change) -> Iterator[Rule]:
 
     What was done to calls of two methods of one thing is done to calls of all its methods.
     """
+    yield from _rules_of(change)
+    slid = change.slid()
+    if slid is not None:
+        yield from _rules_of(slid)
+
+
+def _rules_of(change: Change) -> Iterator[Rule]:
     done, wider = -1, dict[str, str]()
     for hunk, start, end in change.spans():
         if hunk.start < done or change.is_active(start, end) or change.is_rewritten(start):
