@@ -10,7 +10,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from editcast_model.diff import Hunk, diff
-from editcast_model.syntax.members import is_member
+from editcast_model.syntax.members import is_declared_member, is_member
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.tokenizer import lex
@@ -228,7 +228,7 @@ class Change:
                 continue
             # Only the name went: what came may have a type and a default, too.
             is_name = part == "definition" and len(gone) == 1 and removed.strip() == gone[0].name
-            if not (is_alike or is_name or _are_declared_alike(gone, come)):
+            if not (is_alike or is_name or are_declared_alike(gone, come)):
                 continue
             for left, right in zip(gone, come, strict=True):
                 if _is_counterpart(left, right) and self._is_of_same_type(left, right):
@@ -245,9 +245,9 @@ class Change:
         return not all(types) or types[0] == types[1]
 
 
-def _are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
+def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
     """Tell whether one field has another name that is like its old one, of another type as well."""
-    if len(gone) != 1 or gone[0].role is not Role.MEMBER_DEFINITION:
+    if len(gone) != 1 or not is_declared_member(gone[0]):
         return False
     return fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
 

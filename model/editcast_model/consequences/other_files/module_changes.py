@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from editcast_model.consequences.changes import Change, Renamed
+from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
@@ -294,8 +294,13 @@ def _was_there(change: Change, renamed: Renamed) -> bool:
 
 
 def _is_alike(change: Change, renamed: Renamed) -> bool:
-    """Tell whether most of what is defined stayed: else it is another thing in the same place."""
+    """Tell whether most of what is defined stayed: else it is another thing in the same place.
+
+    Or the names of two fields are alike, whose types need not be.
+    """
     old, new = renamed.before, renamed.after
+    if are_declared_alike([old], [new]):
+        return True
     was, now = (
         Counter(WORD.findall(names.tree.of(one.path[-2].node)))
         for names, one in ((change.before, old), (change.after, new))
