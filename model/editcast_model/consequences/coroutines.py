@@ -120,7 +120,7 @@ def _promised(names: Names, function: Function) -> Iterator[Consequence]:
 def _promise(names: Names, function: Node) -> Hunk | None:
     """Return the replacement of the type that a function's result is written with."""
     result = function.child_by_field_name("return_type")
-    if result is None or not names.tree.language.startswith("typescript"):
+    if result is None or not names.tree.language.startswith(("typescript", "vue")):
         return None
     written = names.tree.of(result).lstrip(": ")
     if written.startswith("Promise"):

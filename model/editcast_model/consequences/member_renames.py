@@ -30,7 +30,7 @@ _COMMON = frozenset(
     url value values write Close Error Len Name String Type""".split()
 )
 #: Languages whose compiler refuses a member that nothing declares.
-CHECKED = ("typescript", "typescriptreact", "go", "java", "csharp", "rust")
+CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
 _LOOKED_AT = (*CHECKED, "python")
 _GETTERS = ("get", "pop", "setdefault")
 #: Nodes of a literal that take in the keys of another one.

@@ -21,6 +21,7 @@ _GRAMMARS = {
     "rust": ("tree_sitter_rust", "language"),
     "typescript": ("tree_sitter_typescript", "language_typescript"),
     "typescriptreact": ("tree_sitter_typescript", "language_tsx"),
+    "vue": ("tree_sitter_typescript", "language_typescript"),
 }
 
 _SUFFIXES = {
@@ -38,6 +39,7 @@ _SUFFIXES = {
     ".rs": "rust",
     **dict.fromkeys((".ts", ".mts", ".cts"), "typescript"),
     ".tsx": "typescriptreact",
+    ".vue": "vue",
 }
 
 

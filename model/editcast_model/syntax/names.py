@@ -32,6 +32,7 @@ _RULES: Mapping[str, Rules] = {
     "rust": RustRules(),
     **dict.fromkeys(("c", "cpp"), _C),
     **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
+    "vue": _SCRIPT,
 }
 
 

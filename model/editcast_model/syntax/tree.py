@@ -2,7 +2,7 @@
 
 The parser reads one byte for each code point, so that its offsets are the text's: what is not
 ASCII is a letter, a blank or something else to it, which is all that these grammars ask of it.
-Names are read from the text itself.
+Of a Vue file it reads the code alone. Names are read from the text itself.
 """
 
 import re
@@ -16,6 +16,7 @@ from tree_sitter import Tree as Parsed
 
 from editcast_model.diff import shortest_hunk
 from editcast_model.syntax.languages import parser
+from editcast_model.syntax.vue import script_of
 
 #: Longer texts, in code points, are not parsed: a first parse of this much takes some 0.2 s.
 MOST_CHARACTERS = 500_000
@@ -45,8 +46,8 @@ class Tree:
         parses: Whether the grammar reads all of it, with nothing missing.
     """
 
-    def __init__(self, text: str, language: str, parsed: Parsed) -> None:
-        self.text, self.language = text, language
+    def __init__(self, text: str, language: str, code: str, parsed: Parsed) -> None:
+        self.text, self.language, self._code = text, language, code
         self.root = parsed.root_node
         self.parses = not self.root.has_error
         self._parsed = parsed
@@ -56,17 +57,18 @@ class Tree:
         """Return the tree of a text that has most in common with this one; None as of `parse`."""
         if text == self.text:
             return self
-        hunk = shortest_hunk(self.text, text)
+        code = _code(text, self.language)
+        hunk = shortest_hunk(self._code, code)
         edited = self._parsed.copy()
         edited.edit(
             hunk.start,
             hunk.end,
             hunk.start + len(hunk.text),
-            _point(self.text, hunk.start),
-            _point(self.text, hunk.end),
-            _point(text, hunk.start + len(hunk.text)),
+            _point(self._code, hunk.start),
+            _point(self._code, hunk.end),
+            _point(code, hunk.start + len(hunk.text)),
         )
-        return _parse(text, self.language, edited, _SECONDS_AGAIN)
+        return _parse(text, self.language, code, edited, _SECONDS_AGAIN)
 
     def path(self, offset: int) -> Path:
         """Return the nodes around the character at an offset, from the root to the leaf."""
@@ -95,7 +97,9 @@ def parse(text: str, language: str | None, seconds: float = _SECONDS) -> Tree | 
 
     None without a grammar, and for what is too long or takes too long.
     """
-    return _parse(text, language, None, seconds)
+    if language is None or len(text) > MOST_CHARACTERS:
+        return None
+    return _parse(text, language, _code(text, language), None, seconds)
 
 
 def first_child(node: Node) -> Node | None:
@@ -103,12 +107,17 @@ def first_child(node: Node) -> Node | None:
     return node.named_child(0) if node.named_child_count else None
 
 
-def _parse(text: str, language: str | None, old: Parsed | None, seconds: float) -> Tree | None:
+def _parse(text: str, language: str, code: str, old: Parsed | None, seconds: float) -> Tree | None:
     reader = parser(language)
-    if reader is None or language is None or len(text) > MOST_CHARACTERS:
+    if reader is None or len(text) > MOST_CHARACTERS:
         return None
-    parsed = _in_time(reader, _bytes(text), old, seconds)
-    return Tree(text, language, parsed) if parsed is not None else None
+    parsed = _in_time(reader, _bytes(code), old, seconds)
+    return Tree(text, language, code, parsed) if parsed is not None else None
+
+
+def _code(text: str, language: str) -> str:
+    """Return what the parser reads of a text, as long as the text."""
+    return script_of(text) if language == "vue" else text
 
 
 def _in_time(reader: Parser, data: bytes, old: Parsed | None, seconds: float) -> Parsed | None:

@@ -24,6 +24,7 @@ SAMPLES = {
     "rust": "fn f(a: i32) -> i32 { a }\n",
     "typescript": "const f = (a: number): number => a;\n",
     "typescriptreact": "const f = (a: number) => <p>{a}</p>;\n",
+    "vue": "<script>\nconst f = (a) => { return a; }\n",
 }
 
 

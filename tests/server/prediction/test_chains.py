@@ -87,6 +87,16 @@ fn half(width: i32) -> i32 {
     width / 2
 }
 """
+VUE = """\
+<script setup>
+const width = ref(2)
+</script>
+
+<template>
+  <p v-for="row in width" :style="{ width }">{{ row }}</p>
+  <p v-for="width in rows">{{ width }}</p>
+</template>
+"""
 
 
 @pytest.mark.parametrize(
@@ -98,6 +108,7 @@ fn half(width: i32) -> i32 {
         ("Area.java", "java", JAVA, [2, 3]),
         ("Area.cs", "csharp", CSHARP, [4, 5]),
         ("area.rs", "rust", RUST, [1, 2]),
+        ("Area.vue", "vue", VUE, [5, 5]),
         ("area.c", "c", C, [2, 3]),
     ],
 )
@@ -129,7 +140,7 @@ async def test_a_renamed_parameter_is_followed_to_its_last_use(
         assert touched == lines
         left = editor.texts[uri].text
         # Another function's parameter of the same name, a key and a string keep theirs.
-        others = {"python": 3, "typescript": 3}.get(language, 2)
+        others = {"python": 3, "typescript": 3, "vue": 3}.get(language, 2)
         assert left.count("width") == others
 
 

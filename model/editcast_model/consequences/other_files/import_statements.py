@@ -18,6 +18,7 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.tree import Tree, first_child, parse
+from editcast_model.syntax.vue import script_start
 
 #: Imports further down, in code points, are not those that a file begins with.
 MOST_CHARACTERS = 8_000
@@ -179,16 +180,20 @@ def missing(
             continue
         done.add(one.name)
         statement = wanted.get(one.name)
-        if statement:
-            yield one, _inserted(names, statement)
+        hunk = _inserted(names, statement) if statement else None
+        if hunk:
+            yield one, hunk
 
 
-def _inserted(names: Names, statement: str) -> Hunk:
+def _inserted(names: Names, statement: str) -> Hunk | None:
     """Put an import statement among those of a text, or into one of them."""
     tree = names.tree
     if tree.language == "go":
         return _inserted_in_go(names, statement)
-    there = parse(statement, tree.language)
+    start = script_start(tree.text) if tree.language == "vue" else 0
+    if start is None:
+        return None
+    there = parse(statement, "typescript" if tree.language == "vue" else tree.language)
     wanted = imports(Names(there)) if there else []
     can_join = tree.language != "java" and "require(" not in statement
     if can_join and wanted and wanted[0].name not in ("", "default"):
@@ -197,7 +202,8 @@ def _inserted(names: Names, statement: str) -> Hunk:
             return hunk
     if tree.language != "python":
         statement = _in_style(tree.text, statement)
-    return _beneath(tree.root.named_children, tree.text, statement)
+    children = [one for one in tree.root.named_children if one.start_byte >= start]
+    return _beneath(children, tree.text, statement, start)
 
 
 def _joined(names: Names, wanted: Import) -> Hunk | None:
@@ -228,8 +234,8 @@ def _in_style(text: str, statement: str) -> str:
     return statement
 
 
-def _beneath(children: list[Node], text: str, statement: str) -> Hunk:
-    """Put a statement among the imports that a text begins with, or beneath what must be first."""
+def _beneath(children: list[Node], text: str, statement: str, start: int) -> Hunk:
+    """Put a statement among the imports that code begins with, or beneath what must be first."""
     found: list[Node] = []
     first = None
     for number, one in enumerate(children):
@@ -242,7 +248,7 @@ def _beneath(children: list[Node], text: str, statement: str) -> Hunk:
     if found:
         return _in_order(found, text, statement)
     if first is None:
-        return Hunk(0, 0, statement + "\n")
+        return Hunk(start, start, "\n" + statement if start else statement + "\n")
     return Hunk(first.end_byte, first.end_byte, "\n\n" + statement)
 
 

@@ -54,7 +54,7 @@ def module_name(file: str, language: str) -> str:
 
 def family_of(language: str) -> str:
     """Return what the languages have in common that can import from each other."""
-    return "script" if language.startswith(("javascript", "typescript")) else language
+    return "script" if language.startswith(("javascript", "typescript", "vue")) else language
 
 
 def reads_imports(language: str | None) -> bool:
