@@ -244,8 +244,7 @@ def _occurrences(names: Names, start: int, end: int) -> list[Occurrence]:
         start -= 1
     while end < len(text) and (text[end].isalnum() or text[end] in "_$"):
         end += 1
-    found = (names.at(match.start()) for match in WORD.finditer(text, start, end))
-    return [one for one in found if one is not None]
+    return list(names.between(start, end))
 
 
 def _tokens(text: str) -> list[str]:

@@ -87,8 +87,9 @@ def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         for call in calls_of(after, function):
             for argument in call.arguments:
                 if argument.keyword == renamed.before.name:
-                    end = argument.start + len(argument.keyword)
-                    hunk = Hunk(argument.start, end, new.name)
+                    sigil = after.rules.sigil
+                    end = argument.start + len(argument.keyword) - len(sigil)
+                    hunk = Hunk(argument.start, end, new.name.removeprefix(sigil))
                     yield Consequence(hunk, "rename_keyword", 0.8)
         return
 

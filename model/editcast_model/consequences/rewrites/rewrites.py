@@ -34,7 +34,7 @@ _MOST_PLACES = 300
 _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
     "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
-    "|invocation|field_access|creation|cast"
+    "|invocation|field_access|property_access|constant_access|creation|cast"
 )
 #: Types of nodes that give names values.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
@@ -93,7 +93,12 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
         is_rewritten = old.named_child_count and _REWRITTEN.search(old.type)
         if is_rewritten or _is_returned(path[: index + 1]):
             new = _counterpart(change, old)
-            if new is None or new.end_byte - new.start_byte > _LONGEST or _assigns(new):
+            if (
+                new is None
+                or new.end_byte - new.start_byte > _LONGEST
+                or _assigns(old)
+                or _assigns(new)
+            ):
                 continue
             if not _is_like(tree, old, now, new):
                 yield old, new
@@ -151,8 +156,8 @@ def _pattern(anchor: str) -> str:
 
 def _knows(names: Names, span: Span, wanted: Collection[str]) -> bool:
     """Tell whether some names have a meaning where code stands."""
-    found = (names.at(match.start()) for match in _WORD.finditer(names.tree.text, *span))
-    one = next((one for one in found if one is not None and one.role is Role.REFERENCE), None)
+    found = names.between(*span)
+    one = next((one for one in found if one.role is Role.REFERENCE), None)
     return one is None or all(names.is_known(one, name) for name in wanted)
 
 

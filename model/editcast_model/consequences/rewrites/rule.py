@@ -149,7 +149,8 @@ def parts_of(tree: Tree, node: Node) -> Iterator[Part]:
         for span, text, is_words in pieces_of(tree, node):
             if is_words and span != span_of(node):
                 yield Part(span, text, node)
-    for child in node.named_children:
+    # A variable of PHP is one word.
+    for child in node.named_children if node.type != "variable_name" else ():
         yield from parts_of(tree, child)
 
 
