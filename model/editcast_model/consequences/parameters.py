@@ -143,7 +143,7 @@ def _parameter_for(
     scope = names.resolve(one) if one and one.role is Role.REFERENCE else None
     if one is not None and one.name != text[argument.start : argument.end]:
         scope = None
-    declared = _declared(names, name, names.definitions(name, scope))
+    declared = _declared(names, function, name, names.definitions(name, scope))
     if declared is not None:
         index = len(parameters) if argument.keyword else call.arguments.index(argument)
         hunk = inserted(text, function.span, parameters, index, declared)
@@ -160,7 +160,7 @@ def _parameter_of_name(names: Names, one: Occurrence) -> Iterator[Consequence]:
         return
     called = calls[0].called
     defined = names.definitions(one.name, names.resolve(called, one.name))
-    declared = _declared(names, one.name, defined)
+    declared = _declared(names, function, one.name, defined)
     if declared is not None:
         around = call_around(names, one.start)
         given = around.arguments if around else ()
@@ -207,7 +207,9 @@ def _value(text: str, call: Call, index: int, name: str) -> str:
     return text[given[index].start : given[index].end] if index < len(given) else ""
 
 
-def _declared(names: Names, name: str, defined: Sequence[Occurrence]) -> str | None:
+def _declared(
+    names: Names, function: Function, name: str, defined: Sequence[Occurrence]
+) -> str | None:
     """Return a parameter as its language declares it; None where its type is not known."""
     language = names.tree.language
     if language == "python" or language.startswith("javascript"):
@@ -215,7 +217,9 @@ def _declared(names: Names, name: str, defined: Sequence[Occurrence]) -> str | N
     kind = type_declared(defined[0].path[-2].node) if len(defined) == 1 else None
     written = names.tree.of(kind) if kind is not None else ""
     if not written or written == "var":
-        return name if language == "php" else None
+        text = names.tree.text
+        are_typed = not all(text.startswith(one.name, one.start) for one in function.parameters)
+        return None if are_typed or language != "php" else name
     if language in ("java", "csharp", "php"):
         return f"{written} {name}"
     if language == "rust":

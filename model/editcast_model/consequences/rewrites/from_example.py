@@ -14,6 +14,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.lists.word_forms import forms
 from editcast_model.consequences.rewrites.rule import (
     AROUND,
+    LOOSE,
     TEXT,
     Part,
     Rule,
@@ -106,7 +107,8 @@ def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False)
     if is_unwrapped and _MEMBER.search(old.type):
         return None  # a part of one thing says little about those of others
     is_wordless = not written and not any(map(_WORD.match, gone))
-    if is_wordless and old.type == new.type and _OPERATION.search(old.type):
+    is_wordless = is_wordless and old.type == new.type and _OPERATION.search(old.type)
+    if is_wordless or now.of(new) == f"!{tree.of(old)}":
         return None  # a condition that was wrong
     rule = Rule(
         tree,
@@ -119,6 +121,7 @@ def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False)
         frozenset(added),
         around,
         frozenset(_locals_of(change.after, new, spans)),
+        bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
         _STRENGTH if (gone or named or are_named) and not is_unwrapped else _WEAK,
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
