@@ -42,6 +42,12 @@ def has_rules(language: str | None) -> bool:
     return language in _RULES
 
 
+def opened(code: str, language: str) -> str:
+    """Return a piece of code as a text of its own."""
+    opening = _RULES[language].opening if has_rules(language) else ""
+    return code if opening.strip() in code else opening + code
+
+
 def have_same_rules(one: str | None, other: str | None) -> bool:
     """Tell whether two languages are read alike, such as TypeScript with JSX and without."""
     return has_rules(one) and _RULES.get(one or "") is _RULES.get(other or "")
@@ -153,6 +159,22 @@ class Names:
             for place in (found.start(), found.start() + 1)[: 2 if begins_twice else 1]:
                 if (one := self.at(place)) is not None:
                     yield one
+
+    def mentions(self, name: str, function: Scope) -> list[int]:
+        """Find where comments in a function, or right before it, speak of a variable.
+
+        Nowhere in languages in which a variable cannot be told from a word.
+        """
+        found = []
+        sigil = self.rules.sigil
+        for place in self._written(name) if sigil and name.startswith(sigil) else ():
+            path = self.tree.path(place)
+            if path[-1].type == "comment":
+                following = path[-1].node.next_named_sibling
+                is_before = following is not None and following.start_byte == function.start
+                if is_before or self.rules.scopes(path)[:1] == [function]:
+                    found.append(place)
+        return found
 
     def definitions(self, name: str, scope: Scope | None) -> list[Occurrence]:
         """Return the definitions of a name that belong to a scope, ascending."""

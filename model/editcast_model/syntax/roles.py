@@ -76,6 +76,7 @@ class Rules(ABC):
         has_other_files: Whether other files define names that are in scope without an import.
         sigil: Begins the name of each variable, and of nothing else; empty for nothing.
         selves: Words for the object, or the class, around them.
+        opening: Begins each text, which is no code without it; empty for nothing.
         borrowing: Types of scopes that can say of a name that it is one of a scope around them.
     """
 
@@ -83,6 +84,7 @@ class Rules(ABC):
     builtins: frozenset[str]
     has_other_files: bool
     sigil = ""
+    opening = ""
     selves = frozenset[str]()
     borrowing = frozenset[str]()
 

@@ -87,6 +87,23 @@ fn half(width: i32) -> i32 {
     width / 2
 }
 """
+PHP = """\
+<?php
+class Shape
+{
+    public function area(int $width, int $height): int
+    {
+        $size = $height;
+        $size *= $width;
+        return "$size {$width}";
+    }
+
+    private function half(int $width): int
+    {
+        return $width / 2;
+    }
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -99,6 +116,7 @@ fn half(width: i32) -> i32 {
         ("Area.cs", "csharp", CSHARP, [4, 5]),
         ("area.rs", "rust", RUST, [1, 2]),
         ("area.c", "c", C, [2, 3]),
+        ("area.php", "php", PHP, [6, 7]),
     ],
 )
 async def test_a_renamed_parameter_is_followed_to_its_last_use(

@@ -55,7 +55,8 @@ _NAMED_CALLS = frozenset(
 )
 #: Types of nodes with code of one place.
 _OWN = re.compile(
-    "block|body|function(?!_call)|lambda|arrow|class(?!_constant)|element|object|dictionary|definition"
+    "block|body|function(?!_call)|lambda|arrow|class(?!_constant)|element|object|dictionary"
+    "|definition"
 )
 #: Types of nodes that give names to values.
 _OBJECTS = ("object", "dictionary")
@@ -107,8 +108,8 @@ def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False)
     if is_unwrapped and _MEMBER.search(old.type):
         return None  # a part of one thing says little about those of others
     is_wordless = not written and not any(map(_WORD.match, gone))
-    is_wordless = is_wordless and old.type == new.type and _OPERATION.search(old.type)
-    if is_wordless or now.of(new) == f"!{tree.of(old)}":
+    is_operation = old.type == new.type and bool(_OPERATION.search(old.type))
+    if (is_wordless and is_operation) or now.of(new) == f"!{tree.of(old)}":
         return None  # a condition that was wrong
     rule = Rule(
         tree,

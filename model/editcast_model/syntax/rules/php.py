@@ -48,6 +48,7 @@ class PhpRules(Rules):
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
     sigil = "$"
+    opening = "<?php\n"
     selves = frozenset({"$this", "self", "static"})
     borrowing = _CLOSED
 
