@@ -18,10 +18,8 @@ _SAVES, _MOST_RULES = 30, 12
 #: A rule that was followed less often says little about other files.
 _LEAST_TIMES = 2
 #: A word, and a member of the object that a method belongs to.
-_WORD, _OWN_MEMBER = (
-    re.compile(r"\w+"),
-    re.compile(r"\b(?:self|cls|this|static)(?:\.|->|::\$?)(\w+)"),
-)
+_WORD = re.compile(r"\w+")
+_OWN_MEMBER = re.compile(r"\b(?:self|cls|this|static)(?:\.|->|::\$?)(\w+)")
 
 
 class _Save(NamedTuple):

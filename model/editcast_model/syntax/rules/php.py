@@ -13,14 +13,10 @@ _CLASSES = ("class_declaration", "interface_declaration", "trait_declaration", "
 _CLOSED = frozenset(
     {"function_definition", "method_declaration", "anonymous_function", "property_hook"}
 )
+#: Functions and classes are too many: what is known of some alone would speak against the others.
 _BUILTINS = """
     $GLOBALS $_COOKIE $_ENV $_FILES $_GET $_POST $_REQUEST $_SERVER $_SESSION $argc $argv $this
-    ArrayAccess ArrayIterator ArrayObject BadMethodCallException Closure Countable DateTime
-    DateTimeImmutable DateTimeInterface Error Exception Generator InvalidArgumentException Iterator
-    IteratorAggregate JsonSerializable LogicException RuntimeException Stringable Throwable
-    Traversable TypeError UnexpectedValueException array_key_exists array_keys array_map array_merge
-    count define defined explode implode in_array is_array is_string isset parent self sprintf
-    static strlen
+    parent self static
 """
 #: Members that are taken from something, with their kinds.
 _MEMBERS = {
@@ -92,7 +88,7 @@ class PhpRules(Rules):
             case "enum_case", "name":
                 return Part(Role.MEMBER_DEFINITION, "constant")
             case "const_element", _ if leaf.node == first_child(parent.node):
-                is_member = path[-4].type.endswith("declaration_list")
+                is_member = any(step.type.endswith("declaration_list") for step in path[-4:-3])
                 return Part(Role.MEMBER_DEFINITION if is_member else Role.DEFINITION, "constant")
             case "function_definition", "name":
                 return Part(Role.DEFINITION, "function")
