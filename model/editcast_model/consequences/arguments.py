@@ -106,7 +106,7 @@ def _with_own(names: Names, call: Call, function: Function, name: str) -> Iterat
         return
     is_python = names.tree.language == "python"
     if is_python or len(call.arguments) == index:
-        new = f"{name}={name}" if is_python else name
+        new = names.rules.given_by_name(name, name) if is_python else name
         span = call.start, call.end
         hunk = inserted(names.tree.text, span, call.arguments, len(call.arguments), new)
         yield Consequence(hunk, "add_argument", 0.5)
@@ -137,7 +137,7 @@ def with_argument(
         return
     given = call.arguments
     is_by_name = added.is_named or len(positional(call)) < index
-    text = f"{added.name}={added.name}" if is_by_name else added.name
+    text = names.rules.given_by_name(added.name, added.name) if is_by_name else added.name
     at = len(given) if is_by_name else index
     hunk = inserted(names.tree.text, (call.start, call.end), given, at, text)
     yield Consequence(hunk, "add_argument", 0.5)

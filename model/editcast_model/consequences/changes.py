@@ -173,6 +173,14 @@ class Change:
         found = self.after.at(place) if place is not None else None
         return found if found and found.name == one.name else None
 
+    def wrote_name(self, name: str) -> bool:
+        """Tell whether a name was written somewhere in the text after."""
+        return any(
+            one.name == name and self.wrote(one.start, one.end)
+            for _, start, end in self.spans()
+            for one in _occurrences(self.after, start, end)
+        )
+
     def is_active(self, start: int, end: int) -> bool:
         """Tell whether something is being typed at a place of the text after."""
         return self.active is not None and start <= self.active.stop and self.active.start <= end
@@ -231,7 +239,9 @@ class Change:
             if not (is_alike or is_name or are_declared_alike(gone, come)):
                 continue
             for left, right in zip(gone, come, strict=True):
-                if _is_counterpart(left, right) and self._is_of_same_type(left, right):
+                if not _is_counterpart(left, right):
+                    continue
+                if self._is_of_same_type(left, right) and self._is_given_alike(left, right):
                     yield Renamed(left, right)
 
     def _is_of_same_type(self, left: Occurrence, right: Occurrence) -> bool:
@@ -243,6 +253,17 @@ class Change:
             declared = one.path[-2].node.child_by_field_name("type")
             types.append(names.tree.of(declared) if declared is not None else "")
         return not all(types) or types[0] == types[1]
+
+    def _is_given_alike(self, left: Occurrence, right: Occurrence) -> bool:
+        """Tell whether two variables have like values, or like names: else it is another one."""
+        values = []
+        for names, one in ((self.before, left), (self.after, right)):
+            node = one.path[-2].node
+            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            is_given = one.part.kind == "variable" and value is not None
+            values.append(names.tree.of(value) if is_given and value is not None else "")
+        pairs = (values, (left.name, right.name))
+        return values[0] == values[1] or any(fuzz.ratio(*pair) >= _ALIKE for pair in pairs)
 
 
 def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
@@ -268,8 +289,7 @@ def _occurrences(names: Names, start: int, end: int) -> list[Occurrence]:
         start -= 1
     while end < len(text) and (text[end].isalnum() or text[end] in "_$"):
         end += 1
-    found = (names.at(match.start()) for match in WORD.finditer(text, start, end))
-    return [one for one in found if one is not None]
+    return list(names.between(start, end))
 
 
 def _tokens(text: str) -> list[str]:

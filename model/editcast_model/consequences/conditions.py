@@ -97,14 +97,13 @@ def _settled_within(change: Change, hunk: Hunk, start: int, end: int) -> Iterato
 
 def _parts(node: Node) -> tuple[Node, Node, Node] | None:
     """Return the condition of an expression, its value if that is true, and the other one."""
-    if node.type == "conditional_expression" and node.named_child_count == 3:  # of Python
-        value, condition, other = node.named_children
-        return condition, value, other
-    if node.type != "ternary_expression":
+    if node.type not in ("conditional_expression", "ternary_expression"):
         return None
-    fields = ("condition", "consequence", "alternative")
-    condition, value, other = (node.child_by_field_name(one) for one in fields)  # type: ignore[assignment]
-    return condition, value, other
+    condition, other = (node.child_by_field_name(one) for one in ("condition", "alternative"))
+    value = node.child_by_field_name("consequence") or node.child_by_field_name("body")
+    if condition is None and node.named_child_count == 3:  # of Python
+        value, condition, other = node.named_children
+    return (condition, value, other) if condition and value and other else None
 
 
 def _still_asked(tree: Tree, settled: _Settled) -> Iterator[Consequence]:

@@ -32,6 +32,7 @@ _COMMON = frozenset(
 #: Languages whose compiler refuses a member that nothing declares.
 CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
 _LOOKED_AT = (*CHECKED, "python")
+_HERITAGE = ("class_heritage", "base_clause", "class_interface_clause")
 _GETTERS = ("get", "pop", "setdefault")
 #: Nodes of a literal that take in the keys of another one.
 _SPREADS = ("spread_element", "dictionary_splat")
@@ -50,11 +51,12 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     )
     if is_declaration and declared and len(declared) >= len(fields_defined(before, old, was)):
         return  # the old one is still there: another one was added
-    if not is_declaration and not declared:
+    if not is_declaration and (not declared or change.wrote_name(old)):
         return  # inherited, or what the user meant is another member
     is_method = any(one.part.kind in ("function", "method") for one in declared)
-    if is_method and not is_declaration and _inherits(after, whose):
-        return  # another method, of what it inherits from
+    if is_method and not is_declaration:
+        if _inherits(after, whose) or _takes_others(change, renamed):
+            return  # another method, of what it inherits from, or with other arguments
     strength = 0.6 if is_declaration or is_method else 0.4
     for one in after.of(old):
         if are_apart(one, new):
@@ -87,8 +89,9 @@ def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         for call in calls_of(after, function):
             for argument in call.arguments:
                 if argument.keyword == renamed.before.name:
-                    end = argument.start + len(argument.keyword)
-                    hunk = Hunk(argument.start, end, new.name)
+                    sigil = after.rules.sigil
+                    end = argument.start + len(argument.keyword) - len(sigil)
+                    hunk = Hunk(argument.start, end, new.name.removeprefix(sigil))
                     yield Consequence(hunk, "rename_keyword", 0.8)
         return
 
@@ -117,11 +120,18 @@ def _inherits(names: Names, whose: str) -> bool:
     start = whose.split("@")[1]
     for step in names.tree.path(int(start)) if start else ():
         if step.node.start_byte == int(start):
-            heritage = any(child.type == "class_heritage" for child in step.node.named_children)
+            heritage = any(child.type in _HERITAGE for child in step.node.named_children)
             fields = ("superclasses", "superclass", "interfaces")
             if heritage or any(step.node.child_by_field_name(each) for each in fields):
                 return True
     return False
+
+
+def _takes_others(change: Change, renamed: Renamed) -> bool:
+    """Tell whether a call has another number of arguments since its method has another name."""
+    was = call_of(change.before.tree, renamed.before)
+    now = call_of(change.after.tree, renamed.after)
+    return len(was.arguments if was else ()) != len(now.arguments if now else ())
 
 
 def _replaced(one: Occurrence, new: str) -> Hunk:

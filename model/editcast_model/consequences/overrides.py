@@ -11,8 +11,12 @@ from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 
-_CLASSES = re.compile("class_def|class_decl|interface_decl|^class$|abstract_class")
-_BASES = re.compile("argument_list|heritage|extends|superclass|super_interfaces")
+_CLASSES = re.compile(
+    "class_def|class_decl|interface_decl|^class$|abstract_class|trait_decl|anonymous_class"
+)
+_BASES = re.compile(
+    "argument_list|heritage|extends|superclass|super_interfaces|base_clause|class_interface_clause"
+)
 #: Bases that say nothing about a class.
 _NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
 _STRENGTH = 0.5

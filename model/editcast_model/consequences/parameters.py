@@ -16,7 +16,7 @@ from editcast_model.syntax.calls import (
     functions_named,
 )
 from editcast_model.syntax.members import type_declared
-from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 
 #: What a variable that is given as an argument is not.
@@ -48,9 +48,8 @@ def after_name(change: Change) -> Iterator[Consequence]:
     """Return the parameter that a function needs for a new name that its callers can give."""
     names, seen = change.after, set[str]()
     for _, start, end in change.spans():
-        for found in WORD.finditer(names.tree.text, start, end):
-            one = names.at(found.start())
-            if one is None or one.role is not Role.REFERENCE or one.name in seen:
+        for one in names.between(start, end):
+            if one.role is not Role.REFERENCE or one.name in seen:
                 continue
             seen.add(one.name)
             if not (names.is_known(one, one.name) or change.is_active(one.start, one.end)):
@@ -133,9 +132,10 @@ def _parameter_for(
     names: Names, function: Function, call: Call, argument: Argument
 ) -> Iterator[Consequence]:
     """Return the parameter that takes an argument which the function has no place for."""
-    text, parameters = names.tree.text, function.parameters
+    text, parameters, sigil = names.tree.text, function.parameters, names.rules.sigil
     name = argument.keyword or text[argument.start : argument.end]
-    if not name.isidentifier() or not _is_plain(function, name):
+    is_name = name.startswith(sigil) and name.removeprefix(sigil).isidentifier()
+    if not is_name or not _is_plain(function, name):
         return
     if not argument.keyword and len(positional(call)) != len(parameters) + 1:
         return
@@ -143,7 +143,7 @@ def _parameter_for(
     scope = names.resolve(one) if one and one.role is Role.REFERENCE else None
     if one is not None and one.name != text[argument.start : argument.end]:
         scope = None
-    declared = _declared(names, name, names.definitions(name, scope))
+    declared = _declared(names, function, name, names.definitions(name, scope))
     if declared is not None:
         index = len(parameters) if argument.keyword else call.arguments.index(argument)
         hunk = inserted(text, function.span, parameters, index, declared)
@@ -160,7 +160,7 @@ def _parameter_of_name(names: Names, one: Occurrence) -> Iterator[Consequence]:
         return
     called = calls[0].called
     defined = names.definitions(one.name, names.resolve(called, one.name))
-    declared = _declared(names, one.name, defined)
+    declared = _declared(names, function, one.name, defined)
     if declared is not None:
         around = call_around(names, one.start)
         given = around.arguments if around else ()
@@ -207,7 +207,9 @@ def _value(text: str, call: Call, index: int, name: str) -> str:
     return text[given[index].start : given[index].end] if index < len(given) else ""
 
 
-def _declared(names: Names, name: str, defined: Sequence[Occurrence]) -> str | None:
+def _declared(
+    names: Names, function: Function, name: str, defined: Sequence[Occurrence]
+) -> str | None:
     """Return a parameter as its language declares it; None where its type is not known."""
     language = names.tree.language
     if language == "python" or language.startswith("javascript"):
@@ -215,8 +217,10 @@ def _declared(names: Names, name: str, defined: Sequence[Occurrence]) -> str | N
     kind = type_declared(defined[0].path[-2].node) if len(defined) == 1 else None
     written = names.tree.of(kind) if kind is not None else ""
     if not written or written == "var":
-        return None
-    if language in ("java", "csharp"):
+        text = names.tree.text
+        are_typed = not all(text.startswith(one.name, one.start) for one in function.parameters)
+        return None if are_typed or language != "php" else name
+    if language in ("java", "csharp", "php"):
         return f"{written} {name}"
     if language == "rust":
         return f"{name}: {written}"

@@ -77,7 +77,10 @@ def _replaced(names: Names, hunk: Hunk) -> tuple[Occurrence | None, str]:
     new = text[start : hunk.start] + hunk.text + text[hunk.end : end]
     if not (WORD.fullmatch(text, start, end) and WORD.fullmatch(new)):
         return None, ""
-    return names.at(start), new
+    one = names.at(start)
+    if one is None and (sigil := names.rules.sigil) and text.startswith(sigil, start):
+        return names.at(start + len(sigil)), new.removeprefix(sigil)  # a member's declaration
+    return one, new
 
 
 def _has_member(names: Names, one: Occurrence, name: str) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.syntax.members import owner
+from editcast_model.syntax.members import enclosing, made_without_field, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, first_child
@@ -21,12 +21,26 @@ _CALLS = {
     "call_expression": "function",
     "new_expression": "constructor",
     "method_invocation": "name",
+    "function_call_expression": "function",
+    "member_call_expression": "name",
+    "nullsafe_member_call_expression": "name",
+    "scoped_call_expression": "name",
     "invocation_expression": "function",
     "object_creation_expression": "type",
 }
 #: Languages in which methods may share a name.
 _OVERLOADING = ("java", "csharp")
-_CONSTRUCTORS = ("__init__", "constructor")
+#: Parameters that are read by `_typed_parameter`.
+_TYPED = frozenset(
+    {"formal_parameter", "spread_parameter", "parameter"}
+    | {"simple_parameter", "variadic_parameter", "property_promotion_parameter"}
+)
+_CONSTRUCTORS = ("__init__", "constructor", "__construct")
+_REST = ("spread_parameter", "variadic_parameter")
+_SPREADS = frozenset(
+    {"spread_element", "list_splat", "dictionary_splat", "variadic_argument"}
+    | {"variadic_unpacking", "variadic_placeholder"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +89,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument: where it stands, its name if it has one, and whether it spreads."""
+    """An argument: where it stands, its parameter's name if it says that, and if it spreads."""
 
     start: int
     end: int
@@ -130,7 +144,10 @@ def calls_of(names: Names, function: Function) -> Iterator[Call]:
     """Return the calls that mean a function, in the order of the text."""
     if _is_overloaded(names, function):
         return
-    for one in names.of(function.name):
+    called = names.of(function.name)
+    for word in names.rules.selves if function.is_constructor else ():
+        called = called + names.of(word)
+    for one in sorted(called, key=lambda each: each.start):
         if one.start == function.defined.start or not _means(names, one, function):
             continue
         call = call_of(names.tree, one)
@@ -141,9 +158,9 @@ def calls_of(names: Names, function: Function) -> Iterator[Call]:
 def call_of(tree: Tree, called: Occurrence) -> Call | None:
     """Return the call whose function is a name; None where the name is not called."""
     at = len(called.path) - 1
-    if called.role is Role.MEMBER and called.path[-2].type != "method_invocation":
+    if called.role is Role.MEMBER and _CALLS.get(called.path[-2].type) != "name":
         at -= 1
-    if at < 1 or _CALLS.get(called.path[at - 1].type) != called.path[at].field:
+    if at < 1 or called.path[at].node != _called_by(called.path[at - 1].node):
         return None
     return _call(tree, called, called.path[at - 1].node)
 
@@ -152,9 +169,7 @@ def call_around(names: Names, offset: int) -> Call | None:
     """Return the innermost call in whose arguments an offset is."""
     path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
     for step in reversed(path):
-        if step.type not in _CALLS:
-            continue
-        named = step.node.child_by_field_name(_CALLS[step.type])
+        named = _called_by(step.node)
         if named is None:
             continue
         last = named
@@ -165,6 +180,14 @@ def call_around(names: Names, offset: int) -> Call | None:
         if call is not None and call.start <= offset <= call.end:
             return call
     return None
+
+
+def _called_by(call: Node) -> Node | None:
+    """Return what a call calls; None for what is no call."""
+    field = _CALLS.get(call.type)
+    if field is None:
+        return None
+    return call.child_by_field_name(field) or made_without_field(call)
 
 
 def functions_named(names: Names, called: Occurrence) -> list[Function]:
@@ -211,6 +234,8 @@ def _means(names: Names, one: Occurrence, function: Function) -> bool:
 
 
 def _class_of(names: Names, one: Occurrence) -> str | None:
+    if one.name in names.rules.selves:
+        return enclosing(names, one.path)
     scope = names.resolve(one)
     defined = names.definitions(one.name, scope)
     if len(defined) != 1 or defined[0].part.kind != "class":
@@ -261,7 +286,7 @@ def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
             for one, end in zip(named, ends, strict=True)
         ]
     name, is_required, is_rest = node, True, False
-    if node.type in ("formal_parameter", "spread_parameter", "parameter"):
+    if node.type in _TYPED:
         return [_typed_parameter(tree, node)]
     match node.type:
         case "identifier" | "object_pattern" | "array_pattern":
@@ -290,19 +315,21 @@ def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
 
 
 def _typed_parameter(tree: Tree, node: Node) -> Parameter:
-    """Return a parameter of Java, C# or Rust, all of which have a type."""
+    """Return a parameter of Java, C#, Rust or PHP, before whose name its type may stand."""
     last = node.named_children[-1]
     fields = (node.child_by_field_name(field) for field in ("name", "pattern"))
     name = next((one for one in fields if one), last.child_by_field_name("name") or last)
-    is_rest = node.type == "spread_parameter"
+    is_rest = node.type in _REST
     has_default = any(child.type == "=" for child in node.children)
-    plain = tree.of(name) if name.type == "identifier" else ""
+    plain = tree.of(name) if name.type in ("identifier", "variable_name") else ""
     is_required = not (is_rest or has_default)
     return Parameter(plain, node.start_byte, node.end_byte, is_required, is_rest)
 
 
 def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
     listed = node.child_by_field_name("arguments")
+    if listed is None:  # of `new` in PHP
+        listed = next((child for child in node.named_children if child.type == "arguments"), None)
     if listed is None or listed.type not in ("arguments", "argument_list"):
         return None
     arguments = []
@@ -311,12 +338,8 @@ def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
             continue
         is_named = child.type in ("keyword_argument", "argument")
         keyword = child.child_by_field_name("name") if is_named else None
-        text = tree.of(keyword) if keyword else ""
-        is_spread = child.type in (
-            "spread_element",
-            "list_splat",
-            "dictionary_splat",
-            "variadic_argument",
-        )
+        text = called.rules.sigil + tree.of(keyword) if keyword else ""
+        given = first_child(child) if child.type == "argument" else child
+        is_spread = given is not None and given.type in _SPREADS
         arguments.append(Argument(child.start_byte, child.end_byte, text, is_spread))
     return Call(called, listed.start_byte + 1, listed.end_byte - 1, tuple(arguments))

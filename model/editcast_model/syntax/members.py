@@ -17,21 +17,24 @@ _CLASS_NODES = frozenset(
     | {"struct_declaration", "record_struct_declaration"}
     | {"struct_item", "enum_item", "union_item", "trait_item"}
     | {"struct_specifier", "union_specifier", "class_specifier"}
+    | {"trait_declaration", "anonymous_class"}
 )
 #: Scopes whose fields and methods are members: the bodies of classes of Java, C# and C++.
 _BODIES = frozenset(
     {"class_body", "interface_body", "enum_body", "declaration_list", "field_declaration_list"}
 )
-_TYPES = frozenset({"identifier", "type_identifier"})
+_TYPES = frozenset({"identifier", "type_identifier", "name", "variable_name"})
 #: What a type is wrapped in: `*T`, `&T{}`, `: T`.
-_WRAPPED = frozenset({"type", "type_annotation", "pointer_type", "unary_expression"})
+_WRAPPED = frozenset(
+    {"type", "type_annotation", "pointer_type", "unary_expression", "named_type", "optional_type"}
+)
 #: What names something in a module: `shop.Basket`.
 _QUALIFIED = frozenset(
     {"attribute", "member_expression", "selector_expression", "qualified_type"}
     | {"nested_type_identifier"}
 )
 #: The fields of what a member is taken from.
-_OBJECTS = ("object", "operand", "expression", "path", "value", "argument")
+_OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "scope")
 _LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
 #: Methods that call a function with each element.
 _EACH = frozenset({"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"})
@@ -75,8 +78,9 @@ def is_declared_member(one: Occurrence) -> bool:
 
 
 def are_apart(one: Occurrence, other: Occurrence) -> bool:
-    """Tell whether one of two members is a method and the other a field; both can have one name."""
-    return {one.part.kind, other.part.kind} == {"method", "field"}
+    """Tell whether two members are a method, a field or a constant, which can have one name."""
+    kinds = {one.part.kind, other.part.kind}
+    return len(kinds) == 2 and kinds <= {"method", "field", "constant"}
 
 
 def owner(names: Names, one: Occurrence) -> str | None:
@@ -93,7 +97,7 @@ def _owner(names: Names, one: Occurrence) -> str | None:
     if one.role is Role.MEMBER_DEFINITION and names.tree.language == "go":
         return _owner_in_go(names, one)
     if is_declared_member(one) or one.path[-2].type == "constructor_declaration":
-        return _enclosing(names, one.path)
+        return enclosing(names, one.path)
     if one.role is Role.KEY:
         return _owner_of_key(names, one)
     if one.role is not Role.MEMBER:
@@ -101,11 +105,11 @@ def _owner(names: Names, one: Occurrence) -> str | None:
     parent = one.path[-2].node
     thing = object_of(parent)
     if thing is None:  # in Java a method of this class, or of one around it
-        return _enclosing(names, one.path) if parent.type == "method_invocation" else None
+        return enclosing(names, one.path) if parent.type == "method_invocation" else None
     if thing.type == "this":
         return _this(names, one.path)
-    if names.tree.of(thing) in ("self", "Self") and names.tree.language == "rust":
-        return _enclosing(names, one.path)
+    if names.tree.of(thing) in names.rules.selves:
+        return enclosing(names, one.path)
     if thing.type not in _TYPES:
         return _type_of(names, thing)
     return _owner_of_object(names, thing)
@@ -113,10 +117,16 @@ def _owner(names: Names, one: Occurrence) -> str | None:
 
 def object_of(node: Node) -> Node | None:
     """Return what a member is taken from, by the node around the member."""
-    if node.type == "method_reference":
+    if node.type in ("method_reference", "class_constant_access_expression"):
         return node.children[0]
     found = (node.child_by_field_name(field) for field in _OBJECTS)
     return next((one for one in found if one is not None), None)
+
+
+def made_without_field(node: Node) -> Node | None:
+    """Return the class of `new Shop()` in PHP, whose grammar gives it no field."""
+    made = first_child(node) if node.type == "object_creation_expression" else None
+    return made if made is not None and made.type in _TYPES else None
 
 
 def key_owner(names: Names, thing: Node) -> str | None:
@@ -154,7 +164,8 @@ def _named(names: Names, node: Node) -> str:
     return f"{names.tree.of(name) if name else ''}@{node.start_byte}"
 
 
-def _enclosing(names: Names, path: Path) -> str | None:
+def enclosing(names: Names, path: Path) -> str | None:
+    """Return the class around a place, by `owner`'s names."""
     for step in reversed(path[:-1]):
         if step.type in _CLASS_NODES:
             return _named(names, step.node)
@@ -179,7 +190,7 @@ def _owner_in_go(names: Names, one: Occurrence) -> str | None:
     parent = one.path[-2]
     receiver = parent.node.child_by_field_name("receiver")
     if receiver is None:
-        return _enclosing(names, one.path)
+        return enclosing(names, one.path)
     declared = first_child(receiver)
     return _declared_type(names, declared) if declared else None
 
@@ -194,7 +205,7 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
         if step.type in ("object_creation_expression", "struct_expression"):
             kind = step.node.child_by_field_name("name")
             is_own = kind is not None and names.tree.of(kind) == "Self"
-            return _enclosing(names, one.path) if is_own else _type_of(names, step.node)
+            return enclosing(names, one.path) if is_own else _type_of(names, step.node)
         if step.type == "initializer_list":
             kind = type_declared(above)
             return _type_of(names, kind) if kind is not None else None
@@ -226,7 +237,7 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     if one.part.kind == "class":
         return _named(names, one.path[-2].node)
     if _is_self(names, one):
-        return _enclosing(names, one.path)
+        return enclosing(names, one.path)
     collection = _looped_over(names, one)
     if collection is not None:
         return _element_type(names, collection, depth + 1)
@@ -352,12 +363,15 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         return f"@{node.start_byte}"
     field = _MADE_BY.get(node.type)
     if field:
-        return _type_of(names, made, depth) if (made := node.child_by_field_name(field)) else None
+        made = node.child_by_field_name(field) or made_without_field(node)
+        return _type_of(names, made, depth) if made is not None else None
     if node.type in _QUALIFIED:
         return _imported_type(names, node)
     if node.type not in _TYPES:
         return None
     name = names.tree.of(node)
+    if name in names.rules.selves:
+        return enclosing(names, names.tree.path(node.start_byte))
     classes = [one for one in names.of(name) if one.part.kind == "class"]
     if len(classes) == 1:
         return _named(names, classes[0].path[-2].node)
@@ -366,7 +380,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
     found = names.at(node.start_byte)
     if found is not None and names.resolve(found) is not None:  # another variable's value
         return _owner_of_object(names, node, depth + 1)
-    return f"{name}@"
+    return None if node.type == "variable_name" else f"{name}@"
 
 
 def _imported_type(names: Names, node: Node) -> str | None:

@@ -6,7 +6,7 @@ costs as much as the name is frequent, however long the file is.
 
 import re
 from bisect import bisect_left
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,6 +15,7 @@ from editcast_model.syntax.rules.c import CRules
 from editcast_model.syntax.rules.csharp import CSharpRules
 from editcast_model.syntax.rules.go import GoRules
 from editcast_model.syntax.rules.java import JavaRules
+from editcast_model.syntax.rules.php import PhpRules
 from editcast_model.syntax.rules.python import PythonRules
 from editcast_model.syntax.rules.rust import RustRules
 from editcast_model.syntax.rules.script import ScriptRules
@@ -30,6 +31,7 @@ _RULES: Mapping[str, Rules] = {
     "java": JavaRules(),
     "csharp": CSharpRules(),
     "rust": RustRules(),
+    "php": PhpRules(),
     **dict.fromkeys(("c", "cpp"), _C),
     **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
     "vue": _SCRIPT,
@@ -39,6 +41,12 @@ _RULES: Mapping[str, Rules] = {
 def has_rules(language: str | None) -> bool:
     """Tell whether names of a language can be looked up."""
     return language in _RULES
+
+
+def opened(code: str, language: str) -> str:
+    """Return a piece of code as a text of its own."""
+    opening = _RULES[language].opening if has_rules(language) else ""
+    return code if opening.strip() in code else opening + code
 
 
 def have_same_rules(one: str | None, other: str | None) -> bool:
@@ -145,6 +153,30 @@ class Names:
             self._at[offset] = self._read(offset)
         return self._at[offset]
 
+    def between(self, start: int, end: int) -> Iterator[Occurrence]:
+        """Return the names that begin with a word in a part of the text, ascending."""
+        for found in WORD.finditer(self.tree.text, start, end):
+            begins_twice = found[0].startswith("$") and self.rules.sigil
+            for place in (found.start(), found.start() + 1)[: 2 if begins_twice else 1]:
+                if (one := self.at(place)) is not None:
+                    yield one
+
+    def mentions(self, name: str, function: Scope) -> list[int]:
+        """Find where comments in a function, or right before it, speak of a variable.
+
+        Nowhere in languages in which a variable cannot be told from a word.
+        """
+        found = []
+        sigil = self.rules.sigil
+        for place in self._written(name) if sigil and name.startswith(sigil) else ():
+            path = self.tree.path(place)
+            if path[-1].type == "comment":
+                following = path[-1].node.next_named_sibling
+                is_before = following is not None and following.start_byte == function.start
+                if is_before or self.rules.scopes(path)[:1] == [function]:
+                    found.append(place)
+        return found
+
     def definitions(self, name: str, scope: Scope | None) -> list[Occurrence]:
         """Return the definitions of a name that belong to a scope, ascending."""
         if scope is None:
@@ -161,7 +193,7 @@ class Names:
     def home(self, one: Occurrence) -> Scope:
         """Return the scope in which a definition defines its name."""
         declared = self._declared(one.name, one.scope)
-        return self._outside(one.scopes, declared) if declared else one.scope
+        return self._outside(one, declared) if declared else one.scope
 
     def is_weak(self, one: Occurrence) -> bool:
         """Tell whether a definition only changes what another one defined."""
@@ -213,10 +245,11 @@ class Names:
 
     def _read(self, offset: int) -> Occurrence | None:
         path = self.tree.path(offset)
-        leaf = path[-1]
-        if leaf.type not in self.rules.leaves or leaf.node.start_byte != offset or len(path) < 2:
+        leading = self.rules.leaf(path, offset) if len(path) > 1 else None
+        if leading is None:
             return None
-        name = self.tree.of(leaf.node)
+        path = leading
+        name = self.tree.text[offset : path[-1].node.end_byte]
         if not name:
             return None
         return Occurrence(name, offset, self.rules.part(path, name), path, self.rules)
@@ -224,17 +257,18 @@ class Names:
     def _written(self, name: str) -> list[int]:
         """Find where a name is written as a word, in strings and comments as well."""
         if name not in self._places:
-            text, places, at = self.tree.text, [], -1
+            text, places, at, sigil = self.tree.text, [], -1, self.rules.sigil
+            is_variable = bool(sigil) and name.startswith(sigil)  # which may follow on a word
             while (at := text.find(name, at + 1)) >= 0:
-                end = at + len(name)
-                if not (_goes_on(text, at - 1) or _goes_on(text, end)):
+                begins = is_variable or not _goes_on(text, at - 1, sigil)
+                if begins and not _goes_on(text, at + len(name), sigil):
                     places.append(at)
             self._places[name] = places
         return self._places[name]
 
     def _declared(self, name: str, scope: Scope) -> str:
         """Return the statement that declares a name to be another scope's; empty for none."""
-        if self.tree.language != "python" or scope.type != "function_definition":
+        if scope.type not in self.rules.borrowing:
             return ""
         key = name, scope
         if key not in self._outer:
@@ -243,15 +277,17 @@ class Names:
             self._outer[key] = next(kinds, "")
         return self._outer[key]
 
-    def _outside(self, scopes: tuple[Scope, ...], declared: str) -> Scope:
-        if declared == "global_statement":
+    def _outside(self, one: Occurrence, declared: str) -> Scope:
+        scopes = one.scopes
+        if declared in _GLOBAL:
             return scopes[-1]
-        return next((one for one in scopes[1:] if one.type != "class_definition"), scopes[-1])
+        outer = (each for each in scopes[1:] if each.type != "class_definition")
+        return next((each for each in outer if not self._declared(one.name, each)), scopes[-1])
 
     def _resolve(self, one: Occurrence, name: str, supposed: Scope | None) -> Scope | None:
         for scope in one.scopes:
             declared = self._declared(name, scope)
-            if declared == "global_statement":
+            if declared in _GLOBAL:
                 top = one.scopes[-1]
                 return top if top == supposed or self.definitions(name, top) else None
             if declared:
@@ -260,13 +296,17 @@ class Names:
                 return scope
             if any(each.seen_from <= one.start for each in self.definitions(name, scope)):
                 return scope
+            if self.rules.hides(scope, name) and not self._declared(one.name, scope):
+                return None
         return None
 
 
-def _goes_on(text: str, at: int) -> bool:
-    """Tell whether a word goes on at an offset."""
-    return 0 <= at < len(text) and (text[at].isalnum() or text[at] in "_$")
+def _goes_on(text: str, at: int, sigil: str) -> bool:
+    """Tell whether a word goes on at an offset, where a sigil would begin another one."""
+    return 0 <= at < len(text) and (text[at].isalnum() or text[at] in "_$") and text[at] != sigil
 
 
+#: What says that a name is one of the whole file.
+_GLOBAL = ("global_statement", "global_declaration")
 WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
 _STAR = re.compile(r"^[ \t]*from .* import \*", re.MULTILINE)

@@ -44,8 +44,8 @@ class Part:
 
     Attributes:
         role: The part it plays.
-        kind: Of a definition: parameter, variable, function, class, import, method or field; of
-            another member method or field where that is known.
+        kind: Of a definition: parameter, variable, function, class, import, method, field or
+            constant; of another member one of the last three where that is known.
         level: Which of the scopes around it a definition belongs to, 0 for the innermost.
         is_weak: Whether a definition only changes what must be defined already.
         is_shorthand: Whether the name is a key as well, as in `{name}`.
@@ -74,11 +74,19 @@ class Rules(ABC):
         leaves: The types of nodes that are names.
         builtins: Names that are defined everywhere.
         has_other_files: Whether other files define names that are in scope without an import.
+        sigil: Begins the name of each variable, and of nothing else; empty for nothing.
+        selves: Words for the object, or the class, around them.
+        opening: Begins each text, which is no code without it; empty for nothing.
+        borrowing: Types of scopes that can say of a name that it is one of a scope around them.
     """
 
     leaves: frozenset[str]
     builtins: frozenset[str]
     has_other_files: bool
+    sigil = ""
+    opening = ""
+    selves = frozenset[str]()
+    borrowing = frozenset[str]()
 
     @abstractmethod
     def part(self, path: Path, name: str) -> Part:
@@ -87,6 +95,19 @@ class Rules(ABC):
     @abstractmethod
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether the node at an index of a path opens a scope for the next one."""
+
+    def leaf(self, path: Path, offset: int) -> Path | None:
+        """Return the path to the name that begins at an offset; None where none does."""
+        leaf = path[-1]
+        return path if leaf.type in self.leaves and leaf.node.start_byte == offset else None
+
+    def given_by_name(self, name: str, value: str) -> str:
+        """Return an argument that says which parameter it is for."""
+        return f"{name}={value}"
+
+    def hides(self, scope: Scope, name: str) -> bool:
+        """Tell whether a scope hides a name from what is inside, whether or not it defines it."""
+        return False
 
     def scopes(self, path: Path) -> list[Scope]:
         """Return the scopes in which that name is looked up, the innermost first."""

@@ -41,6 +41,18 @@ function area(breadth: number): number {
   return { width: breadth }.width;
 }
 """
+PHP = """\
+<?php
+class Shop
+{
+    private $items;
+    public function count($size)
+    {
+        $width = count($this->items);
+        return $width;
+    }
+}
+"""
 GO = """\
 package shape
 
@@ -66,6 +78,11 @@ func Half(width int) int {
         ("typescript", TYPESCRIPT, ".|width|;", "breadth", True),
         ("go", GO, "return |width| / 2", "breadth", True),
         ("go", GO, "Half(|width| int)", "breadth", False),
+        ("php", PHP, "return $|width|;", "breadth", True),
+        ("php", PHP, "return |$width|;", "$size", False),
+        ("php", PHP, "this->|items|", "its", True),
+        ("php", PHP, "private $|items|", "its", False),  # a definition
+        ("php", PHP, "private |$items|", "$its", False),
     ],
 )
 def test_unbinds(language: str, text: str, marked: str, new: str, expected: bool) -> None:

@@ -130,6 +130,54 @@ func (‹t|5› *‹T|2›) M(‹a|6›, b int) (n int, ‹err|7› error) {
 }
 """,
     ),
+    "PHP": (
+        "php",
+        """\
+<?php
+namespace x\\y;
+
+use x\\{‹T|1›, z as ‹Z|2›};
+use function x\\‹h|3›;
+
+const ‹C|4› = 1;
+‹$x|5› = ‹C|4›;
+
+#[‹Z|2›\\T(x: 1)]
+abstract class ‹A|6› extends ‹T|1›
+{
+    const C = ‹C|4›;
+    public $x = self::C;
+
+    public function h(‹A|6›|‹T|1› ‹$x|7›, private int ‹$y|8› = ‹C|4›): ?static
+    {
+        $this->x = ‹$x|7›->h(x: ‹$y|8›) . $this->C . ‹A|6›::C . static::$x;
+        foreach (‹$x|7› as ‹$k|9› => [‹$x|7›, 'x' => ‹$v|10›]) {
+            echo "‹$x|7› x‹$v|10› {‹$k|9›->x}", ‹h|3›(...);
+        }
+        ‹$f|11› = fn (‹$x|12›) => ‹$x|12› + ‹$y|8› + ‹$q|-›;
+        ‹$g|13› = function (‹$z|14›) use (‹$y|8›, &‹$f|11›) {
+            ‹$f|11› = ‹$x|-› + ‹$y|8› + ‹$z|14›;
+            return function () use (‹$f|11›) {
+                ‹$f|11› .= ‹$y|-›;
+            };
+        };
+        [‹$k|9› => ‹$v|10›] = ‹$g|13›;
+        return new ‹A|6›(new \\x\\T(), C: 1);
+    }
+}
+
+function f()
+{
+    global ‹$x|5›;
+    static ‹$y|15› = ‹$x|5›;
+    try {
+        return ‹$x|5›;
+    } catch (‹T|1› ‹$z|16›) {
+        unset(‹$z|16›, ‹$y|15›);
+    }
+}
+""",
+    ),
 }
 
 

@@ -97,6 +97,23 @@ const width = ref(2)
   <p v-for="width in rows">{{ width }}</p>
 </template>
 """
+PHP = """\
+<?php
+class Shape
+{
+    public function area(int $width, int $height): int
+    {
+        $size = $height;
+        $size *= $width;
+        return "$size {$width}";
+    }
+
+    private function half(int $width): int
+    {
+        return $width / 2;
+    }
+}
+"""
 
 
 @pytest.mark.parametrize(
@@ -110,6 +127,7 @@ const width = ref(2)
         ("area.rs", "rust", RUST, [1, 2]),
         ("Area.vue", "vue", VUE, [5, 5]),
         ("area.c", "c", C, [2, 3]),
+        ("area.php", "php", PHP, [6, 7]),
     ],
 )
 async def test_a_renamed_parameter_is_followed_to_its_last_use(

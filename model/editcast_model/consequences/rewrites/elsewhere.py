@@ -10,7 +10,7 @@ from typing import NamedTuple
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.rewrites.rewrites import rewrites_by, rules_of
 from editcast_model.consequences.rewrites.rule import Rule
-from editcast_model.syntax.names import Names
+from editcast_model.syntax.names import Names, opened
 from editcast_model.syntax.tree import parse
 
 #: Saves of other files that are kept, and the rules of the last ones that are looked for.
@@ -18,7 +18,8 @@ _SAVES, _MOST_RULES = 30, 12
 #: A rule that was followed less often says little about other files.
 _LEAST_TIMES = 2
 #: A word, and a member of the object that a method belongs to.
-_WORD, _OWN_MEMBER = re.compile(r"\w+"), re.compile(r"\b(?:self|cls|this)\.(\w+)")
+_WORD = re.compile(r"\w+")
+_OWN_MEMBER = re.compile(r"\b(?:self|cls|this|static)(?:\.|->|::\$?)(\w+)")
 
 
 class _Save(NamedTuple):
@@ -71,7 +72,8 @@ class RewritesElsewhere:
         return bool(dropped)
 
     def _rules_of(self, save: _Save) -> tuple[Rule, ...]:
-        trees = [parse(dedent(text), self._language) for text in (save.before, save.after)]
+        texts = (opened(dedent(text), self._language) for text in (save.before, save.after))
+        trees = [parse(text, self._language) for text in texts]
         before, after = (Names(tree) if tree else None for tree in trees)
         if before is None or after is None:
             return ()

@@ -14,6 +14,7 @@ from editcast_model.consequences.changes import Change
 from editcast_model.consequences.lists.word_forms import forms
 from editcast_model.consequences.rewrites.rule import (
     AROUND,
+    LOOSE,
     TEXT,
     Part,
     Rule,
@@ -39,14 +40,24 @@ _JOINED = re.compile(r"""['"]\s*[^\w\s'"()\[\]{},;]|[^\w\s'"()\[\]{},;]\s*['"]""
 #: A name with those of what it is a part of.
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 #: Words that mean the same everywhere, so that they are no holes, and words that are no anchors.
-_FIXED = frozenset("None True False null nil undefined true false self cls this super".split())
+_FIXED = frozenset(
+    "None True False null nil undefined true false self cls this $this super".split()
+)
 _PLAIN = frozenset("self cls this super".split())
 #: Words that a rewrite may add anywhere.
 _OPERATORS = frozenset("and or not in is".split())
 #: The fields that the name of a method is in.
 _METHODS = ("attribute", "property", "field")
+#: Types of calls that the name of a method is in, too.
+_NAMED_CALLS = frozenset(
+    {"method_invocation", "member_call_expression", "nullsafe_member_call_expression"}
+    | {"scoped_call_expression"}
+)
 #: Types of nodes with code of one place.
-_OWN = re.compile("block|body|function|lambda|arrow|class|element|object|dictionary|definition")
+_OWN = re.compile(
+    "block|body|function(?!_call)|lambda|arrow|class(?!_constant)|element|object|dictionary"
+    "|definition"
+)
 #: Types of nodes that give names to values.
 _OBJECTS = ("object", "dictionary")
 #: Types of nodes that take a part of something, and that compare or calculate.
@@ -97,7 +108,8 @@ def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False)
     if is_unwrapped and _MEMBER.search(old.type):
         return None  # a part of one thing says little about those of others
     is_wordless = not written and not any(map(_WORD.match, gone))
-    if is_wordless and old.type == new.type and _OPERATION.search(old.type):
+    is_operation = old.type == new.type and bool(_OPERATION.search(old.type))
+    if (is_wordless and is_operation) or now.of(new) == f"!{tree.of(old)}":
         return None  # a condition that was wrong
     rule = Rule(
         tree,
@@ -110,6 +122,7 @@ def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False)
         frozenset(added),
         around,
         frozenset(_locals_of(change.after, new, spans)),
+        bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
         _STRENGTH if (gone or named or are_named) and not is_unwrapped else _WEAK,
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
@@ -154,9 +167,8 @@ def _count_names(pieces: Collection[str], words: Collection[str]) -> int:
 
 def _locals_of(names: Names, new: Node, kept: Collection[Span]) -> Iterator[str]:
     """Find the names that a rewrite wrote and that are defined in a function."""
-    for match in _WORD.finditer(names.tree.text, new.start_byte, new.end_byte):
-        one = names.at(match.start())
-        if one is not None and one.role is Role.REFERENCE and not Span(*match.span()).touches(kept):
+    for one in names.between(new.start_byte, new.end_byte):
+        if one.role is Role.REFERENCE and not Span(one.start, one.end).touches(kept):
             scope = names.resolve(one)
             if scope is not None and scope.start > 0:
                 yield one.name
@@ -243,7 +255,7 @@ def _is_called(node: Node) -> bool:
         _field(node) in _METHODS or parent.type == "member_access_expression"
     ):
         node = parent
-    elif parent is not None and parent.type == "method_invocation":
+    elif parent is not None and parent.type in _NAMED_CALLS:
         return _field(node) == "name"
     return _field(node) == "function"
 

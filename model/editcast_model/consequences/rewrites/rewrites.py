@@ -34,7 +34,7 @@ _MOST_PLACES = 300
 _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
     "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
-    "|invocation|field_access|creation|cast"
+    "|invocation|field_access|property_access|constant_access|creation|cast"
 )
 #: Types of nodes that give names values.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
@@ -100,7 +100,9 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
         is_rewritten = old.named_child_count and _REWRITTEN.search(old.type)
         if is_rewritten or _is_returned(path[: index + 1]):
             new = _counterpart(change, old)
-            if new is None or new.end_byte - new.start_byte > _LONGEST or _assigns(new):
+            if new is None or new.end_byte - new.start_byte > _LONGEST:
+                continue
+            if _assigns(old) or _assigns(new) or not _is_given_same(tree, old, now, new):
                 continue
             if not _is_like(tree, old, now, new):
                 yield old, new
@@ -140,6 +142,8 @@ def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
             if not rule.old.named_child_count and not _is_returned(path[: index + 1]):
                 continue
             text = rule.written(tree, step.node)
+            if rule.is_loose and "unary" in path[index - 1].type:
+                continue
             if text is None or _is_written(tree, span, text):
                 continue
             if not rule.added.isdisjoint(_WORD.findall(tree.of(step.node))):
@@ -158,8 +162,8 @@ def _pattern(anchor: str) -> str:
 
 def _knows(names: Names, span: Span, wanted: Collection[str]) -> bool:
     """Tell whether some names have a meaning where code stands."""
-    found = (names.at(match.start()) for match in _WORD.finditer(names.tree.text, *span))
-    one = next((one for one in found if one is not None and one.role is Role.REFERENCE), None)
+    found = names.between(*span)
+    one = next((one for one in found if one.role is Role.REFERENCE), None)
     return one is None or all(names.is_known(one, name) for name in wanted)
 
 
@@ -194,6 +198,15 @@ def _is_returned(path: Path) -> bool:
 def _assigns(node: Node) -> bool:
     """Tell whether a node gives a value to a name, which is that one's alone."""
     return any(_ASSIGNING.search(one.type) for one in (node, *node.named_children))
+
+
+def _is_given_same(tree: Tree, old: Node, now: Tree, new: Node) -> bool:
+    """Tell whether two nodes are not the values of two names: one may replace the other."""
+    defined = []
+    for each, node in ((tree, old), (now, new)):
+        fields = (node.parent.child_by_field_name(one) for one in _DEFINED) if node.parent else ()
+        defined.append(next((each.of(one) for one in fields if one is not None), ""))
+    return not all(defined) or defined[0] == defined[1]
 
 
 def _is_like(tree: Tree, old: Node, now: Tree, new: Node) -> bool:

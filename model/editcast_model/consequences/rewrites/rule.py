@@ -22,7 +22,7 @@ TEXT = re.compile("string|content|fragment|chars")
 #: The placeholders of a format.
 PLACEHOLDER = re.compile(r"%[-+#0 ]*[\d.*]*[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
 #: Types of nodes that need parentheses where they replace another node.
-_LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
+LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
 _FUNCTION = re.compile("(function|method)_(definition|declaration)$")
 
 
@@ -60,6 +60,8 @@ class Rule:
         added: The words of `new` that `old` does not have.
         around: The name of the function around `old`.
         local: The names that `new` uses and that are defined in a function.
+        is_loose: Whether what is written is an operation, which an operator before it would take
+            apart.
         strength: That of its consequences.
     """
 
@@ -73,6 +75,7 @@ class Rule:
     added: frozenset[str]
     around: str
     local: frozenset[str]
+    is_loose: bool
     strength: float
 
     @property
@@ -107,7 +110,7 @@ class Rule:
         """Tell whether a node reads as what was rewritten, and bind what stands in its holes."""
         name = self.holes.get(span_of(old))
         if name is not None:
-            is_loose = bool(_LOOSE.search(node.type)) and node.type != old.type
+            is_loose = bool(LOOSE.search(node.type)) and node.type != old.type
             if not node.is_named or (is_loose and (name in self.open or is_chained(node))):
                 return False
             text = tree.of(node)
@@ -149,7 +152,8 @@ def parts_of(tree: Tree, node: Node) -> Iterator[Part]:
         for span, text, is_words in pieces_of(tree, node):
             if is_words and span != span_of(node):
                 yield Part(span, text, node)
-    for child in node.named_children:
+    # A variable of PHP is one word.
+    for child in node.named_children if node.type != "variable_name" else ():
         yield from parts_of(tree, child)
 
 

@@ -42,6 +42,7 @@ class RustRules(Rules):
     )
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
+    selves = frozenset({"self", "Self"})
 
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether a node opens a scope for the next one."""

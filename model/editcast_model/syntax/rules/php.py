@@ -1,0 +1,152 @@
+"""The scopes of PHP.
+
+A variable is named with its `$`, so that it is never taken for a function or a class. A member is
+named without, wherever it stands: `$count` where it is declared is the `count` of `$this->count`.
+A parameter that declares a member is two names, one behind the `$` of the other.
+"""
+
+from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules, Scope
+from editcast_model.syntax.tree import Path, first_child
+
+_CLASSES = ("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration")
+#: Functions that see no variable around them, but for those that they say.
+_CLOSED = frozenset(
+    {"function_definition", "method_declaration", "anonymous_function", "property_hook"}
+)
+#: Functions and classes are too many: what is known of some alone would speak against the others.
+_BUILTINS = """
+    $GLOBALS $_COOKIE $_ENV $_FILES $_GET $_POST $_REQUEST $_SERVER $_SESSION $argc $argv $this
+    parent self static
+"""
+#: Members that are taken from something, with their kinds.
+_MEMBERS = {
+    "member_access_expression": "field",
+    "nullsafe_member_access_expression": "field",
+    "scoped_property_access_expression": "field",
+    "member_call_expression": "method",
+    "nullsafe_member_call_expression": "method",
+    "scoped_call_expression": "method",
+}
+_STATIC, _PROMOTED = "scoped_property_access_expression", "property_promotion_parameter"
+_PARAMETERS = ("simple_parameter", "variadic_parameter", _PROMOTED)
+#: Nodes of patterns, through which a variable that is given a value is sought.
+_PATTERNS = ("list_literal", "pair", "by_ref")
+_OTHER_PARENTS = frozenset(
+    {"namespace_definition", "namespace_use_declaration", "goto_statement", "named_label_statement"}
+    | {"dynamic_variable_name", "property_hook", "use_as_clause", "relative_name"}
+)
+
+
+class PhpRules(Rules):
+    """PHP's scopes."""
+
+    leaves = frozenset({"name", "variable_name"})
+    builtins = frozenset(_BUILTINS.split())
+    has_other_files = True
+    sigil = "$"
+    opening = "<?php\n"
+    selves = frozenset({"$this", "self", "static"})
+    borrowing = _CLOSED
+
+    def leaf(self, path: Path, offset: int) -> Path | None:
+        """Return the path to the name that begins at an offset; None where none does."""
+        if len(path) < 3 or path[-2].type != "variable_name":
+            return super().leaf(path, offset)
+        path, parent = path[:-1], path[-3].type
+        is_whole = path[-1].node.start_byte == offset
+        if parent in ("property_element", _STATIC) and path[-1].field == "name":
+            return None if is_whole else path
+        return path if is_whole or parent == _PROMOTED else None
+
+    def opens(self, path: Path, index: int) -> bool:
+        """Tell whether a node opens a scope for the next one."""
+        kind, field = path[index].type, path[index + 1].field
+        if kind in ("program", "arrow_function"):
+            return True
+        return kind in _CLOSED and (field in ("parameters", "body") or kind == "anonymous_function")
+
+    def given_by_name(self, name: str, value: str) -> str:
+        """Return an argument that says which parameter it is for."""
+        return f"{name.removeprefix(self.sigil)}: {value}"
+
+    def hides(self, scope: Scope, name: str) -> bool:
+        """Tell whether a function hides a variable of what is around it."""
+        return scope.type in _CLOSED and name.startswith(self.sigil)
+
+    def part(self, path: Path, name: str) -> Part:
+        """Return what a name is."""
+        leaf, parent = path[-1], path[-2]
+        if leaf.type == "variable_name":
+            return _variable(path, name)
+        match parent.type, leaf.field:
+            case (kind, "name") if kind in _MEMBERS:
+                return Part(Role.MEMBER, _MEMBERS[kind])
+            case "class_constant_access_expression", _ if leaf.node != first_child(parent.node):
+                return Part(Role.MEMBER, "constant")
+            case "method_declaration", "name":
+                return Part(Role.MEMBER_DEFINITION, "method")
+            case "enum_case", "name":
+                return Part(Role.MEMBER_DEFINITION, "constant")
+            case "const_element", _ if leaf.node == first_child(parent.node):
+                is_member = any(step.type.endswith("declaration_list") for step in path[-4:-3])
+                return Part(Role.MEMBER_DEFINITION if is_member else Role.DEFINITION, "constant")
+            case "function_definition", "name":
+                return Part(Role.DEFINITION, "function")
+            case (kind, "name") if kind in _CLASSES:
+                return Part(Role.DEFINITION, "class")
+            case "argument", "name":
+                return Part(Role.KEYWORD)
+            case (kind, _) if kind in _OTHER_PARENTS:
+                return OTHER
+            case (("namespace_use_clause" | "namespace_name" | "qualified_name"), _):
+                return _qualified(path)
+        return REFERENCE
+
+
+def _variable(path: Path, name: str) -> Part:
+    """Return a variable, or the member that stands behind a `$`."""
+    leaf, parent = path[-1], path[-2]
+    if not name.startswith("$"):
+        is_used = parent.type == _STATIC
+        return Part(Role.MEMBER if is_used else Role.MEMBER_DEFINITION, "field")
+    match parent.type, leaf.field:
+        case (kind, "name") if kind in _PARAMETERS:
+            return Part(Role.DEFINITION, "parameter")
+        case "static_variable_declaration", "name":
+            return Part(Role.DEFINITION, "variable")
+        case "catch_clause", "name":
+            return Part(Role.DEFINITION, "variable", extent=len(path) - 2)
+        case "global_declaration", _:
+            return Part(Role.OUTER, parent.type)
+    if any(step.type == "anonymous_function_use_clause" for step in path[-3:-1]):
+        return Part(Role.OUTER, "use")
+    at = len(path) - 1
+    while path[at - 1].type in _PATTERNS:
+        if path[at - 1].type == "list_literal" and _is_followed(path, at, "=>"):
+            return REFERENCE
+        at -= 1
+    above = path[at - 1].type
+    if path[at].field == "left" and above.endswith("assignment_expression"):
+        return Part(Role.DEFINITION, "variable", is_weak=above.startswith("augmented"))
+    before = path[at].node.prev_sibling
+    if above == "foreach_statement" and before is not None and before.type == "as":
+        return Part(Role.DEFINITION, "variable", extent=at - 1)
+    return REFERENCE
+
+
+def _is_followed(path: Path, at: int, kind: str) -> bool:
+    following = path[at].node.next_sibling
+    return following is not None and following.type == kind
+
+
+def _qualified(path: Path) -> Part:
+    """Return a name with namespaces: the first may be an import, the last of a `use` is one."""
+    leaf, parent, above = path[-1], path[-2], path[-3]
+    clause = parent if parent.type == "namespace_use_clause" else above
+    if clause.type == "namespace_use_clause":
+        has_alias = clause.node.child_by_field_name("alias") is not None
+        is_bound = parent.type != "namespace_name" and has_alias == (leaf.field == "alias")
+        return Part(Role.DEFINITION, "import") if is_bound else OTHER
+    is_statement = any(step.type.startswith("namespace_") for step in path[:-2])
+    is_first = above.type == "qualified_name" and leaf.node.start_byte == above.node.start_byte
+    return REFERENCE if is_first and not is_statement else OTHER
