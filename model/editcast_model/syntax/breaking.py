@@ -98,7 +98,11 @@ def _breaks_python(text: str, hunks: tuple[Hunk, ...]) -> bool:
         before = _dedented(text[start:end], indent)
         after = _dedented(apply_hunks(text[start:end], inside), indent)
         if before is not None and after is not None and reads_python(before):
-            return not reads_python(after)
+            # What has lost its first line may well belong to what stands above.
+            is_headless = start > 0 and hunks[0].start <= text.find("\n", start)
+            breaks_it = not reads_python(after)
+            if not (breaks_it and is_headless):
+                return breaks_it
     return False
 
 

@@ -3,7 +3,7 @@
 import ast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff
@@ -152,6 +152,7 @@ HUNKS = st.builds(
 
 
 @given(hunk=HUNKS)
+@example(hunk=Hunk(METHODS.index("def top"), METHODS.index("    return x\n"), ""))
 @settings(max_examples=500)
 def test_a_function_by_itself_breaks_as_the_whole_text_does(hunk: Hunk) -> None:
     def parses(text: str) -> bool:
