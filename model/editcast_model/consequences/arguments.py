@@ -29,7 +29,8 @@ def after_signature(change: Change) -> Iterator[Consequence]:
     """Return what the calls of functions need whose parameters were added, removed or reordered."""
     seen: set[int] = set()
     for _, start, end in change.spans():
-        function = function_at(change.after, end) or function_at(change.after, start)
+        places = end, start, max(start, end - 1)  # the last where brackets came, too
+        function = next((one for at in places if (one := function_at(change.after, at))), None)
         if function is None or function.start in seen or change.is_active(start, end):
             continue
         seen.add(function.start)
@@ -137,7 +138,9 @@ def with_argument(
         return
     given = call.arguments
     is_by_name = added.is_named or len(positional(call)) < index
-    text = f"{added.name}={added.name}" if is_by_name else added.name
+    text = added.name
+    if is_by_name:
+        text = f"{added.name}{names.rules.by_name}{added.name}"
     at = len(given) if is_by_name else index
     hunk = inserted(names.tree.text, (call.start, call.end), given, at, text)
     yield Consequence(hunk, "add_argument", 0.5)
@@ -159,7 +162,12 @@ def with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Ite
         return
     text, at, parts = names.tree.text, late[0][0].start, []
     for argument, one in late:
-        parts += [text[at : argument.start], one.name, "=", text[argument.start : argument.end]]
+        parts += [
+            text[at : argument.start],
+            one.name,
+            names.rules.by_name,
+            text[argument.start : argument.end],
+        ]
         at = argument.end
     yield Consequence(Hunk(late[0][0].start, at, "".join(parts)), "name_arguments", 0.6)
 
@@ -174,6 +182,8 @@ def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Con
         at = index
     if at + 1 < len(given):
         hunk = Hunk(given[at].start, given[at + 1].start, "")
+    elif len(given) == 1 and call.span is not None:
+        hunk = Hunk(*call.span, "")
     else:
         hunk = Hunk(given[at - 1].end if at else given[at].start, given[at].end, "")
     yield Consequence(hunk, "remove_argument", 0.95)

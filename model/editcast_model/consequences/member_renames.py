@@ -31,7 +31,7 @@ _COMMON = frozenset(
 )
 #: Languages whose compiler refuses a member that nothing declares.
 CHECKED = ("typescript", "typescriptreact", "go", "java", "csharp", "rust")
-_LOOKED_AT = (*CHECKED, "python")
+_LOOKED_AT = (*CHECKED, "python", "ruby")
 _GETTERS = ("get", "pop", "setdefault")
 #: Nodes of a literal that take in the keys of another one.
 _SPREADS = ("spread_element", "dictionary_splat")
@@ -89,6 +89,8 @@ def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
                 if argument.keyword == renamed.before.name:
                     end = argument.start + len(argument.keyword)
                     hunk = Hunk(argument.start, end, new.name)
+                    if argument.is_shorthand:
+                        hunk = Hunk(argument.start, argument.end, f"{new.name}: {argument.keyword}")
                     yield Consequence(hunk, "rename_keyword", 0.8)
         return
 

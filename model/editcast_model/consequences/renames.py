@@ -12,7 +12,7 @@ from editcast_model.syntax.roles import Role, Scope
 
 _BLOCKS = frozenset(
     {"module", "block", "program", "statement_block", "statement_list", "source_file"}
-    | {"class_body", "switch_case"}
+    | {"class_body", "switch_case", "body_statement", "block_body", "then", "else", "do"}
 )
 #: Who changes one use of more than this means another thing as likely as another name for it.
 _FEW = 5
@@ -25,6 +25,9 @@ _USES = (Role.REFERENCE, Role.OUTER)
 def renaming(one: Occurrence, new: str) -> Hunk:
     """Return the replacement of a name; what it is the short form of stays the key that it is."""
     if one.part.is_shorthand:
+        if one.path[-2].type in ("pair", "keyword_pattern"):  # Ruby's have a colon
+            end = one.path[-2].node.end_byte
+            return Hunk(end, end, f" {new}")
         return Hunk(one.end, one.end, f": {new}")
     return Hunk(one.start, one.end, new)
 

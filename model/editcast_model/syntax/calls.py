@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.syntax.members import owner
+from editcast_model.syntax.members import class_around, of_class_itself, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, first_child
@@ -14,19 +14,25 @@ _FUNCTIONS = frozenset(
     {"function_definition", "function_declaration", "generator_function_declaration"}
     | {"method_definition", "method_declaration", "arrow_function", "function_expression"}
     | {"constructor_declaration", "local_function_statement"}
-    | {"function_item", "function_signature_item"}
+    | {"function_item", "function_signature_item", "method", "singleton_method"}
 )
+#: The fields of what is called.
 _CALLS = {
-    "call": "function",
-    "call_expression": "function",
-    "new_expression": "constructor",
-    "method_invocation": "name",
-    "invocation_expression": "function",
-    "object_creation_expression": "type",
+    "call": ("function", "method"),
+    "call_expression": ("function",),
+    "new_expression": ("constructor",),
+    "method_invocation": ("name",),
+    "invocation_expression": ("function",),
+    "object_creation_expression": ("type",),
 }
+_SPREADS = frozenset(
+    {"spread_element", "list_splat", "dictionary_splat", "variadic_argument"}
+    | {"splat_argument", "hash_splat_argument"}
+)
 #: Languages in which methods may share a name.
 _OVERLOADING = ("java", "csharp")
-_CONSTRUCTORS = ("__init__", "constructor")
+#: The method of a class that makes an object, in Ruby.
+_NEW = "new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +81,35 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument: where it stands, its name if it has one, and whether it spreads."""
+    """An argument.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends.
+        keyword: Its name, if it has one.
+        is_spread: Whether it spreads.
+        is_shorthand: Whether it is the variable of its name.
+    """
 
     start: int
     end: int
     keyword: str = ""
     is_spread: bool = False
+    is_shorthand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: the name called, where its arguments stand without the brackets, and they."""
+    """A call: the name called, where its arguments stand without the brackets, and they.
+
+    `span` is where they stand with all that goes with the only one, where that may go.
+    """
 
     called: Occurrence
     start: int
     end: int
     arguments: tuple[Argument, ...]
+    span: tuple[int, int] | None = None
 
 
 def function_at(names: Names, offset: int) -> Function | None:
@@ -130,7 +149,10 @@ def calls_of(names: Names, function: Function) -> Iterator[Call]:
     """Return the calls that mean a function, in the order of the text."""
     if _is_overloaded(names, function):
         return
-    for one in names.of(function.name):
+    found = names.of(function.name)
+    if function.is_constructor and names.rules.calls_by_name:
+        found = sorted([*found, *names.of(_NEW)], key=lambda one: one.start)
+    for one in found:
         if one.start == function.defined.start or not _means(names, one, function):
             continue
         call = call_of(names.tree, one)
@@ -141,11 +163,18 @@ def calls_of(names: Names, function: Function) -> Iterator[Call]:
 def call_of(tree: Tree, called: Occurrence) -> Call | None:
     """Return the call whose function is a name; None where the name is not called."""
     at = len(called.path) - 1
-    if called.role is Role.MEMBER and called.path[-2].type != "method_invocation":
+    if called.role is Role.MEMBER and called.path[-2].type not in _CALLS:
         at -= 1
-    if at < 1 or _CALLS.get(called.path[at - 1].type) != called.path[at].field:
+    if at < 1:
         return None
-    return _call(tree, called, called.path[at - 1].node)
+    above = called.path[at - 1]
+    if called.path[at].field in _CALLS.get(above.type, ()) or _makes(tree, called, above.node):
+        is_written = above.field == "left" and "assignment" in called.path[at - 2].type
+        return None if is_written else _call(tree, called, above.node)
+    is_bare = called.rules.calls_by_name and called.path[-1].type == "identifier"
+    if is_bare and called.role is Role.REFERENCE and above.type != "alias":
+        return Call(called, called.end, called.end, ())
+    return None
 
 
 def call_around(names: Names, offset: int) -> Call | None:
@@ -154,13 +183,18 @@ def call_around(names: Names, offset: int) -> Call | None:
     for step in reversed(path):
         if step.type not in _CALLS:
             continue
-        named = step.node.child_by_field_name(_CALLS[step.type])
-        if named is None:
+        fields = (step.node.child_by_field_name(field) for field in _CALLS[step.type])
+        last = next((one for one in fields if one is not None), None)
+        if last is None:
             continue
-        last = named
+        named = last
         for field in ("attribute", "property", "field", "name"):
             last = named.child_by_field_name(field) or last
         called = names.at(last.start_byte)
+        thing = step.node.child_by_field_name("receiver")
+        maker = names.at(thing.start_byte) if thing is not None else None
+        if maker is not None and _makes(names.tree, maker, step.node):
+            called = maker
         call = _call(names.tree, called, step.node) if called else None
         if call is not None and call.start <= offset <= call.end:
             return call
@@ -171,8 +205,8 @@ def functions_named(names: Names, called: Occurrence) -> list[Function]:
     """Return the functions of this file that a called name means."""
     found = []
     candidates = list(names.of(called.name))
-    for constructor in _CONSTRUCTORS:
-        candidates += names.of(constructor)
+    if names.rules.constructor:
+        candidates += names.of(names.rules.constructor)
     for one in candidates:
         is_definition = one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION)
         if is_definition or _names_constructor(one):
@@ -199,6 +233,9 @@ def _names_constructor(one: Occurrence) -> bool:
 def _means(names: Names, one: Occurrence, function: Function) -> bool:
     if function.is_constructor:
         named = function.owner or "@"
+        if one.name == _NEW and names.rules.calls_by_name:
+            is_own = one.role is Role.REFERENCE and names.resolve(one) is None
+            return is_own and class_around(names, one.path) == of_class_itself(named)
         return one.role is Role.REFERENCE and _class_of(names, one) == named
     if function.owner is not None and one.role is Role.MEMBER:
         return owner(names, one) == function.owner
@@ -225,10 +262,10 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
     if name is None and parent.type == "variable_declarator":
         name = parent.child_by_field_name("name")
     defined = names.at(name.start_byte) if name is not None else None
-    if listed is None or defined is None:
+    if defined is None or (listed is None and not names.rules.calls_by_name):
         return None
     parameters, is_named = [], False
-    for child in listed.named_children:
+    for child in listed.named_children if listed is not None else ():
         if child.type in ("keyword_separator", "list_splat_pattern"):
             is_named = True
         parameters += _parameters(tree, child, is_named)
@@ -236,14 +273,14 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
     is_static = "staticmethod" in tree.text[parent.start_byte : node.start_byte]
     if tree.language == "python" and whose is not None and not is_static:
         parameters = parameters[1:]
-    is_named_so = defined.name in _CONSTRUCTORS or _names_constructor(defined)
+    is_named_so = defined.name == names.rules.constructor or _names_constructor(defined)
     is_constructor = is_named_so and whose is not None
     return Function(
         (whose or "").split("@")[0] if is_constructor else defined.name,
         node.start_byte,
         defined,
         tuple(parameters),
-        (listed.start_byte + 1, max(listed.start_byte + 1, listed.end_byte - 1)),
+        _inside(tree, listed) if listed is not None else (defined.end, defined.end),
         whose,
         is_constructor,
     )
@@ -276,12 +313,18 @@ def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
         case "default_parameter" | "typed_default_parameter":
             name, is_required = node.child_by_field_name("name") or node, False
         case "required_parameter" | "optional_parameter":
-            name = node.child_by_field_name("pattern") or node
+            fields = (node.child_by_field_name(field) for field in ("pattern", "name"))
+            name = next((one for one in fields if one is not None), node)
             is_required = node.type == "required_parameter"
             is_required &= node.child_by_field_name("value") is None
             is_rest = name.type == "rest_pattern"
         case "assignment_pattern":
             name, is_required = node.child_by_field_name("left") or node, False
+        case "keyword_parameter":
+            name, is_named = node.child_by_field_name("name") or node, True
+            is_required = node.child_by_field_name("value") is None
+        case "splat_parameter" | "hash_splat_parameter" | "destructured_parameter":
+            is_rest = True
         case _:
             return []
     plain = tree.of(name) if name.type == "identifier" else ""
@@ -303,20 +346,42 @@ def _typed_parameter(tree: Tree, node: Node) -> Parameter:
 
 def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
     listed = node.child_by_field_name("arguments")
+    if listed is None and called.rules.calls_by_name:
+        named = node.child_by_field_name("method")
+        end = named.end_byte if named is not None else called.end
+        return Call(called, end, end, ())
     if listed is None or listed.type not in ("arguments", "argument_list"):
         return None
     arguments = []
     for child in listed.named_children:
-        if child.type == "comment":
+        if child.type in ("comment", "block_argument"):
             continue
-        is_named = child.type in ("keyword_argument", "argument")
+        is_named = child.type in ("keyword_argument", "argument", "pair")
         keyword = child.child_by_field_name("name") if is_named else None
+        if is_named and child.type == "pair":
+            keyword = child.child_by_field_name("key")
         text = tree.of(keyword) if keyword else ""
-        is_spread = child.type in (
-            "spread_element",
-            "list_splat",
-            "dictionary_splat",
-            "variadic_argument",
-        )
-        arguments.append(Argument(child.start_byte, child.end_byte, text, is_spread))
-    return Call(called, listed.start_byte + 1, listed.end_byte - 1, tuple(arguments))
+        is_spread = child.type in _SPREADS or (child.type == "pair" and not text.isidentifier())
+        is_shorthand = child.type == "pair" and child.child_by_field_name("value") is None
+        one = Argument(child.start_byte, child.end_byte, text, is_spread, is_shorthand)
+        arguments.append(one)
+    start, end = _inside(tree, listed)
+    method = node.child_by_field_name("method")
+    span = (method.end_byte, listed.end_byte) if method is not None else None
+    return Call(called, start, end, tuple(arguments), span)
+
+
+def _inside(tree: Tree, listed: Node) -> tuple[int, int]:
+    """Return where a list stands, without its brackets, which in Ruby it may lack."""
+    start, end = listed.start_byte, listed.end_byte
+    may_lack = listed.type in ("method_parameters", "argument_list")
+    is_bare = may_lack and not tree.text.startswith("(", start)
+    return (start, end) if is_bare else (start + 1, max(start + 1, end - 1))
+
+
+def _makes(tree: Tree, called: Occurrence, node: Node) -> bool:
+    """Tell whether a call makes an object of a class, by a method of the class."""
+    if not called.rules.calls_by_name or called.path[-1].field != "receiver":
+        return False
+    method = node.child_by_field_name("method")
+    return method is not None and called.path[-2].node == node and tree.of(method) == _NEW

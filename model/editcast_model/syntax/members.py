@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path, first_child
+from editcast_model.syntax.tree import Path, first_child, type_declared
 
 _CLASS_NODES = frozenset(
     {"class_definition", "class_declaration", "class", "abstract_class_declaration"}
@@ -16,13 +16,19 @@ _CLASS_NODES = frozenset(
     | {"enum_declaration", "record_declaration", "annotation_type_declaration"}
     | {"struct_declaration", "record_struct_declaration"}
     | {"struct_item", "enum_item", "union_item", "trait_item"}
-    | {"struct_specifier", "union_specifier", "class_specifier"}
+    | {"struct_specifier", "union_specifier", "class_specifier", "module"}
 )
-#: Scopes whose fields and methods are members: the bodies of classes of Java, C# and C++.
+#: Scopes whose fields and methods are members: the bodies of classes of Java, C#, C++ and Ruby.
 _BODIES = frozenset(
     {"class_body", "interface_body", "enum_body", "declaration_list", "field_declaration_list"}
+    | {"instance", "singleton", "constants"}
 )
-_TYPES = frozenset({"identifier", "type_identifier"})
+_DECLARED = ("field", "method", "attribute", "constant")
+#: Kinds of members that may share a name.
+_APART = frozenset({"method", "field", "field of the class"})
+_TYPES = frozenset({"identifier", "type_identifier", "constant"})
+#: Names that are members of `self` by their own form.
+_OF_SELF = ("instance_variable", "class_variable")
 #: What a type is wrapped in: `*T`, `&T{}`, `: T`.
 _WRAPPED = frozenset({"type", "type_annotation", "pointer_type", "unary_expression"})
 #: What names something in a module: `shop.Basket`.
@@ -31,7 +37,7 @@ _QUALIFIED = frozenset(
     | {"nested_type_identifier"}
 )
 #: The fields of what a member is taken from.
-_OBJECTS = ("object", "operand", "expression", "path", "value", "argument")
+_OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "receiver")
 _LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
 #: Methods that call a function with each element.
 _EACH = frozenset({"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"})
@@ -69,14 +75,14 @@ def is_declared_member(one: Occurrence) -> bool:
         return False
     if one.scope.type == "class_definition" and one.part.level == 0:
         return True
-    if one.scope.type in _BODIES and one.part.kind in ("field", "method"):
+    if one.scope.type in _BODIES and one.part.kind in _DECLARED:
         return True
     return _is_parameter_property(one)
 
 
 def are_apart(one: Occurrence, other: Occurrence) -> bool:
-    """Tell whether one of two members is a method and the other a field; both can have one name."""
-    return {one.part.kind, other.part.kind} == {"method", "field"}
+    """Tell whether one of two members is a method, say, and the other a field of the same name."""
+    return one.part.kind != other.part.kind and {one.part.kind, other.part.kind} <= _APART
 
 
 def owner(names: Names, one: Occurrence) -> str | None:
@@ -93,7 +99,9 @@ def _owner(names: Names, one: Occurrence) -> str | None:
     if one.role is Role.MEMBER_DEFINITION and names.tree.language == "go":
         return _owner_in_go(names, one)
     if is_declared_member(one) or one.path[-2].type == "constructor_declaration":
-        return _enclosing(names, one.path)
+        return class_around(names, one.path)
+    if one.path[-1].type in _OF_SELF:  # outside of classes all share one object
+        return class_around(names, one.path) or "@0"
     if one.role is Role.KEY:
         return _owner_of_key(names, one)
     if one.role is not Role.MEMBER:
@@ -101,20 +109,24 @@ def _owner(names: Names, one: Occurrence) -> str | None:
     parent = one.path[-2].node
     thing = object_of(parent)
     if thing is None:  # in Java a method of this class, or of one around it
-        return _enclosing(names, one.path) if parent.type == "method_invocation" else None
+        return class_around(names, one.path) if parent.type == "method_invocation" else None
     if thing.type == "this":
         return _this(names, one.path)
-    if names.tree.of(thing) in ("self", "Self") and names.tree.language == "rust":
-        return _enclosing(names, one.path)
+    if thing.type == "self" or (names.tree.of(thing) == "Self" and names.tree.language == "rust"):
+        return class_around(names, one.path)
     if thing.type not in _TYPES:
         return _type_of(names, thing)
-    return _owner_of_object(names, thing)
+    found = _owner_of_object(names, thing)
+    is_class = thing.type == "constant" and one.part.kind == "method"
+    return of_class_itself(found) if found is not None and is_class else found
 
 
 def object_of(node: Node) -> Node | None:
     """Return what a member is taken from, by the node around the member."""
     if node.type == "method_reference":
         return node.children[0]
+    if node.type == "scope_resolution":
+        return node.child_by_field_name("scope")
     found = (node.child_by_field_name(field) for field in _OBJECTS)
     return next((one for one in found if one is not None), None)
 
@@ -138,7 +150,9 @@ def is_assigned(one: Occurrence) -> bool:
     """Tell whether a member is given a value."""
     if one.role is not Role.MEMBER or len(one.path) < 3:
         return False
-    return one.path[-2].field == "left" and "assignment" in one.path[-3].type
+    at = -1 if one.path[-1].type in _OF_SELF else -2
+    is_left = one.path[at].field == "left" and "assignment" in one.path[at - 1].type
+    return is_left or one.path[at - 1].type == "left_assignment_list"
 
 
 def _is_parameter_property(one: Occurrence) -> bool:
@@ -154,10 +168,17 @@ def _named(names: Names, node: Node) -> str:
     return f"{names.tree.of(name) if name else ''}@{node.start_byte}"
 
 
-def _enclosing(names: Names, path: Path) -> str | None:
+def of_class_itself(whose: str) -> str:
+    """Return what the members of a class itself belong to, by what those of its objects do."""
+    return whose.replace("@", ".self@")
+
+
+def class_around(names: Names, path: Path) -> str | None:
+    """Return what the members of `self` belong to, by `owner`'s names."""
     for step in reversed(path[:-1]):
         if step.type in _CLASS_NODES:
-            return _named(names, step.node)
+            whose = _named(names, step.node)
+            return of_class_itself(whose) if names.rules.is_of_class(path) else whose
         if step.type == "impl_item":
             kind = step.node.child_by_field_name("type")
             return _type_of(names, kind) if kind is not None else None
@@ -179,7 +200,7 @@ def _owner_in_go(names: Names, one: Occurrence) -> str | None:
     parent = one.path[-2]
     receiver = parent.node.child_by_field_name("receiver")
     if receiver is None:
-        return _enclosing(names, one.path)
+        return class_around(names, one.path)
     declared = first_child(receiver)
     return _declared_type(names, declared) if declared else None
 
@@ -194,7 +215,7 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
         if step.type in ("object_creation_expression", "struct_expression"):
             kind = step.node.child_by_field_name("name")
             is_own = kind is not None and names.tree.of(kind) == "Self"
-            return _enclosing(names, one.path) if is_own else _type_of(names, step.node)
+            return class_around(names, one.path) if is_own else _type_of(names, step.node)
         if step.type == "initializer_list":
             kind = type_declared(above)
             return _type_of(names, kind) if kind is not None else None
@@ -214,8 +235,8 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     scope = names.resolve(found) if found else None
     if found is None:
         return None
-    if scope is None:  # in Java a class of the same package
-        is_class = names.tree.language == "java" and found.name[0].isupper()
+    if scope is None:  # in Java a class of the same package, in Ruby one of another file
+        is_class = names.tree.language in ("java", "ruby") and found.name[0].isupper()
         return f"{found.name}@" if is_class else None
     defined = names.definitions(found.name, scope)
     if len(defined) != 1:
@@ -226,7 +247,7 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     if one.part.kind == "class":
         return _named(names, one.path[-2].node)
     if _is_self(names, one):
-        return _enclosing(names, one.path)
+        return class_around(names, one.path)
     collection = _looped_over(names, one)
     if collection is not None:
         return _element_type(names, collection, depth + 1)
@@ -316,16 +337,6 @@ def _is_self(names: Names, one: Occurrence) -> bool:
     return "staticmethod" not in names.tree.of(decorated.node).split("def ", 1)[0]
 
 
-def type_declared(node: Node) -> Node | None:
-    """Return the type that is written in a declaration; in Java before all that it declares."""
-    around: Node | None = node
-    while around is not None and around.type.endswith("declarator"):
-        if (kind := around.child_by_field_name("type")) is not None:
-            return kind
-        around = around.parent
-    return around.child_by_field_name("type") if around is not None else None
-
-
 def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
     """Return the type that a declaration gives to what it declares."""
     kind = type_declared(node)
@@ -348,9 +359,12 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         if inner is None:
             return None
         node = inner
-    if node.type in ("object", "dictionary"):
+    if node.type in ("object", "dictionary", "hash"):
         return f"@{node.start_byte}"
     field = _MADE_BY.get(node.type)
+    method = node.child_by_field_name("method")
+    if method is not None and names.tree.of(method) == "new":
+        field = "receiver"
     if field:
         return _type_of(names, made, depth) if (made := node.child_by_field_name(field)) else None
     if node.type in _QUALIFIED:

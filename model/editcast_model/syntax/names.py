@@ -16,6 +16,7 @@ from editcast_model.syntax.rules.csharp import CSharpRules
 from editcast_model.syntax.rules.go import GoRules
 from editcast_model.syntax.rules.java import JavaRules
 from editcast_model.syntax.rules.python import PythonRules
+from editcast_model.syntax.rules.ruby import RubyRules
 from editcast_model.syntax.rules.rust import RustRules
 from editcast_model.syntax.rules.script import ScriptRules
 from editcast_model.syntax.tree import Path, Tree
@@ -30,6 +31,7 @@ _RULES: Mapping[str, Rules] = {
     "java": JavaRules(),
     "csharp": CSharpRules(),
     "rust": RustRules(),
+    "ruby": RubyRules(),
     **dict.fromkeys(("c", "cpp"), _C),
     **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
 }
@@ -119,6 +121,7 @@ class Names:
         self._at: dict[int, Occurrence | None] = {}
         self._defined: dict[tuple[str, Scope], list[Occurrence]] = {}
         self._outer: dict[tuple[str, Scope], str] = {}
+        self._homes: dict[int, Scope] = {}
 
     def of(self, name: str, scope: Scope | None = None) -> list[Occurrence]:
         """Return every place in a scope, or anywhere, where a name stands as a name, ascending.
@@ -159,6 +162,8 @@ class Names:
 
     def home(self, one: Occurrence) -> Scope:
         """Return the scope in which a definition defines its name."""
+        if one.part.reach:
+            return self._first_given(one)
         declared = self._declared(one.name, one.scope)
         return self._outside(one.scopes, declared) if declared else one.scope
 
@@ -212,13 +217,8 @@ class Names:
 
     def _read(self, offset: int) -> Occurrence | None:
         path = self.tree.path(offset)
-        leaf = path[-1]
-        if leaf.type not in self.rules.leaves or leaf.node.start_byte != offset or len(path) < 2:
-            return None
-        name = self.tree.of(leaf.node)
-        if not name:
-            return None
-        return Occurrence(name, offset, self.rules.part(path, name), path, self.rules)
+        found = self.rules.read(self.tree, path, offset)
+        return Occurrence(found[0], offset, found[1], path, self.rules) if found else None
 
     def _written(self, name: str) -> list[int]:
         """Find where a name is written as a word, in strings and comments as well."""
@@ -247,6 +247,23 @@ class Names:
             return scopes[-1]
         return next((one for one in scopes[1:] if one.type != "class_definition"), scopes[-1])
 
+    def _first_given(self, one: Occurrence) -> Scope:
+        """Return the outermost scope, up to a parameter, in which a variable had a value before."""
+        if one.start not in self._homes:
+            home = one.scope
+            for scope in one.scopes[: one.part.reach + 1]:
+                before = (each for each in self.of(one.name, scope) if each.start < one.start)
+                found = [
+                    each.part.kind
+                    for each in before
+                    if each.role is Role.DEFINITION and each.scope == scope
+                ]
+                home = scope if found else home
+                if "parameter" in found:
+                    break
+            self._homes[one.start] = home
+        return self._homes[one.start]
+
     def _resolve(self, one: Occurrence, name: str, supposed: Scope | None) -> Scope | None:
         for scope in one.scopes:
             declared = self._declared(name, scope)
@@ -257,7 +274,10 @@ class Names:
                 continue
             if scope == supposed:
                 return scope
-            if any(each.seen_from <= one.start for each in self.definitions(name, scope)):
+            found = self.definitions(name, scope)
+            if one.role is Role.REFERENCE and one.part.kind == "method" and one.name == name:
+                found = [each for each in found if each.part.kind not in _LOCAL]
+            if any(each.seen_from <= one.start for each in found):
                 return scope
         return None
 
@@ -268,4 +288,6 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+#: What a name is not that can only be a method's.
+_LOCAL = ("variable", "parameter")
 _STAR = re.compile(r"^[ \t]*from .* import \*", re.MULTILINE)

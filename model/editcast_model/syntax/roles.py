@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, Tree
 
 
 class Role(Enum):
@@ -44,14 +44,16 @@ class Part:
 
     Attributes:
         role: The part it plays.
-        kind: Of a definition: parameter, variable, function, class, import, method or field; of
-            another member method or field where that is known.
+        kind: Of a definition: parameter, variable, function, class, import, method or field, or in
+            Ruby constant or attribute; of another name method or field where that is known.
         level: Which of the scopes around it a definition belongs to, 0 for the innermost.
         is_weak: Whether a definition only changes what must be defined already.
         is_shorthand: Whether the name is a key as well, as in `{name}`.
         extent: Index in the path of the statement that a definition is made for, such as a loop.
         seen_after: Index in the path of the node behind which a definition can be seen; None for
             all of its scope.
+        reach: How many scopes further out a definition may belong to: to one that has a definition
+            of the name before it, as in blocks of Ruby.
     """
 
     role: Role
@@ -61,6 +63,7 @@ class Part:
     is_shorthand: bool = False
     extent: int | None = None
     seen_after: int | None = None
+    reach: int = 0
 
 
 REFERENCE = Part(Role.REFERENCE)
@@ -74,11 +77,29 @@ class Rules(ABC):
         leaves: The types of nodes that are names.
         builtins: Names that are defined everywhere.
         has_other_files: Whether other files define names that are in scope without an import.
+        constructor: The name of the method that a call of its class's name calls.
+        by_name: What stands between the name of an argument and its value.
+        calls_by_name: Whether a method's name calls it without brackets, too.
     """
 
     leaves: frozenset[str]
     builtins: frozenset[str]
     has_other_files: bool
+    constructor: str = ""
+    by_name: str = "="
+    calls_by_name: bool = False
+
+    def read(self, tree: Tree, path: Path, offset: int) -> tuple[str, Part] | None:
+        """Return the name that begins at an offset, by the path there, and what it is."""
+        leaf = path[-1]
+        if leaf.type not in self.leaves or leaf.node.start_byte != offset or len(path) < 2:
+            return None
+        name = tree.of(leaf.node)
+        return (name, self.part(path, name)) if name else None
+
+    def is_of_class(self, path: Path) -> bool:
+        """Tell whether a member of `self` is that of a class, and not of its objects."""
+        return False
 
     @abstractmethod
     def part(self, path: Path, name: str) -> Part:

@@ -46,9 +46,12 @@ _OPERATORS = frozenset("and or not in is".split())
 #: The fields that the name of a method is in.
 _METHODS = ("attribute", "property", "field")
 #: Types of nodes with code of one place.
-_OWN = re.compile("block|body|function|lambda|arrow|class|element|object|dictionary|definition")
+_OWN = re.compile(
+    "block(?!_arg)|body|function|lambda|arrow|class|element(?!_ref)|object|dictionary|definition"
+    "|hash$"
+)
 #: Types of nodes that give names to values.
-_OBJECTS = ("object", "dictionary")
+_OBJECTS = ("object", "dictionary", "hash")
 #: Types of nodes that take a part of something, and that compare or calculate.
 _MEMBER, _OPERATION = re.compile("member|attribute|selector"), re.compile("binary|comparison")
 #: Longer code, in characters or lines without what was kept, is another matter.
@@ -245,6 +248,8 @@ def _is_called(node: Node) -> bool:
         node = parent
     elif parent is not None and parent.type == "method_invocation":
         return _field(node) == "name"
+    elif parent is not None and parent.type == "call":
+        return _field(node) in ("function", "method")
     return _field(node) == "function"
 
 
