@@ -41,6 +41,8 @@ _MOST_HUNKS = 200
 _LONGEST_HUNK = 5_000
 #: Adjacent lines that take the place of as many others, and all lines that do.
 _MOST_LINES, _MOST_REWRITTEN = 5, 40
+#: How much of a value is looked at, in characters.
+_MOST_OF_VALUE = 100
 #: Names that are less alike, in per cent, are of two things where their types differ, too.
 _ALIKE = 60
 
@@ -207,18 +209,34 @@ class Change:
             if not (is_alike or is_name or _are_declared_alike(gone, come)):
                 continue
             for left, right in zip(gone, come, strict=True):
-                if _is_counterpart(left, right) and self._is_of_same_type(left, right):
+                if (
+                    _is_counterpart(left, right)
+                    and self._is_of_same_type(left, right)
+                    and not self._has_another_value(left, right)
+                ):
                     yield Renamed(left, right)
 
     def _is_of_same_type(self, left: Occurrence, right: Occurrence) -> bool:
         """Tell whether two parameters are declared with one type: else another thing is passed."""
         if left.part.kind != "parameter":
             return True
+        if ("splat" in left.path[-2].type) != ("splat" in right.path[-2].type):
+            return False
         types = []
         for names, one in ((self.before, left), (self.after, right)):
             declared = one.path[-2].node.child_by_field_name("type")
             types.append(names.tree.of(declared) if declared is not None else "")
         return not all(types) or types[0] == types[1]
+
+    def _has_another_value(self, left: Occurrence, right: Occurrence) -> bool:
+        """Tell whether a name that is little like the old one is given what begins otherwise."""
+        begins = []
+        for names, one in ((self.before, left), (self.after, right)):
+            value = one.path[-2].node.child_by_field_name("right")
+            if one.path[-1].field != "left" or value is None:
+                return False
+            begins.append(lex(names.tree.of(value)[:_MOST_OF_VALUE])[:1])
+        return begins[0] != begins[1] and fuzz.ratio(left.name, right.name) < _ALIKE
 
 
 def _are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:

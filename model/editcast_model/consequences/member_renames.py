@@ -50,6 +50,8 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     )
     if is_declaration and declared and len(declared) >= len(fields_defined(before, old, was)):
         return  # the old one is still there: another one was added
+    if any(is_declared_member(one) and change.same_before(one) is None for one in declared):
+        return  # it was declared again
     if not is_declaration and not declared:
         return  # inherited, or what the user meant is another member
     is_method = any(one.part.kind in ("function", "method") for one in declared)

@@ -19,6 +19,8 @@ _FEW = 5
 #: An import of a name that is less alike, in per cent, is of another thing.
 _ALIKE = 50
 _SELF = ("self", "cls")
+#: Scopes of Ruby that other files may add to.
+_OPEN = ("instance", "singleton", "methods", "constants")
 _USES = (Role.REFERENCE, Role.OUTER)
 
 
@@ -92,6 +94,7 @@ def _strength(after: Names, defined: list[Occurrence], uses: list[Occurrence]) -
         return 0.0 if uses else 0.3
     one = defined[0]
     is_local = len(one.scopes) > 1 or one.part.kind == "parameter"
+    is_local &= one.scope.type not in _OPEN
     if not is_local and after.rules.has_other_files:
         return 0.3  # another file may define the name that is unbound here
     if one.part.kind in ("function", "class"):
@@ -128,7 +131,8 @@ def _is_left(change: Change, one: Occurrence, was: Scope, scope: Scope) -> bool:
     before, after = change.before, change.after
     earlier = change.same_before(one)
     if earlier is None:
-        return after.would_mean(one, scope) and not after.is_known(one, one.name)
+        is_open = scope.type in _OPEN  # another file may define what was just written
+        return not is_open and after.would_mean(one, scope) and not after.is_known(one, one.name)
     if before.resolve(earlier) != was:
         return False
     if after.would_mean(one, scope):

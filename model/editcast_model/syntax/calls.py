@@ -262,7 +262,11 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
     if name is None and parent.type == "variable_declarator":
         name = parent.child_by_field_name("name")
     defined = names.at(name.start_byte) if name is not None else None
-    if defined is None or (listed is None and not names.rules.calls_by_name):
+    if (
+        defined is None
+        or defined.path[-1].node != name
+        or (listed is None and not names.rules.calls_by_name)
+    ):
         return None
     parameters, is_named = [], False
     for child in listed.named_children if listed is not None else ():

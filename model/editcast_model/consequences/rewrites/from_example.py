@@ -48,7 +48,7 @@ _METHODS = ("attribute", "property", "field")
 #: Types of nodes with code of one place.
 _OWN = re.compile(
     "block(?!_arg)|body|function|lambda|arrow|class|element(?!_ref)|object|dictionary|definition"
-    "|hash$"
+    "|hash$|method$"
 )
 #: Types of nodes that give names to values.
 _OBJECTS = ("object", "dictionary", "hash")
