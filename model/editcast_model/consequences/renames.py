@@ -40,7 +40,10 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     if after.is_weak(new) or change.before.is_weak(renamed.before):
         return
     was, scope = change.before.home(renamed.before), after.home(new)
-    if any(not change.before.is_weak(one) for one in change.before.definitions(new.name, was)):
+    taken = [
+        one for one in change.before.definitions(new.name, was) if not change.before.is_weak(one)
+    ]
+    if any(not _are_disjoint(one, renamed.before) for one in taken):
         return  # two things have one name now, and nobody knows which of them a use means
     if _is_import(after, new) and fuzz.ratio(old, new.name) < _ALIKE:
         return
@@ -102,6 +105,12 @@ def _strength(after: Names, defined: list[Occurrence], uses: list[Occurrence]) -
     if not uses:
         return 0.5
     return 0.4 if is_local and len(uses) <= _FEW else 0.35
+
+
+def _are_disjoint(one: Occurrence, other: Occurrence) -> bool:
+    """Tell whether two definitions are made for statements, neither of which is in the other."""
+    (start, end), (first, last) = one.extent or (0, 0), other.extent or (0, 0)
+    return bool(one.extent and other.extent) and (end <= first or last <= start)
 
 
 def _is_import(names: Names, one: Occurrence) -> bool:

@@ -87,6 +87,19 @@ fn half(width: i32) -> i32 {
     width / 2
 }
 """
+RUBY = """\
+class Shape
+  def area(width, height)
+    size = width * height
+    log size, width
+    size
+  end
+
+  def half(width)
+    width / 2
+  end
+end
+"""
 
 
 @pytest.mark.parametrize(
@@ -99,6 +112,7 @@ fn half(width: i32) -> i32 {
         ("Area.cs", "csharp", CSHARP, [4, 5]),
         ("area.rs", "rust", RUST, [1, 2]),
         ("area.c", "c", C, [2, 3]),
+        ("area.rb", "ruby", RUBY, [2, 3]),
     ],
 )
 async def test_a_renamed_parameter_is_followed_to_its_last_use(
