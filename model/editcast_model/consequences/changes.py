@@ -206,6 +206,7 @@ class Change:
                 continue
             # Only the name went: what came may have a type and a default, too.
             is_name = part == "definition" and len(gone) == 1 and removed.strip() == gone[0].name
+            is_name |= _differ_in_marks(gone, come)
             if not (is_alike or is_name or _are_declared_alike(gone, come)):
                 continue
             for left, right in zip(gone, come, strict=True):
@@ -244,6 +245,12 @@ def _are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) 
     if len(gone) != 1 or gone[0].role is not Role.MEMBER_DEFINITION:
         return False
     return fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
+
+
+def _differ_in_marks(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
+    """Tell whether one name has another mark at its end, or none, as of methods in Ruby."""
+    names = {one.name.rstrip("?!") for one in (*gone, *come)}
+    return len(gone) == 1 and len(names) == 1
 
 
 def _differs_in_names(old: Sequence[str], new: Sequence[str]) -> bool:
