@@ -100,9 +100,14 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: the name called, where its arguments stand without the brackets, and they.
+    """A call.
 
-    `span` is where they stand with all that goes with the only one, where that may go.
+    Attributes:
+        called: The name called.
+        start: Where its arguments begin, behind the bracket.
+        end: Where they end.
+        arguments: The arguments.
+        span: Where they stand with their brackets, if these go with the only argument.
     """
 
     called: Occurrence

@@ -288,6 +288,6 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
-#: What a name is not that can only be a method's.
+#: Kinds of definitions that a name with arguments cannot mean in Ruby: it is a method's.
 _LOCAL = ("variable", "parameter")
 _STAR = re.compile(r"^[ \t]*from .* import \*", re.MULTILINE)
