@@ -16,12 +16,12 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Call,
     Function,
-    Parameter,
     calls_of,
     function_at,
     function_of,
 )
 from editcast_model.syntax.names import Names
+from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 
 
@@ -29,7 +29,8 @@ def after_signature(change: Change) -> Iterator[Consequence]:
     """Return what the calls of functions need whose parameters were added, removed or reordered."""
     seen: set[int] = set()
     for _, start, end in change.spans():
-        function = function_at(change.after, end) or function_at(change.after, start)
+        places = end, start, max(start, end - 1)  # the last where brackets came, too
+        function = next((one for at in places if (one := function_at(change.after, at))), None)
         if function is None or function.start in seen or change.is_active(start, end):
             continue
         seen.add(function.start)
@@ -159,7 +160,12 @@ def with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Ite
         return
     text, at, parts = names.tree.text, late[0][0].start, []
     for argument, one in late:
-        parts += [text[at : argument.start], one.name, "=", text[argument.start : argument.end]]
+        parts += [
+            text[at : argument.start],
+            one.name,
+            names.rules.by_name,
+            text[argument.start : argument.end],
+        ]
         at = argument.end
     yield Consequence(Hunk(late[0][0].start, at, "".join(parts)), "name_arguments", 0.6)
 
@@ -174,6 +180,8 @@ def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Con
         at = index
     if at + 1 < len(given):
         hunk = Hunk(given[at].start, given[at + 1].start, "")
+    elif len(given) == 1 and call.span is not None:
+        hunk = Hunk(*call.span, "")
     else:
         hunk = Hunk(given[at - 1].end if at else given[at].start, given[at].end, "")
     yield Consequence(hunk, "remove_argument", 0.95)

@@ -45,6 +45,8 @@ _LONGEST_HUNK = 5_000
 _MOST_LINES, _MOST_REWRITTEN = 5, 40
 #: What stands between the elements of a list.
 _SEPARATORS = re.compile(r"[,\s]+")
+#: How much of a value is looked at, in characters.
+_MOST_OF_VALUE = 100
 #: Names that are less alike, in per cent, are of two things where their types differ, too.
 _ALIKE = 60
 
@@ -236,6 +238,7 @@ class Change:
                 continue
             # Only the name went: what came may have a type and a default, too.
             is_name = part == "definition" and len(gone) == 1 and removed.strip() == gone[0].name
+            is_name |= _differ_in_marks(gone, come)
             if not (is_alike or is_name or are_declared_alike(gone, come)):
                 continue
             for left, right in zip(gone, come, strict=True):
@@ -248,6 +251,8 @@ class Change:
         """Tell whether two parameters are declared with one type: else another thing is passed."""
         if left.part.kind != "parameter":
             return True
+        if ("splat" in left.path[-2].type) != ("splat" in right.path[-2].type):
+            return False
         types = []
         for names, one in ((self.before, left), (self.after, right)):
             declared = one.path[-2].node.child_by_field_name("type")
@@ -271,6 +276,12 @@ def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -
     if len(gone) != 1 or not is_declared_member(gone[0]):
         return False
     return fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
+
+
+def _differ_in_marks(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
+    """Tell whether one name has another mark at its end, or none, as of methods in Ruby."""
+    names = {one.name.rstrip("?!") for one in (*gone, *come)}
+    return len(gone) == 1 and len(names) == 1
 
 
 def _differs_in_names(old: Sequence[str], new: Sequence[str]) -> bool:

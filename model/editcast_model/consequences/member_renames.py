@@ -31,9 +31,17 @@ _COMMON = frozenset(
 )
 #: Languages whose compiler refuses a member that nothing declares.
 CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
-_LOOKED_AT = (*CHECKED, "python")
+_LOOKED_AT = (*CHECKED, "python", "ruby")
 _HERITAGE = ("class_heritage", "base_clause", "class_interface_clause")
-_GETTERS = ("get", "pop", "setdefault")
+_SUBSCRIPT = re.compile("subscript|element_reference")
+#: Methods whose first argument is a key, by the field of their names, of Python and of Ruby.
+_GETTERS = {
+    "attribute": ("get", "pop", "setdefault"),
+    "method": ("fetch", "key?", "delete", "dig"),
+}
+#: Leaves of Ruby that are symbols, which are other keys than strings; written `:key` here.
+_SYMBOLS = ("hash_key_symbol", "simple_symbol")
+_LITERALS = ("dictionary", "object", "hash")
 #: Nodes of a literal that take in the keys of another one.
 _SPREADS = ("spread_element", "dictionary_splat")
 
@@ -51,6 +59,8 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     )
     if is_declaration and declared and len(declared) >= len(fields_defined(before, old, was)):
         return  # the old one is still there: another one was added
+    if any(is_declared_member(one) and change.same_before(one) is None for one in declared):
+        return  # it was declared again
     if not is_declaration and (not declared or change.wrote_name(old)):
         return  # inherited, or what the user meant is another member
     is_method = any(one.part.kind in ("function", "method") for one in declared)
@@ -92,6 +102,8 @@ def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
                     sigil = after.rules.sigil
                     end = argument.start + len(argument.keyword) - len(sigil)
                     hunk = Hunk(argument.start, end, new.name.removeprefix(sigil))
+                    if argument.is_shorthand:
+                        hunk = Hunk(argument.start, argument.end, f"{new.name}: {argument.keyword}")
                     yield Consequence(hunk, "rename_keyword", 0.8)
         return
 
@@ -105,6 +117,8 @@ def after_key(change: Change) -> Iterator[Consequence]:
         whose, was = _key_defined(change.after, start), _key_defined(change.before, hunk.start)
         if not whose or not was:
             continue
+        if change.after.tree.path(start)[-1].type in _SYMBOLS:
+            old, new = f":{old}", f":{new}"
         is_moved = _defines_key(change.after, old, whose) or _defines_key(change.before, new, was)
         if not is_moved and not any(owned for _, owned in _keys(change.before, new, was)):
             yield from _left_keys(change.after, old, new, whose)
@@ -197,7 +211,7 @@ def _literal(names: Names, offset: int) -> Node | None:
     for index in reversed(range(len(path))):
         if path[index].type == "pair" and path[index + 1 :][:1]:
             literal = path[index - 1]
-            if path[index + 1].field == "key" and literal.type in ("dictionary", "object"):
+            if path[index + 1].field == "key" and literal.type in _LITERALS:
                 return literal.node
             return None
     return None
@@ -205,16 +219,22 @@ def _literal(names: Names, offset: int) -> Node | None:
 
 def _defines_key(names: Names, name: str, whose: str | None = None) -> bool:
     """Tell whether a literal defines a key; without `whose`, whether anything in the text does."""
-    places = [place for place, _ in _strings(names, name)]
-    places += [one.start for one in names.of(name) if one.role is Role.KEY]
+    places = [*(place for place, _ in _strings(names, name)), *_key_names(names, name)]
     defined = {_key_defined(names, place) for place in places}
     if whose:
         return whose in defined
     return bool(defined - {None}) or any(_is_assigned(path) for _, path in _strings(names, name))
 
 
+def _key_names(names: Names, name: str) -> list[int]:
+    """Find where a key is written as a name; in Ruby, that is a symbol."""
+    if names.tree.language == "ruby":
+        return []
+    return [one.start for one in names.of(name) if one.role is Role.KEY]
+
+
 def _is_assigned(path: Path) -> bool:
-    steps = [index for index, step in enumerate(path) if "subscript" in step.type]
+    steps = [index for index, step in enumerate(path) if _SUBSCRIPT.search(step.type)]
     if not steps:
         return False
     at = steps[-1]
@@ -222,7 +242,13 @@ def _is_assigned(path: Path) -> bool:
 
 
 def _strings(names: Names, name: str) -> Iterator[tuple[int, Path]]:
-    """Find where a name is all of a string, and the nodes around it."""
+    """Find where a name is all of a string, or of a symbol, and the nodes around it."""
+    if name.startswith(":"):
+        for found in re.finditer(rf"\b{re.escape(name[1:])}\b", names.tree.text):
+            path = names.tree.path(found.start())
+            if path[-1].type in _SYMBOLS and names.tree.of(path[-1].node).strip(":") == name[1:]:
+                yield found.start(), path
+        return
     for found in re.finditer(rf"(['\"`]){re.escape(name)}\1", names.tree.text):
         path = names.tree.path(found.start() + 1)
         if any(step.type == "string" for step in path):
@@ -233,12 +259,12 @@ def _keys(names: Names, name: str, whose: str) -> list[tuple[int, str | None]]:
     """Find where a key is used, and of what; `whose` or None for what is not known."""
     out = []
     for place, path in _strings(names, name):
-        at = max(index for index, step in enumerate(path) if step.type == "string")
+        at = max(index for index, step in enumerate(path) if step.type in ("string", *_SYMBOLS))
         thing = _subscripted(path, at) or _asked(names, path, at)
         if thing is not None:
             out.append((place, key_owner(names, thing)))
     for one in names.of(name):
-        if one.role is Role.MEMBER and names.tree.language != "python":
+        if one.role is Role.MEMBER and names.tree.language not in ("python", "ruby"):
             out.append((one.start, owner(names, one)))
     out += [(place, whose) for place in _overridden(names, name, whose)]
     return [(place, found) for place, found in out if found in (None, whose)]
@@ -247,7 +273,7 @@ def _keys(names: Names, name: str, whose: str) -> list[tuple[int, str | None]]:
 def _overridden(names: Names, name: str, whose: str) -> Iterator[int]:
     """Find where a literal spreads the one that defines a key, and sets that key itself."""
     places = [place for place, _ in _strings(names, name)]
-    for place in (*places, *(one.start for one in names.of(name) if one.role is Role.KEY)):
+    for place in (*places, *_key_names(names, name)):
         literal = _literal(names, place)
         taken_in = literal.named_children if literal else []
         things = [first_child(child) for child in taken_in if child.type in _SPREADS]
@@ -260,6 +286,8 @@ def _subscripted(path: Path, at: int) -> Node | None:
     above = path[at - 1]
     if path[at].field in ("subscript", "index") and "subscript" in above.type:
         return above.node.child_by_field_name("value") or above.node.child_by_field_name("object")
+    if above.type == "element_reference" and path[at].field is None:
+        return above.node.child_by_field_name("object")
     return None
 
 
@@ -267,20 +295,23 @@ def _asked(names: Names, path: Path, at: int) -> Node | None:
     """Return the object of `.get("key")` and the like."""
     call = path[at - 2].node
     function = call.child_by_field_name("function")
-    if function is None or function.type != "attribute":
+    if call.child_by_field_name("receiver") is not None:
+        function = call
+    elif function is None or function.type != "attribute":
         return None
-    method = function.child_by_field_name("attribute")
-    if method is None or names.tree.of(method) not in _GETTERS:
+    methods = ((function.child_by_field_name(field), known) for field, known in _GETTERS.items())
+    if not any(one is not None and names.tree.of(one) in known for one, known in methods):
         return None
     first = first_child(path[at - 1].node)
-    return function.child_by_field_name("object") if first == path[at].node else None
+    return object_of(function) if first == path[at].node else None
 
 
 def _left_keys(names: Names, old: str, new: str, whose: str) -> Iterator[Consequence]:
-    is_unsure = old in _COMMON or names.tree.language.startswith("javascript")
+    is_unsure = old in _COMMON or names.tree.language.startswith(("javascript", "ruby"))
     is_unsure = is_unsure or _defines_key(names, old)
     for place, found in _keys(names, old, whose):
         if found is None and is_unsure:
             continue
         strength = 0.6 if found == whose else 0.5
-        yield Consequence(Hunk(place, place + len(old), new), "rename_key", strength)
+        end = place + len(old.lstrip(":"))
+        yield Consequence(Hunk(place, end, new.lstrip(":")), "rename_key", strength)

@@ -91,7 +91,7 @@ def _is_method(one: Occurrence) -> bool:
     """Tell whether a name is that of a method where it is declared."""
     if one.role is Role.MEMBER_DEFINITION:
         return one.part.kind == "method"
-    is_function = one.role is Role.DEFINITION and one.part.kind == "function"
+    is_function = one.role is Role.DEFINITION and one.part.kind in ("function", "method")
     return is_function and _class_around(one.path[-2].node) is not None
 
 

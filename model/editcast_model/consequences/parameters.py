@@ -8,19 +8,19 @@ from editcast_model.syntax.calls import (
     Argument,
     Call,
     Function,
-    Parameter,
     call_around,
     call_of,
     calls_of,
     function_around,
     functions_named,
 )
-from editcast_model.syntax.members import type_declared
 from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import type_declared
 
 #: What a variable that is given as an argument is not.
-_NO_VALUES = ("import", "class", "function")
+_NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: Functions that a framework or the system calls, by how their names begin.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
 #: Who hands a value down to one call may give another a constant: 0.8 once a call has it by name.
@@ -31,7 +31,8 @@ def after_argument(change: Change) -> Iterator[Consequence]:
     """Return the parameter that a function needs of which a call has one argument more."""
     seen: set[int] = set()
     for _, start, end in change.spans():
-        call = call_around(change.after, end) or call_around(change.after, start)
+        places = end, start, max(start, end - 1)  # the last where brackets came, too
+        call = next((one for at in places if (one := call_around(change.after, at))), None)
         if call is None or call.start in seen or change.is_active(start, end):
             continue
         seen.add(call.start)
@@ -68,7 +69,7 @@ def handed_down(
         added: The parameter that the call has no argument for.
         given: Calls of the same function that have it.
     """
-    text, caller = names.tree.text, function_around(names, call.start)
+    text, caller = names.tree.text, function_around(names, call.called.start)
     declared = text[added.start : added.end]
     if caller is None or names.is_known(call.called, added.name):
         return
@@ -117,6 +118,8 @@ def inserted(
     """
     start, end = span
     if not listed:
+        if start == end and text[start - 1 : start] != "(":  # Ruby's without brackets
+            return Hunk(start, start, f"({new})")
         head = text[start:end].rstrip()
         lead = ", " if head and not head.endswith(",") else ""
         return Hunk(start + len(head), start + len(head), lead + new)
@@ -145,6 +148,8 @@ def _parameter_for(
         scope = None
     declared = _declared(names, function, name, names.definitions(name, scope))
     if declared is not None:
+        if argument.keyword and names.tree.language == "ruby":
+            declared += ":"
         index = len(parameters) if argument.keyword else call.arguments.index(argument)
         hunk = inserted(text, function.span, parameters, index, declared)
         yield Consequence(hunk, "add_parameter", 0.55, is_first=True)
@@ -212,7 +217,7 @@ def _declared(
 ) -> str | None:
     """Return a parameter as its language declares it; None where its type is not known."""
     language = names.tree.language
-    if language == "python" or language.startswith("javascript"):
+    if language in ("python", "ruby") or language.startswith("javascript"):
         return name
     kind = type_declared(defined[0].path[-2].node) if len(defined) == 1 else None
     written = names.tree.of(kind) if kind is not None else ""

@@ -12,19 +12,24 @@ from editcast_model.syntax.roles import Role, Scope
 
 _BLOCKS = frozenset(
     {"module", "block", "program", "statement_block", "statement_list", "source_file"}
-    | {"class_body", "switch_case"}
+    | {"class_body", "switch_case", "body_statement", "block_body", "then", "else", "do"}
 )
 #: Who changes one use of more than this means another thing as likely as another name for it.
 _FEW = 5
 #: An import of a name that is less alike, in per cent, is of another thing.
 _ALIKE = 50
 _SELF = ("self", "cls")
+#: Scopes of Ruby that other files may add to.
+_OPEN = ("instance", "singleton", "methods", "constants")
 _USES = (Role.REFERENCE, Role.OUTER)
 
 
 def renaming(one: Occurrence, new: str) -> Hunk:
     """Return the replacement of a name; what it is the short form of stays the key that it is."""
     if one.part.is_shorthand:
+        if one.path[-2].type in ("pair", "keyword_pattern"):  # Ruby's have a colon
+            end = one.path[-2].node.end_byte
+            return Hunk(end, end, f" {new}")
         return Hunk(one.end, one.end, f": {new}")
     return Hunk(one.start, one.end, new)
 
@@ -35,7 +40,10 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     if after.is_weak(new) or change.before.is_weak(renamed.before):
         return
     was, scope = change.before.home(renamed.before), after.home(new)
-    if any(not change.before.is_weak(one) for one in change.before.definitions(new.name, was)):
+    taken = [
+        one for one in change.before.definitions(new.name, was) if not change.before.is_weak(one)
+    ]
+    if any(not _are_disjoint(one, renamed.before) for one in taken):
         return  # two things have one name now, and nobody knows which of them a use means
     if _is_import(after, new) and fuzz.ratio(old, new.name) < _ALIKE:
         return
@@ -93,6 +101,7 @@ def _strength(after: Names, defined: list[Occurrence], uses: list[Occurrence]) -
         return 0.0 if uses else 0.3
     one = defined[0]
     is_local = len(one.scopes) > 1 or one.part.kind == "parameter"
+    is_local &= one.scope.type not in _OPEN
     if not is_local and after.rules.has_other_files:
         return 0.3  # another file may define the name that is unbound here
     if one.part.kind in ("function", "class"):
@@ -100,6 +109,12 @@ def _strength(after: Names, defined: list[Occurrence], uses: list[Occurrence]) -
     if not uses:
         return 0.5
     return 0.4 if is_local and len(uses) <= _FEW else 0.35
+
+
+def _are_disjoint(one: Occurrence, other: Occurrence) -> bool:
+    """Tell whether two definitions are made for statements, neither of which is in the other."""
+    (start, end), (first, last) = one.extent or (0, 0), other.extent or (0, 0)
+    return bool(one.extent and other.extent) and (end <= first or last <= start)
 
 
 def _is_import(names: Names, one: Occurrence) -> bool:
@@ -129,7 +144,8 @@ def _is_left(change: Change, one: Occurrence, was: Scope, scope: Scope) -> bool:
     before, after = change.before, change.after
     earlier = change.same_before(one)
     if earlier is None:
-        return after.would_mean(one, scope) and not after.is_known(one, one.name)
+        is_open = scope.type in _OPEN  # another file may define what was just written
+        return not is_open and after.would_mean(one, scope) and not after.is_known(one, one.name)
     if before.resolve(earlier) != was:
         return False
     if after.would_mean(one, scope):

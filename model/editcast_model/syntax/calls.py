@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.syntax.members import enclosing, made_without_field, owner
+from editcast_model.syntax.members import class_around, made_without_field, of_class_itself, owner
 from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.parameters import Parameter, parameters_of
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, first_child
 
@@ -14,54 +15,29 @@ _FUNCTIONS = frozenset(
     {"function_definition", "function_declaration", "generator_function_declaration"}
     | {"method_definition", "method_declaration", "arrow_function", "function_expression"}
     | {"constructor_declaration", "local_function_statement"}
-    | {"function_item", "function_signature_item"}
+    | {"function_item", "function_signature_item", "method", "singleton_method"}
 )
+#: The fields of what is called.
 _CALLS = {
-    "call": "function",
-    "call_expression": "function",
-    "new_expression": "constructor",
-    "method_invocation": "name",
-    "function_call_expression": "function",
-    "member_call_expression": "name",
-    "nullsafe_member_call_expression": "name",
-    "scoped_call_expression": "name",
-    "invocation_expression": "function",
-    "object_creation_expression": "type",
+    "call": ("function", "method"),
+    "call_expression": ("function",),
+    "new_expression": ("constructor",),
+    "method_invocation": ("name",),
+    "function_call_expression": ("function",),
+    "member_call_expression": ("name",),
+    "nullsafe_member_call_expression": ("name",),
+    "scoped_call_expression": ("name",),
+    "invocation_expression": ("function",),
+    "object_creation_expression": ("type",),
 }
-#: Languages in which methods may share a name.
-_OVERLOADING = ("java", "csharp")
-#: Parameters that are read by `_typed_parameter`.
-_TYPED = frozenset(
-    {"formal_parameter", "spread_parameter", "parameter"}
-    | {"simple_parameter", "variadic_parameter", "property_promotion_parameter"}
-)
-_CONSTRUCTORS = ("__init__", "constructor", "__construct")
-_REST = ("spread_parameter", "variadic_parameter")
 _SPREADS = frozenset(
     {"spread_element", "list_splat", "dictionary_splat", "variadic_argument"}
-    | {"variadic_unpacking", "variadic_placeholder"}
+    | {"variadic_unpacking", "variadic_placeholder", "splat_argument", "hash_splat_argument"}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter.
-
-    Attributes:
-        name: Its name; empty for a pattern.
-        start: Where it begins: with its name, or in Java with its type.
-        end: Where it ends, with its type and its default.
-        is_required: Whether a call must give it.
-        is_rest: Whether it takes any number of arguments.
-        is_named: Whether a call can only give it by its name.
-    """
-
-    name: str
-    start: int
-    end: int
-    is_required: bool
-    is_rest: bool = False
-    is_named: bool = False
+#: Languages in which methods may share a name.
+_OVERLOADING = ("java", "csharp")
+#: The method of a class that makes an object, in Ruby.
+_NEW = "new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,22 +65,40 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """An argument: where it stands, its parameter's name if it says that, and if it spreads."""
+    """An argument.
+
+    Attributes:
+        start: Where it begins.
+        end: Where it ends.
+        keyword: Its name, if it has one.
+        is_spread: Whether it spreads.
+        is_shorthand: Whether it is the variable of its name.
+    """
 
     start: int
     end: int
     keyword: str = ""
     is_spread: bool = False
+    is_shorthand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call: the name called, where its arguments stand without the brackets, and they."""
+    """A call.
+
+    Attributes:
+        called: The name called.
+        start: Where its arguments begin, behind the bracket.
+        end: Where they end.
+        arguments: The arguments.
+        span: Where they stand with their brackets, if these go with the only argument.
+    """
 
     called: Occurrence
     start: int
     end: int
     arguments: tuple[Argument, ...]
+    span: tuple[int, int] | None = None
 
 
 def function_at(names: Names, offset: int) -> Function | None:
@@ -144,9 +138,10 @@ def calls_of(names: Names, function: Function) -> Iterator[Call]:
     """Return the calls that mean a function, in the order of the text."""
     if _is_overloaded(names, function):
         return
-    called = names.of(function.name)
-    for word in names.rules.selves if function.is_constructor else ():
-        called = called + names.of(word)
+    called = list(names.of(function.name))
+    words = (*names.rules.selves, _NEW) if names.rules.calls_by_name else names.rules.selves
+    for word in words if function.is_constructor else ():
+        called += names.of(word)
     for one in sorted(called, key=lambda each: each.start):
         if one.start == function.defined.start or not _means(names, one, function):
             continue
@@ -158,24 +153,35 @@ def calls_of(names: Names, function: Function) -> Iterator[Call]:
 def call_of(tree: Tree, called: Occurrence) -> Call | None:
     """Return the call whose function is a name; None where the name is not called."""
     at = len(called.path) - 1
-    if called.role is Role.MEMBER and _CALLS.get(called.path[-2].type) != "name":
+    if called.role is Role.MEMBER and called.path[-2].type not in _CALLS:
         at -= 1
-    if at < 1 or called.path[at].node != _called_by(called.path[at - 1].node):
+    if at < 1:
         return None
-    return _call(tree, called, called.path[at - 1].node)
+    above = called.path[at - 1]
+    if called.path[at].node == _called_by(above.node) or _makes(tree, called, above.node):
+        is_written = above.field == "left" and "assignment" in called.path[at - 2].type
+        return None if is_written else _call(tree, called, above.node)
+    is_bare = called.rules.calls_by_name and called.path[-1].type == "identifier"
+    if is_bare and called.role is Role.REFERENCE and above.type != "alias":
+        return Call(called, called.end, called.end, ())
+    return None
 
 
 def call_around(names: Names, offset: int) -> Call | None:
     """Return the innermost call in whose arguments an offset is."""
     path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
     for step in reversed(path):
-        named = _called_by(step.node)
-        if named is None:
+        last = _called_by(step.node)
+        if last is None:
             continue
-        last = named
+        named = last
         for field in ("attribute", "property", "field", "name"):
             last = named.child_by_field_name(field) or last
         called = names.at(last.start_byte)
+        thing = step.node.child_by_field_name("receiver")
+        maker = names.at(thing.start_byte) if thing is not None else None
+        if maker is not None and _makes(names.tree, maker, step.node):
+            called = maker
         call = _call(names.tree, called, step.node) if called else None
         if call is not None and call.start <= offset <= call.end:
             return call
@@ -184,18 +190,18 @@ def call_around(names: Names, offset: int) -> Call | None:
 
 def _called_by(call: Node) -> Node | None:
     """Return what a call calls; None for what is no call."""
-    field = _CALLS.get(call.type)
-    if field is None:
+    if call.type not in _CALLS:
         return None
-    return call.child_by_field_name(field) or made_without_field(call)
+    fields = (call.child_by_field_name(field) for field in _CALLS[call.type])
+    return next((one for one in fields if one is not None), None) or made_without_field(call)
 
 
 def functions_named(names: Names, called: Occurrence) -> list[Function]:
     """Return the functions of this file that a called name means."""
     found = []
     candidates = list(names.of(called.name))
-    for constructor in _CONSTRUCTORS:
-        candidates += names.of(constructor)
+    if names.rules.constructor:
+        candidates += names.of(names.rules.constructor)
     for one in candidates:
         is_definition = one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION)
         if is_definition or _names_constructor(one):
@@ -222,6 +228,9 @@ def _names_constructor(one: Occurrence) -> bool:
 def _means(names: Names, one: Occurrence, function: Function) -> bool:
     if function.is_constructor:
         named = function.owner or "@"
+        if one.name == _NEW and names.rules.calls_by_name:
+            is_own = one.role is Role.REFERENCE and names.resolve(one) is None
+            return is_own and class_around(names, one.path) == of_class_itself(named)
         return one.role is Role.REFERENCE and _class_of(names, one) == named
     if function.owner is not None and one.role is Role.MEMBER:
         return owner(names, one) == function.owner
@@ -235,7 +244,7 @@ def _means(names: Names, one: Occurrence, function: Function) -> bool:
 
 def _class_of(names: Names, one: Occurrence) -> str | None:
     if one.name in names.rules.selves:
-        return enclosing(names, one.path)
+        return class_around(names, one.path)
     scope = names.resolve(one)
     defined = names.definitions(one.name, scope)
     if len(defined) != 1 or defined[0].part.kind != "class":
@@ -250,96 +259,76 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
     if name is None and parent.type == "variable_declarator":
         name = parent.child_by_field_name("name")
     defined = names.at(name.start_byte) if name is not None else None
-    if listed is None or defined is None:
+    if (
+        defined is None
+        or defined.path[-1].node != name
+        or (listed is None and not names.rules.calls_by_name)
+    ):
         return None
     parameters, is_named = [], False
-    for child in listed.named_children:
+    for child in listed.named_children if listed is not None else ():
         if child.type in ("keyword_separator", "list_splat_pattern"):
             is_named = True
-        parameters += _parameters(tree, child, is_named)
+        parameters += parameters_of(tree, child, is_named)
     whose = owner(names, defined)
     is_static = "staticmethod" in tree.text[parent.start_byte : node.start_byte]
     if tree.language == "python" and whose is not None and not is_static:
         parameters = parameters[1:]
-    is_named_so = defined.name in _CONSTRUCTORS or _names_constructor(defined)
+    is_named_so = defined.name == names.rules.constructor or _names_constructor(defined)
     is_constructor = is_named_so and whose is not None
     return Function(
         (whose or "").split("@")[0] if is_constructor else defined.name,
         node.start_byte,
         defined,
         tuple(parameters),
-        (listed.start_byte + 1, max(listed.start_byte + 1, listed.end_byte - 1)),
+        _inside(tree, listed) if listed is not None else (defined.end, defined.end),
         whose,
         is_constructor,
     )
-
-
-def _parameters(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
-    """Return the parameters of one entry of a list; Go writes several names before a type."""
-    if node.type == "parameter_declaration":
-        named = node.children_by_field_name("name")
-        if not named:  # a type alone, or the rest of something that does not parse
-            return [Parameter("", node.start_byte, node.end_byte, True)]
-        ends = [one.end_byte for one in named[:-1]] + [node.end_byte]
-        return [
-            Parameter(tree.of(one), one.start_byte, end, True)
-            for one, end in zip(named, ends, strict=True)
-        ]
-    name, is_required, is_rest = node, True, False
-    if node.type in _TYPED:
-        return [_typed_parameter(tree, node)]
-    match node.type:
-        case "identifier" | "object_pattern" | "array_pattern":
-            pass
-        case "list_splat_pattern" | "dictionary_splat_pattern" | "rest_pattern":
-            is_rest = True
-        case "variadic_parameter_declaration":
-            name, is_rest = node.child_by_field_name("name") or node, True
-        case "typed_parameter":
-            name = first_child(node) or node
-            is_rest = name.type != "identifier"
-        case "default_parameter" | "typed_default_parameter":
-            name, is_required = node.child_by_field_name("name") or node, False
-        case "required_parameter" | "optional_parameter":
-            name = node.child_by_field_name("pattern") or node
-            is_required = node.type == "required_parameter"
-            is_required &= node.child_by_field_name("value") is None
-            is_rest = name.type == "rest_pattern"
-        case "assignment_pattern":
-            name, is_required = node.child_by_field_name("left") or node, False
-        case _:
-            return []
-    plain = tree.of(name) if name.type == "identifier" else ""
-    start, end = name.start_byte, node.end_byte
-    return [Parameter(plain, start, end, is_required and not is_rest, is_rest, is_named)]
-
-
-def _typed_parameter(tree: Tree, node: Node) -> Parameter:
-    """Return a parameter of Java, C#, Rust or PHP, before whose name its type may stand."""
-    last = node.named_children[-1]
-    fields = (node.child_by_field_name(field) for field in ("name", "pattern"))
-    name = next((one for one in fields if one), last.child_by_field_name("name") or last)
-    is_rest = node.type in _REST
-    has_default = any(child.type == "=" for child in node.children)
-    plain = tree.of(name) if name.type in ("identifier", "variable_name") else ""
-    is_required = not (is_rest or has_default)
-    return Parameter(plain, node.start_byte, node.end_byte, is_required, is_rest)
 
 
 def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
     listed = node.child_by_field_name("arguments")
     if listed is None:  # of `new` in PHP
         listed = next((child for child in node.named_children if child.type == "arguments"), None)
+    if listed is None and called.rules.calls_by_name:
+        named = node.child_by_field_name("method")
+        end = named.end_byte if named is not None else called.end
+        return Call(called, end, end, ())
     if listed is None or listed.type not in ("arguments", "argument_list"):
         return None
     arguments = []
     for child in listed.named_children:
-        if child.type == "comment":
+        if child.type in ("comment", "block_argument"):
             continue
-        is_named = child.type in ("keyword_argument", "argument")
+        is_named = child.type in ("keyword_argument", "argument", "pair")
         keyword = child.child_by_field_name("name") if is_named else None
+        if child.type == "pair":
+            keyword = child.child_by_field_name("key")
         text = called.rules.sigil + tree.of(keyword) if keyword else ""
         given = first_child(child) if child.type == "argument" else child
         is_spread = given is not None and given.type in _SPREADS
-        arguments.append(Argument(child.start_byte, child.end_byte, text, is_spread))
-    return Call(called, listed.start_byte + 1, listed.end_byte - 1, tuple(arguments))
+        is_spread |= child.type == "pair" and not text.isidentifier()
+        is_shorthand = child.type == "pair" and child.child_by_field_name("value") is None
+        one = Argument(child.start_byte, child.end_byte, text, is_spread, is_shorthand)
+        arguments.append(one)
+    start, end = _inside(tree, listed)
+    method = node.child_by_field_name("method")
+    span = (method.end_byte, listed.end_byte) if method is not None else None
+    return Call(called, start, end, tuple(arguments), span)
+
+
+def _inside(tree: Tree, listed: Node) -> tuple[int, int]:
+    """Return where a list stands, without its brackets, which in Ruby it may lack."""
+    start, end = listed.start_byte, listed.end_byte
+    may_lack = listed.type in ("method_parameters", "argument_list")
+    is_bare = may_lack and not tree.text.startswith("(", start)
+    return (start, end) if is_bare else (start + 1, max(start + 1, end - 1))
+
+
+def _makes(tree: Tree, called: Occurrence, node: Node) -> bool:
+    """Tell whether a call makes an object of a class, by a method of the class."""
+    if not called.rules.calls_by_name or called.path[-1].field != "receiver":
+        return False
+    method = node.child_by_field_name("method")
+    return method is not None and called.path[-2].node == node and tree.of(method) == _NEW

@@ -8,33 +8,36 @@ from tree_sitter import Node
 
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path, first_child
+from editcast_model.syntax.tree import Path, first_child, type_declared
 
 _CLASS_NODES = frozenset(
-    {"class_definition", "class_declaration", "class", "abstract_class_declaration"}
-    | {"interface_declaration", "type_alias_declaration", "type_spec"}
-    | {"enum_declaration", "record_declaration", "annotation_type_declaration"}
-    | {"struct_declaration", "record_struct_declaration"}
-    | {"struct_item", "enum_item", "union_item", "trait_item"}
-    | {"struct_specifier", "union_specifier", "class_specifier"}
-    | {"trait_declaration", "anonymous_class"}
+    """class_definition class_declaration class abstract_class_declaration interface_declaration
+    type_alias_declaration type_spec enum_declaration record_declaration trait_declaration
+    annotation_type_declaration struct_declaration record_struct_declaration struct_item enum_item
+    union_item trait_item struct_specifier union_specifier class_specifier module anonymous_class
+    """.split()
 )
-#: Scopes whose fields and methods are members: the bodies of classes of Java, C# and C++.
+#: Scopes whose fields and methods are members: the bodies of classes of Java, C#, C++ and Ruby.
 _BODIES = frozenset(
     {"class_body", "interface_body", "enum_body", "declaration_list", "field_declaration_list"}
+    | {"instance", "singleton", "constants"}
 )
-_TYPES = frozenset({"identifier", "type_identifier", "name", "variable_name"})
+_DECLARED = ("field", "method", "attribute", "constant")
+#: Kinds of members that may share a name.
+_APART = frozenset({"method", "field", "field of the class", "constant"})
+_TYPES = frozenset({"identifier", "type_identifier", "name", "variable_name", "constant"})
+#: Names that are members of `self` by their own form.
+_OF_SELF = ("instance_variable", "class_variable")
 #: What a type is wrapped in: `*T`, `&T{}`, `: T`.
 _WRAPPED = frozenset(
     {"type", "type_annotation", "pointer_type", "unary_expression", "named_type", "optional_type"}
 )
 #: What names something in a module: `shop.Basket`.
 _QUALIFIED = frozenset(
-    {"attribute", "member_expression", "selector_expression", "qualified_type"}
-    | {"nested_type_identifier"}
+    "attribute member_expression selector_expression qualified_type nested_type_identifier".split()
 )
 #: The fields of what a member is taken from.
-_OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "scope")
+_OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "scope", "receiver")
 _LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
 #: Methods that call a function with each element.
 _EACH = frozenset({"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"})
@@ -47,13 +50,9 @@ _DEEPEST = 3  # variables that are given the value of another
 _MADE_BY = {
     "call": "function",
     "new_expression": "constructor",
-    "composite_literal": "type",
-    "object_creation_expression": "type",
-    "struct_expression": "name",
-    "generic_type": "type",
-    "reference_type": "type",
-    "struct_specifier": "name",
-    "template_type": "name",
+    **dict.fromkeys(("struct_expression", "struct_specifier", "template_type"), "name"),
+    **dict.fromkeys(("composite_literal", "object_creation_expression"), "type"),
+    **dict.fromkeys(("generic_type", "reference_type"), "type"),
 }
 
 
@@ -72,15 +71,14 @@ def is_declared_member(one: Occurrence) -> bool:
         return False
     if one.scope.type == "class_definition" and one.part.level == 0:
         return True
-    if one.scope.type in _BODIES and one.part.kind in ("field", "method"):
+    if one.scope.type in _BODIES and one.part.kind in _DECLARED:
         return True
     return _is_parameter_property(one)
 
 
 def are_apart(one: Occurrence, other: Occurrence) -> bool:
-    """Tell whether two members are a method, a field or a constant, which can have one name."""
-    kinds = {one.part.kind, other.part.kind}
-    return len(kinds) == 2 and kinds <= {"method", "field", "constant"}
+    """Tell whether one of two members is a method, say, and the other a field of the same name."""
+    return one.part.kind != other.part.kind and {one.part.kind, other.part.kind} <= _APART
 
 
 def owner(names: Names, one: Occurrence) -> str | None:
@@ -97,7 +95,9 @@ def _owner(names: Names, one: Occurrence) -> str | None:
     if one.role is Role.MEMBER_DEFINITION and names.tree.language == "go":
         return _owner_in_go(names, one)
     if is_declared_member(one) or one.path[-2].type == "constructor_declaration":
-        return enclosing(names, one.path)
+        return class_around(names, one.path)
+    if one.path[-1].type in _OF_SELF:  # outside of classes all share one object
+        return class_around(names, one.path) or "@0"
     if one.role is Role.KEY:
         return _owner_of_key(names, one)
     if one.role is not Role.MEMBER:
@@ -105,20 +105,24 @@ def _owner(names: Names, one: Occurrence) -> str | None:
     parent = one.path[-2].node
     thing = object_of(parent)
     if thing is None:  # in Java a method of this class, or of one around it
-        return enclosing(names, one.path) if parent.type == "method_invocation" else None
+        return class_around(names, one.path) if parent.type == "method_invocation" else None
     if thing.type == "this":
         return _this(names, one.path)
     if names.tree.of(thing) in names.rules.selves:
-        return enclosing(names, one.path)
+        return class_around(names, one.path)
     if thing.type not in _TYPES:
         return _type_of(names, thing)
-    return _owner_of_object(names, thing)
+    found = _owner_of_object(names, thing)
+    is_class = thing.type == "constant" and one.part.kind == "method"
+    return of_class_itself(found) if found is not None and is_class else found
 
 
 def object_of(node: Node) -> Node | None:
     """Return what a member is taken from, by the node around the member."""
     if node.type in ("method_reference", "class_constant_access_expression"):
         return node.children[0]
+    if node.type == "scope_resolution":
+        return node.child_by_field_name("scope")
     found = (node.child_by_field_name(field) for field in _OBJECTS)
     return next((one for one in found if one is not None), None)
 
@@ -148,7 +152,9 @@ def is_assigned(one: Occurrence) -> bool:
     """Tell whether a member is given a value."""
     if one.role is not Role.MEMBER or len(one.path) < 3:
         return False
-    return one.path[-2].field == "left" and "assignment" in one.path[-3].type
+    at = -1 if one.path[-1].type in _OF_SELF else -2
+    is_left = one.path[at].field == "left" and "assignment" in one.path[at - 1].type
+    return is_left or one.path[at - 1].type == "left_assignment_list"
 
 
 def _is_parameter_property(one: Occurrence) -> bool:
@@ -164,11 +170,17 @@ def _named(names: Names, node: Node) -> str:
     return f"{names.tree.of(name) if name else ''}@{node.start_byte}"
 
 
-def enclosing(names: Names, path: Path) -> str | None:
-    """Return the class around a place, by `owner`'s names."""
+def of_class_itself(whose: str) -> str:
+    """Return what the members of a class itself belong to, by what those of its objects do."""
+    return whose.replace("@", ".self@")
+
+
+def class_around(names: Names, path: Path) -> str | None:
+    """Return what the members of `self` belong to, by `owner`'s names."""
     for step in reversed(path[:-1]):
         if step.type in _CLASS_NODES:
-            return _named(names, step.node)
+            whose = _named(names, step.node)
+            return of_class_itself(whose) if names.rules.is_of_class(path) else whose
         if step.type == "impl_item":
             kind = step.node.child_by_field_name("type")
             return _type_of(names, kind) if kind is not None else None
@@ -190,7 +202,7 @@ def _owner_in_go(names: Names, one: Occurrence) -> str | None:
     parent = one.path[-2]
     receiver = parent.node.child_by_field_name("receiver")
     if receiver is None:
-        return enclosing(names, one.path)
+        return class_around(names, one.path)
     declared = first_child(receiver)
     return _declared_type(names, declared) if declared else None
 
@@ -205,7 +217,7 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
         if step.type in ("object_creation_expression", "struct_expression"):
             kind = step.node.child_by_field_name("name")
             is_own = kind is not None and names.tree.of(kind) == "Self"
-            return enclosing(names, one.path) if is_own else _type_of(names, step.node)
+            return class_around(names, one.path) if is_own else _type_of(names, step.node)
         if step.type == "initializer_list":
             kind = type_declared(above)
             return _type_of(names, kind) if kind is not None else None
@@ -225,8 +237,8 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     scope = names.resolve(found) if found else None
     if found is None:
         return None
-    if scope is None:  # in Java a class of the same package
-        is_class = names.tree.language == "java" and found.name[0].isupper()
+    if scope is None:  # in Java a class of the same package, in Ruby one of another file
+        is_class = names.tree.language in ("java", "ruby") and found.name[0].isupper()
         return f"{found.name}@" if is_class else None
     defined = names.definitions(found.name, scope)
     if len(defined) != 1:
@@ -237,7 +249,7 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     if one.part.kind == "class":
         return _named(names, one.path[-2].node)
     if _is_self(names, one):
-        return enclosing(names, one.path)
+        return class_around(names, one.path)
     collection = _looped_over(names, one)
     if collection is not None:
         return _element_type(names, collection, depth + 1)
@@ -327,16 +339,6 @@ def _is_self(names: Names, one: Occurrence) -> bool:
     return "staticmethod" not in names.tree.of(decorated.node).split("def ", 1)[0]
 
 
-def type_declared(node: Node) -> Node | None:
-    """Return the type that is written in a declaration; in Java before all that it declares."""
-    around: Node | None = node
-    while around is not None and around.type.endswith("declarator"):
-        if (kind := around.child_by_field_name("type")) is not None:
-            return kind
-        around = around.parent
-    return around.child_by_field_name("type") if around is not None else None
-
-
 def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
     """Return the type that a declaration gives to what it declares."""
     kind = type_declared(node)
@@ -359,9 +361,12 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         if inner is None:
             return None
         node = inner
-    if node.type in ("object", "dictionary"):
+    if node.type in ("object", "dictionary", "hash"):
         return f"@{node.start_byte}"
     field = _MADE_BY.get(node.type)
+    method = node.child_by_field_name("method")
+    if method is not None and names.tree.of(method) == "new":
+        field = "receiver"
     if field:
         made = node.child_by_field_name(field) or made_without_field(node)
         return _type_of(names, made, depth) if made is not None else None
@@ -371,7 +376,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         return None
     name = names.tree.of(node)
     if name in names.rules.selves:
-        return enclosing(names, names.tree.path(node.start_byte))
+        return class_around(names, names.tree.path(node.start_byte))
     classes = [one for one in names.of(name) if one.part.kind == "class"]
     if len(classes) == 1:
         return _named(names, classes[0].path[-2].node)

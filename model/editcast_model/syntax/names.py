@@ -17,6 +17,7 @@ from editcast_model.syntax.rules.go import GoRules
 from editcast_model.syntax.rules.java import JavaRules
 from editcast_model.syntax.rules.php import PhpRules
 from editcast_model.syntax.rules.python import PythonRules
+from editcast_model.syntax.rules.ruby import RubyRules
 from editcast_model.syntax.rules.rust import RustRules
 from editcast_model.syntax.rules.script import ScriptRules
 from editcast_model.syntax.tree import Path, Tree
@@ -32,6 +33,7 @@ _RULES: Mapping[str, Rules] = {
     "csharp": CSharpRules(),
     "rust": RustRules(),
     "php": PhpRules(),
+    "ruby": RubyRules(),
     **dict.fromkeys(("c", "cpp"), _C),
     **dict.fromkeys(("javascript", "javascriptreact", "typescript", "typescriptreact"), _SCRIPT),
     "vue": _SCRIPT,
@@ -128,6 +130,7 @@ class Names:
         self._at: dict[int, Occurrence | None] = {}
         self._defined: dict[tuple[str, Scope], list[Occurrence]] = {}
         self._outer: dict[tuple[str, Scope], str] = {}
+        self._homes: dict[int, Scope] = {}
 
     def of(self, name: str, scope: Scope | None = None) -> list[Occurrence]:
         """Return every place in a scope, or anywhere, where a name stands as a name, ascending.
@@ -192,6 +195,8 @@ class Names:
 
     def home(self, one: Occurrence) -> Scope:
         """Return the scope in which a definition defines its name."""
+        if one.part.reach:
+            return self._first_given(one)
         declared = self._declared(one.name, one.scope)
         return self._outside(one, declared) if declared else one.scope
 
@@ -245,14 +250,8 @@ class Names:
 
     def _read(self, offset: int) -> Occurrence | None:
         path = self.tree.path(offset)
-        leading = self.rules.leaf(path, offset) if len(path) > 1 else None
-        if leading is None:
-            return None
-        path = leading
-        name = self.tree.text[offset : path[-1].node.end_byte]
-        if not name:
-            return None
-        return Occurrence(name, offset, self.rules.part(path, name), path, self.rules)
+        found = self.rules.read(self.tree, path, offset) if len(path) > 1 else None
+        return Occurrence(found[0], offset, found[1], found[2], self.rules) if found else None
 
     def _written(self, name: str) -> list[int]:
         """Find where a name is written as a word, in strings and comments as well."""
@@ -284,6 +283,23 @@ class Names:
         outer = (each for each in scopes[1:] if each.type != "class_definition")
         return next((each for each in outer if not self._declared(one.name, each)), scopes[-1])
 
+    def _first_given(self, one: Occurrence) -> Scope:
+        """Return the outermost scope, up to a parameter, in which a variable had a value before."""
+        if one.start not in self._homes:
+            home = one.scope
+            for scope in one.scopes[: one.part.reach + 1]:
+                before = (each for each in self.of(one.name, scope) if each.start < one.start)
+                found = [
+                    each.part.kind
+                    for each in before
+                    if each.role is Role.DEFINITION and each.scope == scope
+                ]
+                home = scope if found else home
+                if "parameter" in found:
+                    break
+            self._homes[one.start] = home
+        return self._homes[one.start]
+
     def _resolve(self, one: Occurrence, name: str, supposed: Scope | None) -> Scope | None:
         for scope in one.scopes:
             declared = self._declared(name, scope)
@@ -294,7 +310,10 @@ class Names:
                 continue
             if scope == supposed:
                 return scope
-            if any(each.seen_from <= one.start for each in self.definitions(name, scope)):
+            found = self.definitions(name, scope)
+            if one.role is Role.REFERENCE and one.part.kind == "method" and one.name == name:
+                found = [each for each in found if each.part.kind not in _LOCAL]
+            if any(each.seen_from <= one.start for each in found):
                 return scope
             if self.rules.hides(scope, name) and not self._declared(one.name, scope):
                 return None
@@ -309,4 +328,6 @@ def _goes_on(text: str, at: int, sigil: str) -> bool:
 #: What says that a name is one of the whole file.
 _GLOBAL = ("global_statement", "global_declaration")
 WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+#: Kinds of definitions that a name with arguments cannot mean in Ruby: it is a method's.
+_LOCAL = ("variable", "parameter")
 _STAR = re.compile(r"^[ \t]*from .* import \*", re.MULTILINE)

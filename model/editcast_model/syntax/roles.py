@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, Tree
 
 
 class Role(Enum):
@@ -45,13 +45,16 @@ class Part:
     Attributes:
         role: The part it plays.
         kind: Of a definition: parameter, variable, function, class, import, method, field or
-            constant; of another member one of the last three where that is known.
+            constant, or in Ruby attribute; of another name method, field or constant where that is
+            known.
         level: Which of the scopes around it a definition belongs to, 0 for the innermost.
         is_weak: Whether a definition only changes what must be defined already.
         is_shorthand: Whether the name is a key as well, as in `{name}`.
         extent: Index in the path of the statement that a definition is made for, such as a loop.
         seen_after: Index in the path of the node behind which a definition can be seen; None for
             all of its scope.
+        reach: How many scopes further out a definition may belong to: to one that has a definition
+            of the name before it, as in blocks of Ruby.
     """
 
     role: Role
@@ -61,6 +64,7 @@ class Part:
     is_shorthand: bool = False
     extent: int | None = None
     seen_after: int | None = None
+    reach: int = 0
 
 
 REFERENCE = Part(Role.REFERENCE)
@@ -78,6 +82,9 @@ class Rules(ABC):
         selves: Words for the object, or the class, around them.
         opening: Begins each text, which is no code without it; empty for nothing.
         borrowing: Types of scopes that can say of a name that it is one of a scope around them.
+        constructor: The name of the method that a call of its class's name calls.
+        by_name: What stands between the name of an argument and its value.
+        calls_by_name: Whether a method's name calls it without brackets, too.
     """
 
     leaves: frozenset[str]
@@ -87,6 +94,21 @@ class Rules(ABC):
     opening = ""
     selves = frozenset[str]()
     borrowing = frozenset[str]()
+    constructor = ""
+    by_name = "="
+    calls_by_name = False
+
+    def read(self, tree: Tree, path: Path, offset: int) -> tuple[str, Part, Path] | None:
+        """Return the name that begins at an offset, by the path there, what it is, and its path."""
+        leaf = path[-1]
+        if leaf.type not in self.leaves or leaf.node.start_byte != offset:
+            return None
+        name = tree.of(leaf.node)
+        return (name, self.part(path, name), path) if name else None
+
+    def is_of_class(self, path: Path) -> bool:
+        """Tell whether a member of `self` is that of a class, and not of its objects."""
+        return False
 
     @abstractmethod
     def part(self, path: Path, name: str) -> Part:
@@ -96,14 +118,9 @@ class Rules(ABC):
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether the node at an index of a path opens a scope for the next one."""
 
-    def leaf(self, path: Path, offset: int) -> Path | None:
-        """Return the path to the name that begins at an offset; None where none does."""
-        leaf = path[-1]
-        return path if leaf.type in self.leaves and leaf.node.start_byte == offset else None
-
     def given_by_name(self, name: str, value: str) -> str:
         """Return an argument that says which parameter it is for."""
-        return f"{name}={value}"
+        return f"{name.removeprefix(self.sigil)}{self.by_name}{value}"
 
     def hides(self, scope: Scope, name: str) -> bool:
         """Tell whether a scope hides a name from what is inside, whether or not it defines it."""

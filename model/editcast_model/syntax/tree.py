@@ -107,6 +107,16 @@ def first_child(node: Node) -> Node | None:
     return node.named_child(0) if node.named_child_count else None
 
 
+def type_declared(node: Node) -> Node | None:
+    """Return the type that is written in a declaration; in Java before all that it declares."""
+    around: Node | None = node
+    while around is not None and around.type.endswith("declarator"):
+        if (kind := around.child_by_field_name("type")) is not None:
+            return kind
+        around = around.parent
+    return around.child_by_field_name("type") if around is not None else None
+
+
 def _parse(text: str, language: str, code: str, old: Parsed | None, seconds: float) -> Tree | None:
     reader = parser(language)
     if reader is None or len(text) > MOST_CHARACTERS:

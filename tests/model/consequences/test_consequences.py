@@ -191,7 +191,7 @@ def test_an_import_that_another_file_has() -> None:
     assert found.kind == "import_missing"
 
 
-@pytest.mark.parametrize("language", ["plaintext", "ruby", "markdown", "nothing"])
+@pytest.mark.parametrize("language", ["plaintext", "php", "markdown", "nothing"])
 def test_languages_without_rules(language: str) -> None:
     assert Consequences(language).propose(["let a = 1; a"], "let b = 1; a") == []
 

@@ -114,6 +114,19 @@ class Shape
     }
 }
 """
+RUBY = """\
+class Shape
+  def area(width, height)
+    size = width * height
+    log size, width
+    size
+  end
+
+  def half(width)
+    width / 2
+  end
+end
+"""
 
 
 @pytest.mark.parametrize(
@@ -128,6 +141,7 @@ class Shape
         ("Area.vue", "vue", VUE, [5, 5]),
         ("area.c", "c", C, [2, 3]),
         ("area.php", "php", PHP, [6, 7]),
+        ("area.rb", "ruby", RUBY, [2, 3]),
     ],
 )
 async def test_a_renamed_parameter_is_followed_to_its_last_use(

@@ -23,10 +23,12 @@ BLANK = " \t\r\n" + _SEPARATORS
 #: What has a name and is made of a list.
 _OWNERS = re.compile("class|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$")
 _FUNCTIONS = re.compile("function|method|lambda")
-CONSTRUCTORS = ("__init__", "constructor")
+CONSTRUCTORS = ("__init__", "constructor", "initialize")
 #: Statements that are no entries: code that runs, one after the other.
 _CODE = re.compile("function|method|class|decorated|statement|lambda|import|comprehension")
 _FIELDS = re.compile("assignment|augmented")
+#: Nodes of Ruby with statements, which are of no type of their own.
+_BODIES = ("body_statement", "block_body", "then", "else", "do")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,7 @@ def list_of(node: Node) -> EntryList | None:
         return None
     while parent.parent is not None and parent.parent.type == parent.type:
         parent = parent.parent  # `a | b | c` is a list in a list
-    if parent.named_child_count > _MOST_ENTRIES:
+    if parent.named_child_count > _MOST_ENTRIES or parent.child_by_field_name("body") is not None:
         return None
     entries: list[Node] = []
     waiting = [parent]
@@ -171,6 +173,8 @@ def _is_code(node: Node) -> bool:
     if parent is not None and parent.parent is not None and _FUNCTIONS.search(parent.parent.type):
         if "parameter" not in parent.type:
             return True  # of a function's body
+    if parent is not None and parent.type in _BODIES:
+        return _FIELDS.search(node.type) is None
     if node.type == "expression_statement":
         (only,) = node.named_children[:1] or (node,)
         return _FIELDS.search(only.type) is None

@@ -15,10 +15,11 @@ from editcast_model.consequences.lists.parallel_lists import added_entries, remo
 from editcast_model.consequences.other_files.modules import reads_imports
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
-from editcast_model.syntax.calls import Function, Parameter, function_at, function_of
+from editcast_model.syntax.calls import Function, function_at, function_of
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 

@@ -55,11 +55,11 @@ _NAMED_CALLS = frozenset(
 )
 #: Types of nodes with code of one place.
 _OWN = re.compile(
-    "block|body|function(?!_call)|lambda|arrow|class(?!_constant)|element|object|dictionary"
-    "|definition"
+    "block(?!_arg)|body|function(?!_call)|lambda|arrow|class(?!_constant)|element(?!_ref)|object"
+    "|dictionary|definition|hash$|method$"
 )
 #: Types of nodes that give names to values.
-_OBJECTS = ("object", "dictionary")
+_OBJECTS = ("object", "dictionary", "hash")
 #: Types of nodes that take a part of something, and that compare or calculate.
 _MEMBER, _OPERATION = re.compile("member|attribute|selector"), re.compile("binary|comparison")
 #: Longer code, in characters or lines without what was kept, is another matter.
@@ -257,6 +257,8 @@ def _is_called(node: Node) -> bool:
         node = parent
     elif parent is not None and parent.type in _NAMED_CALLS:
         return _field(node) == "name"
+    elif parent is not None and parent.type == "call":
+        return _field(node) in ("function", "method")
     return _field(node) == "function"
 
 

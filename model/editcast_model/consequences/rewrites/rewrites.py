@@ -34,7 +34,7 @@ _MOST_PLACES = 300
 _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
     "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
-    "|invocation|field_access|property_access|constant_access|creation|cast"
+    "|invocation|field_access|property_access|constant_access|creation|cast|reference|resolution"
 )
 #: Types of nodes that give names values.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")

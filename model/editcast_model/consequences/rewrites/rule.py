@@ -23,7 +23,7 @@ TEXT = re.compile("string|content|fragment|chars")
 PLACEHOLDER = re.compile(r"%[-+#0 ]*[\d.*]*[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
 #: Types of nodes that need parentheses where they replace another node.
 LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
-_FUNCTION = re.compile("(function|method)_(definition|declaration)$")
+_FUNCTION = re.compile("(function|method)_(definition|declaration)$|^(singleton_)?method$")
 
 
 class Span(NamedTuple):

@@ -37,6 +37,7 @@ class CSharpRules(Rules):
     leaves = frozenset({"identifier", "implicit_parameter"})
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
+    by_name = ": "
 
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether a node opens a scope for the next one."""

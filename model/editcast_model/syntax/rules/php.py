@@ -6,7 +6,7 @@ A parameter that declares a member is two names, one behind the `$` of the other
 """
 
 from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules, Scope
-from editcast_model.syntax.tree import Path, first_child
+from editcast_model.syntax.tree import Path, Tree, first_child
 
 _CLASSES = ("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration")
 #: Functions that see no variable around them, but for those that they say.
@@ -45,18 +45,22 @@ class PhpRules(Rules):
     has_other_files = True
     sigil = "$"
     opening = "<?php\n"
+    constructor = "__construct"
+    by_name = ": "
     selves = frozenset({"$this", "self", "static"})
     borrowing = _CLOSED
 
-    def leaf(self, path: Path, offset: int) -> Path | None:
-        """Return the path to the name that begins at an offset; None where none does."""
+    def read(self, tree: Tree, path: Path, offset: int) -> tuple[str, Part, Path] | None:
+        """Return the name that begins at an offset, with its `$` but for members."""
         if len(path) < 3 or path[-2].type != "variable_name":
-            return super().leaf(path, offset)
+            return super().read(tree, path, offset)
         path, parent = path[:-1], path[-3].type
         is_whole = path[-1].node.start_byte == offset
-        if parent in ("property_element", _STATIC) and path[-1].field == "name":
-            return None if is_whole else path
-        return path if is_whole or parent == _PROMOTED else None
+        is_member = parent in ("property_element", _STATIC) and path[-1].field == "name"
+        if is_whole == is_member and not (parent == _PROMOTED and not is_member):
+            return None
+        name = tree.text[offset : path[-1].node.end_byte]
+        return name, self.part(path, name), path
 
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether a node opens a scope for the next one."""
@@ -64,10 +68,6 @@ class PhpRules(Rules):
         if kind in ("program", "arrow_function"):
             return True
         return kind in _CLOSED and (field in ("parameters", "body") or kind == "anonymous_function")
-
-    def given_by_name(self, name: str, value: str) -> str:
-        """Return an argument that says which parameter it is for."""
-        return f"{name.removeprefix(self.sigil)}: {value}"
 
     def hides(self, scope: Scope, name: str) -> bool:
         """Tell whether a function hides a variable of what is around it."""

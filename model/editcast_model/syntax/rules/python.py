@@ -37,6 +37,7 @@ class PythonRules(Rules):
     builtins = frozenset(dir(builtins)) | {"__file__", "__path__", "reveal_type"}
     has_other_files = False
     borrowing = frozenset({"function_definition"})
+    constructor = "__init__"
 
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether a node opens a scope for the next one."""

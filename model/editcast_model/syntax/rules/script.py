@@ -84,6 +84,7 @@ class ScriptRules(Rules):
     )
     builtins = frozenset(_BUILTINS.split())
     has_other_files = False
+    constructor = "constructor"
 
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether a node opens a scope for the next one."""
