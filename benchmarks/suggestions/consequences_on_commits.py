@@ -67,8 +67,9 @@ def count_elsewhere(repository: Path, counts: Counts) -> int:
 @click.command()
 @click.option("--git", "repositories", type=click.Path(path_type=Path), multiple=True)
 @click.option("--commits", default=60, show_default=True, help="Of each repository.")
+@click.option("--suffix", default="", help="Only files whose names end with it, such as .vue.")
 @click.option("--elsewhere", is_flag=True, help="What follows in other files of a commit.")
-def main(repositories: tuple[Path, ...], commits: int, elsewhere: bool) -> None:
+def main(repositories: tuple[Path, ...], commits: int, suffix: str, elsewhere: bool) -> None:
     """Replay commits of repositories, and count."""
     steps, counts = 0, Counts(Counter)
     seen = list[tuple[float, int, int, bool]]()
@@ -77,7 +78,8 @@ def main(repositories: tuple[Path, ...], commits: int, elsewhere: bool) -> None:
             steps += count_elsewhere(repository, counts)
             continue
         histories = read_origin(Origin(repository.name, "git", repository), Counter())
-        for session in sample_commits(histories, count=commits):
+        chosen = (one for one in histories if one.path.endswith(suffix))
+        for session in sample_commits(chosen, count=commits):
             history = EditHistory(session.texts[0], language=session.language, path=session.path)
             source = Consequences(session.language, session.path)
 
