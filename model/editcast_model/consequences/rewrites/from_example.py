@@ -70,17 +70,16 @@ _ENCLOSING = re.compile(
 )
 
 
-def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False) -> Rule | None:
+def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     """Generalize a rewrite; None where nothing was kept, or nothing is special about the old.
 
     Args:
         change: Made the rewrite.
         old: What was rewritten.
         new: What it is now.
-        any_method: Whether the name of a method that is kept is a hole, too.
     """
     tree, now = change.before.tree, change.after.tree
-    holes, kept = _kept(tree, old, now, new, any_method)
+    holes, kept = _kept(tree, old, now, new)
     if _has_own(old, holes) or _has_own(new, [part.span for part, _ in kept]):
         return None
     if not (_is_short(tree, old, holes) and _is_short(now, new, [part.span for part, _ in kept])):
@@ -129,7 +128,7 @@ def rule_from(change: Change, old: Node, new: Node, *, any_method: bool = False)
 
 
 def _kept(
-    tree: Tree, old: Node, now: Tree, new: Node, any_method: bool
+    tree: Tree, old: Node, now: Tree, new: Node
 ) -> tuple[dict[Span, str], list[tuple[Part, str]]]:
     """Return what a rewrite kept: the ranges in the old text, and the parts of the new."""
     holes: dict[Span, str] = {}
@@ -140,9 +139,7 @@ def _kept(
     for one in sorted(parts_of(tree, old), key=_size, reverse=True):
         if one.text in _FIXED or one.span == span_of(old) or one.span.touches(holes):
             continue
-        if not one.text:  # something that the parser misses
-            continue
-        if _is_called(one.node) and not (any_method and _field(one.node) in _METHODS):
+        if not one.text or _is_called(one.node):  # without text the parser misses something
             continue
         for each in theirs[_unquoted(one.text)]:
             if not each.span.touches([part.span for part, _ in kept]):

@@ -58,10 +58,7 @@ def rewrites_by(rule: Rule, names: Names) -> Iterator[Consequence]:
 
 
 def rules_of(change: Change) -> Iterator[Rule]:
-    """Return the rules that a change shows, one for each node that was rewritten.
-
-    What was done to calls of two methods of one thing is done to calls of all its methods.
-    """
+    """Return the rules that a change shows, one for each node that was rewritten."""
     yield from _rules_of(change)
     slid = change.slid()
     if slid is not None:
@@ -69,7 +66,7 @@ def rules_of(change: Change) -> Iterator[Rule]:
 
 
 def _rules_of(change: Change) -> Iterator[Rule]:
-    done, wider = -1, dict[str, str]()
+    done = -1
     for hunk, start, end in change.spans():
         if hunk.start < done or change.is_active(start, end) or change.is_rewritten(start):
             continue
@@ -78,11 +75,6 @@ def _rules_of(change: Change) -> Iterator[Rule]:
             if rule is not None:
                 done = old.end_byte
                 yield rule
-                any_method = rule_from(change, old, new, any_method=True)
-                if any_method is not None:
-                    seen = wider.setdefault(any_method.cause, rule.cause)
-                    if seen != rule.cause:
-                        yield any_method
                 break
 
 
