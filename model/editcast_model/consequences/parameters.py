@@ -23,6 +23,8 @@ from editcast_model.syntax.tree import type_declared
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: Functions that a framework or the system calls, by how their names begin.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
+#: Who hands a value down to one call may give another a constant: 0.8 once a call has it by name.
+_STRENGTH, _STRENGTH_AGAIN = 0.25, 0.5
 
 
 def after_argument(change: Change) -> Iterator[Consequence]:
@@ -74,11 +76,10 @@ def handed_down(
     if names.tree.language == "go" and declared == added.name:
         return  # its type stands behind another name
     values = [_value(text, one, index, added.name) for one in given]
-    # Who hands a value down to one call may give another a constant, unless one has it by name.
-    if values and {*values} == {added.name} and _takes(names, caller, added.name):
+    if all(each == added.name for each in values) and _takes(names, caller, added.name):
         at = 0 if index == 0 < len(call.arguments) else None
         hunk = _with_parameter(text, caller, at, declared)
-        yield Consequence(hunk, "add_parameter", 0.5)
+        yield Consequence(hunk, "add_parameter", _STRENGTH_AGAIN if values else _STRENGTH)
 
 
 def is_value(names: Names, at: Occurrence, name: str) -> bool:

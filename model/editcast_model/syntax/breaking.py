@@ -99,7 +99,7 @@ def _breaks_python(text: str, hunks: tuple[Hunk, ...]) -> bool:
         after = _dedented(apply_hunks(text[start:end], inside), indent)
         if before is not None and after is not None and reads_python(before):
             # What has lost its first line may well belong to what stands above.
-            is_headless = start > 0 and hunks[0].start <= text.find("\n", start)
+            is_headless = 0 < start and hunks[0].start <= start + len(indent) < hunks[0].end
             breaks_it = not reads_python(after)
             if not (breaks_it and is_headless):
                 return breaks_it
