@@ -45,8 +45,6 @@ _LONGEST_HUNK = 5_000
 _MOST_LINES, _MOST_REWRITTEN = 5, 40
 #: What stands between the elements of a list.
 _SEPARATORS = re.compile(r"[,\s]+")
-#: How much of a value is looked at, in characters.
-_MOST_OF_VALUE = 100
 #: Names that are less alike, in per cent, are of two things where their types differ, too.
 _ALIKE = 60
 

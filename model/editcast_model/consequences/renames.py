@@ -54,10 +54,6 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
             if _is_left(change, one, was, scope) and _means(after, one, new.name, scope):
                 strength = 0.55 if reach.remaining else 0.7
                 yield Consequence(renaming(one, new.name), "rename_use", strength)
-    if len(new.scopes) > 1 and not reach.remaining:
-        for place in after.mentions(old, scope):
-            if change.was_at(place) is not None:
-                yield Consequence(Hunk(place, place + len(old), new.name), "rename_use", 0.6)
 
 
 def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:

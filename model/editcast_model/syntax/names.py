@@ -164,22 +164,6 @@ class Names:
                 if (one := self.at(place)) is not None:
                     yield one
 
-    def mentions(self, name: str, function: Scope) -> list[int]:
-        """Find where comments in a function, or right before it, speak of a variable.
-
-        Nowhere in languages in which a variable cannot be told from a word.
-        """
-        found = []
-        sigil = self.rules.sigil
-        for place in self._written(name) if sigil and name.startswith(sigil) else ():
-            path = self.tree.path(place)
-            if path[-1].type == "comment":
-                following = path[-1].node.next_named_sibling
-                is_before = following is not None and following.start_byte == function.start
-                if is_before or self.rules.scopes(path)[:1] == [function]:
-                    found.append(place)
-        return found
-
     def definitions(self, name: str, scope: Scope | None) -> list[Occurrence]:
         """Return the definitions of a name that belong to a scope, ascending."""
         if scope is None:

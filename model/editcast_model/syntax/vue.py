@@ -1,11 +1,10 @@
 """The code of a Vue file as TypeScript: its scripts, and the expressions of its template.
 
 Markup becomes blanks and the few signs that make statements of the expressions, so that each
-character stays where it is:
+character stays where it is. The second line is what becomes of the first:
 
     <p :title="name">{{ count + 1 }}</p>
-               becomes
-             ;(name);(; count + 1 );
+             ;(name) ;( count + 1 );
 
 An element with `v-for` becomes a loop, which its variables belong to. Elements with slots that
 declare variables stay blank: nothing is known of what is inside.
@@ -36,7 +35,7 @@ _RAW = ("script", "style")
 
 @dataclass
 class _Code:
-    """What becomes of a text; `write` puts code into its blanks, which keep the line ends."""
+    """Code as long as a text: blanks and line ends, until something is copied or written."""
 
     text: str
     signs: list[str] = field(init=False)
