@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from editcast_model.consequences.other_files.import_index import ImportIndex
-from editcast_model.consequences.other_files.import_statements import origins
 from editcast_model.memory.project_memory import ProjectMemory
 from editcast_model.plain_files import open_plain
 from editcast_model.syntax.languages import language_of
@@ -102,8 +101,7 @@ class FolderReader:
             count += 1
             begun = time.monotonic()
             file, text = f"{name}/{path.relative_to(folder).as_posix()}", text_of(path)
-            found = origins(text, language, file)
-            self._index.put(file, found, lambda: not is_over.is_set())
+            self._index.put(file, language, text, lambda: not is_over.is_set())
             self._memory.put(file, text, lambda: not is_over.is_set())
             self._memory.settle()
             time.sleep(max(_PAUSE, time.monotonic() - begun))

@@ -1,13 +1,19 @@
-"""The index of the names that the files of a project import, for files that lack an import.
+"""The index of the names that the files of a project import and define, for files that lack one.
 
 Nothing is read from the disk here, and nothing written there.
 """
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
+from editcast_model.consequences.other_files.definitions import (
+    Conventions,
+    Definition,
+    definitions,
+)
 from editcast_model.consequences.other_files.import_statements import Origin, origins
 from editcast_model.consequences.other_files.modules import (
     family_of,
@@ -21,12 +27,16 @@ _MOST_NAMES: Final = 50_000  # of all files together
 
 
 class ImportIndex:
-    """The import statements of one project's files by name; any thread may read and add."""
+    """The imports and definitions of one project's files by name; any thread may read and add."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._files: dict[str, tuple[Origin, ...]] = {}
         self._origins: dict[tuple[str, str], dict[Origin, int]] = {}
+        self._defined: dict[str, tuple[Definition, ...]] = {}  # by file
+        self._definitions: dict[tuple[str, str], dict[str, Definition]] = {}  # by name, then file
+        self._modules: dict[str, Counter[str]] = {}  # Python's, by their first word
+        self._conventions = Conventions(self._files, lambda word: self._modules.get(word, ()))
         self._same: dict[Origin, Origin] = {}  # most files take the same names of the same modules
         self._size = 0
         self._unread: dict[str, tuple[str, str]] = {}
@@ -44,47 +54,56 @@ class ImportIndex:
         """Read the texts that were told."""
         while self._unread:
             file, (language, text) = self._unread.popitem()
-            self.put(file, origins(text, language, file))
+            self.put(file, language, text)
 
     def put(
-        self, file: str, found: tuple[Origin, ...], is_wanted: Callable[[], bool] | None = None
+        self, file: str, language: str, text: str, is_wanted: Callable[[], bool] | None = None
     ) -> None:
-        """Store where a file takes names from.
+        """Read where a file takes names from, and what it defines.
 
         Args:
             file: Its path.
-            found: What it imports.
+            language: The editor's language identifier.
+            text: Its text.
             is_wanted: Given for what is only wanted as long as it says so, and as long as nothing
                 else is known of the file: what the editor has is newer than what is on the disk.
         """
+        found, defined = origins(text, language, file), definitions(text, language, file)
         with self._lock:
             if is_wanted and (file in self._files or not is_wanted()):
                 return
-            for one in self._files.pop(file, ()):
-                self._remove(one)
-            if self._size + len(found) > _MOST_NAMES:
+            self._remove(file)
+            if self._size + len(found) + len(defined) > _MOST_NAMES:
                 return
-            self._size += len(found)
+            self._size += len(found) + len(defined)
             self._files[file] = found = tuple(self._same.setdefault(one, one) for one in found)
             for one in found:
                 counts = self._origins.setdefault((one.family, one.bound), {})
                 counts[one] = counts.get(one, 0) + 1
+                if one.family == "python" and not one.module.startswith("/"):
+                    first = one.module.partition(".")[0]
+                    self._modules.setdefault(first, Counter())[one.module] += 1
+            if defined:
+                self._defined[file] = defined
+            for each in defined:
+                self._definitions.setdefault((each.family, each.name), {})[file] = each
 
     def forget(self) -> None:
         """Forget all files."""
         self._unread.clear()
         with self._lock:
-            for known in (self._files, self._origins, self._same):
+            tables = self._files, self._origins, self._defined, self._definitions, self._modules
+            for known in (*tables, self._same):
                 known.clear()
             self._size = 0
 
     def names(self) -> list[tuple[str, str]]:
-        """Return the names that files take from somewhere, each behind its family of languages."""
-        return list(self._origins)
+        """Return the names that files import or define, each behind its family of languages."""
+        return [*{**self._origins, **self._definitions}]
 
     def has(self, family: str, name: str) -> bool:
-        """Tell whether any file of a family of languages takes a name from somewhere."""
-        return (family, name) in self._origins
+        """Tell whether any file of a family of languages imports or defines a name."""
+        return (family, name) in self._origins or (family, name) in self._definitions
 
     def importers(self, file: str, language: str) -> list[str]:
         """Return the files that may use a file, by the last part of what they import.
@@ -103,24 +122,44 @@ class ImportIndex:
     def statement(self, family: str, name: str, importer: str) -> str | None:
         """Return the statement by which a file gets a name.
 
-        None unless all get it from one place.
+        None unless all get it from one place, or one file defines what nobody imports.
         """
         with self._lock:
             found = list(self._origins.get((family, name), ()))
+            if not found:
+                return self._of_definition(family, name, importer)
         places = {replace(one, is_type=False) for one in found}
         if len(places) != 1:
             return None
         is_type = all(one.is_type for one in found)
         return replace(found[0], is_type=is_type).statement(importer)
 
-    def _remove(self, one: Origin) -> None:
-        counts = self._origins[one.family, one.bound]
-        counts[one] -= 1
-        if not counts[one]:
-            del counts[one]
-        if not counts:
-            del self._origins[one.family, one.bound]
-        self._size -= 1
+    def _of_definition(self, family: str, name: str, importer: str) -> str | None:
+        defined = self._definitions.get((family, name), {})
+        if len(defined) != 1 or importer in defined:
+            return None
+        ((file, one),) = defined.items()
+        return self._conventions.statement(one, file, importer)
+
+    def _remove(self, file: str) -> None:
+        """Remove what is known of a file."""
+        for one in (gone := self._files.pop(file, ())):
+            counts = self._origins[one.family, one.bound]
+            counts[one] -= 1
+            if not counts[one]:
+                del counts[one]
+            if not counts:
+                del self._origins[one.family, one.bound]
+            first = one.module.partition(".")[0]
+            if one.family == "python" and first in self._modules:
+                self._modules[first] -= Counter([one.module])
+                if not self._modules[first]:
+                    del self._modules[first]
+        for each in (defined := self._defined.pop(file, ())):
+            del self._definitions[each.family, each.name][file]
+            if not self._definitions[each.family, each.name]:
+                del self._definitions[each.family, each.name]
+        self._size -= len(gone) + len(defined)
 
 
 class _Statements(Mapping[str, str]):

@@ -37,6 +37,7 @@ _BEFORE_IMPORTS = (
     "package_declaration",
     "hash_bang_line",
 )
+_DEFINITIONS = ("class_definition", "function_definition", "decorated_definition")
 _IMPORTING = {
     "python": re.compile(r"^(?:from|import)\b", re.MULTILINE),
     "go": re.compile(r"^import\b", re.MULTILINE),
@@ -248,7 +249,9 @@ def _beneath(children: list[Node], text: str, statement: str, start: int) -> Hun
     if found:
         return _in_order(found, text, statement)
     if first is None:
-        return Hunk(start, start, "\n" + statement if start else statement + "\n")
+        # Python's style guide asks for two blank lines before a definition.
+        ends = "\n\n\n" if children and children[0].type in _DEFINITIONS else "\n\n"
+        return Hunk(start, start, "\n" + statement if start else statement + ends)
     return Hunk(first.end_byte, first.end_byte, "\n\n" + statement)
 
 

@@ -101,7 +101,7 @@ def test_what_is_further_down_is_not_looked_at() -> None:
     ("language", "before", "typed", "statement", "expected"),
     [
         ("python", "x = 1\n", "y = Path(x)\n", "from pathlib import Path", 
-         "from pathlib import Path\nx = 1\n"),
+         "from pathlib import Path\n\nx = 1\n"),
         ("python", '"""Doc."""\n\nx = 1\n', "y = Path(x)\n", "from pathlib import Path",
          '"""Doc."""\n\nfrom pathlib import Path\n\nx = 1\n'),
         ("python", "# a\nimport os\nfrom re import sub\n\nx = 1\n", "Path\n", "import Path",
@@ -193,10 +193,10 @@ def test_a_name_that_is_being_typed_is_not_imported() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
-        ("a.py", "x = json.loads(y)\n", ["import json\n"]),
+        ("a.py", "x = json.loads(y)\n", ["import json\n\n"]),
         ("a.py", "@dataclass\nclass A:\n    x: Path = field(default=None)\n",
-         ["from dataclasses import dataclass\n", "from pathlib import Path\n",
-          "from dataclasses import field\n"]),
+         ["from dataclasses import dataclass\n\n\n", "from pathlib import Path\n\n\n",
+          "from dataclasses import field\n\n\n"]),
         ("a.py", "json = read()\nx = json.loads(y)\n", []),
         ("a.go", "package a\n\nvar x = filepath.Join(y, http.MethodGet)\n",
          ['\n\nimport "path/filepath"', '\n\nimport "net/http"']),
@@ -217,10 +217,10 @@ def test_the_standard_library_needs_no_other_file(
 
 def test_what_the_project_imports_comes_first() -> None:
     index = ImportIndex()
-    index.put("b.py", origins("import simplejson as json\n", "python", "b.py"))
+    index.put("b.py", "python", "import simplejson as json\n")
     known = WithStandardLibrary(index.of("a.py", "python"), "a.py", "python")
     assert known["json"] == "import simplejson as json" and known["re"] == "import re"
-    index.put("c.py", origins("import json\n", "python", "c.py"))
+    index.put("c.py", "python", "import json\n")
     assert known.get("json") is None
 
 
