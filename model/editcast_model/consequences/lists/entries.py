@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.lists.word_forms import has, renamed
 from editcast_model.syntax.names import WORD
-from editcast_model.syntax.tree import Tree
+from editcast_model.syntax.tree import Tree, first_child
 
 #: An entry of more lines says more than its name.
 _MOST_LINES = 3
@@ -66,6 +66,8 @@ class Entry:
         text_before: The one before it.
         is_like: Whether it reads like the entry before it, and like the one behind it, but for
             their names.
+        alike: The name of the nearest entry that is declared with the same type, or reads like
+            it but for their names; empty for none.
         owner: The name of what is made of the list, such as a class; empty for nothing.
         owner_span: Where that stands in the text; of another file, nowhere.
         list_start: Where the list begins; -1 in another file.
@@ -79,6 +81,7 @@ class Entry:
     text: str
     text_before: str
     is_like: tuple[bool, bool]
+    alike: str
     owner: str
     owner_span: tuple[int, int] = (0, 0)
     list_start: int = -1
@@ -197,6 +200,12 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
         found = WORD.findall(tree.of(other)) if other is not None else []
         return found[at] if at < len(found) else ""
 
+    def is_alike(one: Node) -> bool:
+        declared, called = _declared_type(tree, node), name(one)
+        reads_alike = is_same(renamed(tree.of(one), called, words[at]), text)
+        is_of_type = bool(declared) and declared == _declared_type(tree, one)
+        return bool(called) and (reads_alike or is_of_type)
+
     is_like = (
         is_same(renamed(text_before, others[at], words[at]), text),
         after is not None and is_same(renamed(tree.of(after), name(after), words[at]), text),
@@ -211,10 +220,24 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
         text,
         text_before,
         is_like,
+        next((name(one) for one in _by_distance(found, node) if is_alike(one)), ""),
         tree.of(called) if called else "",
         (owner.start_byte, owner.end_byte) if owner else (0, 0),
         found.node.start_byte,
     )
+
+
+def _by_distance(found: EntryList, node: Node) -> list[Node]:
+    """Return the other entries of a list, the nearest to one of them first."""
+    at = found.entries.index(node)
+    places = [place for place in range(len(found.entries)) if place != at]
+    return [found.entries[place] for place in sorted(places, key=lambda place: abs(place - at))]
+
+
+def _declared_type(tree: Tree, node: Node) -> str:
+    inner = first_child(node) if node.type == "expression_statement" else None
+    declared = (inner or node).child_by_field_name("type")
+    return tree.of(declared) if declared is not None else ""
 
 
 def _alike(one: Node | None, other: Node) -> Node | None:

@@ -6,7 +6,7 @@ side in the same order, and what belongs between them reads like theirs but for 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -21,6 +21,12 @@ from editcast_model.consequences.lists.entries import (
     is_same,
     list_of,
     name_of,
+)
+from editcast_model.consequences.lists.templates import (
+    aligned,
+    is_regular,
+    says_more,
+    template_of,
 )
 from editcast_model.consequences.lists.word_forms import as_in, ends, forms, has, renamed
 from editcast_model.diff import Hunk
@@ -40,9 +46,7 @@ _LACKING, _LACKING_ELSEWHERE, _LACKING_IN_TEXTS = 0.4, 0.6, 0.5
 _SURPLUS, _SURPLUS_ELSEWHERE = 0.45, 0.85
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
 _TYPES = re.compile("class|interface|enum|type_alias|type_spec")
-_COLUMN, _BLANKS = re.compile(r"(?<=\S) {2,}(?=\S)"), re.compile(r"(?<=\S) +(?=\S)")
 _TEXT, _COMMA = re.compile("string|template|fragment|content"), re.compile(r"\s*,\s*")
-_LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal")
 
 
 def after_entry(change: Change) -> Iterator[Consequence]:
@@ -257,23 +261,21 @@ def _copied(names: Names, added: Entry, found: EntryList, entry: Node) -> Iterat
     says_enough = len(WORD.findall(added.text)) > 1
     if not (is_related or is_same_list or (added.after and any(added.is_like) and says_enough)):
         return
-    source, old = entry, added.before
-    if added.after and added.is_like == (False, True):
-        source, old = beside, added.after
+    source, old = template_of(tree, added, found, (entry, beside))
     text = tree.of(source).rstrip()
     old_end, new_end = ends(old, added.name)
-    if _is_passed(tree, source, added.owner) or _says_more(tree, found, source, (old, old_end)):
+    if _is_passed(tree, source, added.owner) or says_more(tree, found, source, (old, old_end)):
         return
     if _would_be_unbound(names, source, old, added.name):
         return
     if is_same(tree.of(entry), added.text_before):
         new = added.text
-    elif not _is_regular(tree, found, source, old):
+    elif source in (entry, beside) and not is_regular(tree, found, source, old):
         return
     else:
         new = renamed(renamed(text, old, added.name), old_end, new_end)
         others = [tree.of(one) for one in found.entries]
-        new = _aligned(text, new, len(old) - len(added.name), others)
+        new = aligned(text, new, len(old) - len(added.name), others)
     strength = _LACKING if is_related else _LACKING_ELSEWHERE
     hunk = _as_line(tree.text, _end(tree, entry), separator, new)
     yield Consequence(hunk, "add_entry", strength, cause=f"{added.before} {added.name}")
@@ -329,22 +331,6 @@ def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bo
     return not is_of_another and added.is_list(tree, others)
 
 
-def _is_regular(tree: Tree, found: EntryList, entry: Node, name: str) -> bool:
-    """Tell whether another entry of a list reads like one but for their names."""
-    words = WORD.findall(tree.of(entry))
-    at = next((at for at, word in enumerate(words) if has(word, name)), None)
-    if at is None:
-        return False
-    for other in found.entries:
-        of_other = WORD.findall(tree.of(other))
-        if other != entry and at < len(of_other):
-            mine, theirs = ends(words[at], of_other[at])
-            kind = renamed(renamed(tree.of(entry), words[at], ""), mine, "")
-            if is_same(renamed(renamed(tree.of(other), of_other[at], ""), theirs, ""), kind):
-                return True
-    return False
-
-
 def _is_passed(tree: Tree, entry: Node, owner: str) -> bool:
     """Tell whether an entry is an argument that is known by its place alone.
 
@@ -357,38 +343,3 @@ def _is_passed(tree: Tree, entry: Node, owner: str) -> bool:
     words = WORD.findall(tree.of(called))
     is_made = bool(words) and words[-1] in (owner, "cls", "super", *CONSTRUCTORS)
     return entry.child_by_field_name("name") is None and not is_made
-
-
-def _aligned(before: str, after: str, shorter: int, others: Sequence[str]) -> str:
-    """Keep the column of a value that stands behind several blanks, in this entry or in others."""
-    if not any(_COLUMN.search(one) for one in (before, *others)):
-        return after
-    blanks = _COLUMN.search(before) or _BLANKS.search(before)
-    if blanks is None:
-        return after
-    width = max(1, len(blanks[0]) + shorter)
-    pattern = _COLUMN if _COLUMN.search(before) else _BLANKS
-    return pattern.sub(" " * width, after, count=1)
-
-
-def _says_more(tree: Tree, found: EntryList, entry: Node, names: tuple[str, str]) -> bool:
-    """Tell whether an entry has a literal that is not made of its names, nor what all have."""
-    for text in _literals(tree, entry):
-        if not any(has(text, name) for name in names):
-            others = [one for one in found.entries if one != entry]
-            if len(others) < 2 or not all(text in _literals(tree, one) for one in others):
-                return True
-    return False
-
-
-def _literals(tree: Tree, entry: Node) -> list[str]:
-    """Return the literals of an entry that say something."""
-    nodes, out = [entry], []
-    while nodes:
-        node = nodes.pop()
-        nodes += node.children
-        text = tree.of(node)
-        is_literal = _LITERAL.search(node.type) and not node.named_children
-        if is_literal and any(map(str.isalnum, text)):
-            out.append(text)
-    return out
