@@ -270,8 +270,8 @@ class Change:
 
 
 def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
-    """Tell whether one field has another name that is like its old one, of another type as well."""
-    if len(gone) != 1 or not is_declared_member(gone[0]):
+    """Tell whether a field or parameter has a name like its old one, and another type or value."""
+    if len(gone) != 1 or not (is_declared_member(gone[0]) or gone[0].part.kind == "parameter"):
         return False
     return fuzz.ratio(gone[0].name, come[0].name) >= _ALIKE
 

@@ -26,6 +26,7 @@ from editcast_model.consequences.renames import after_definition, after_use
 from editcast_model.consequences.results import after_results
 from editcast_model.consequences.rewrites.elsewhere import RewritesElsewhere
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
+from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
 from editcast_model.syntax.check import breaks_syntax
 from editcast_model.syntax.languages import language_of
@@ -161,7 +162,9 @@ class Consequences:
 def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     for renamed in change.renamed():
         cause = f"{renamed.before.name} {renamed.after.name}"
-        yield from (replace(one, cause=cause) for one in _after_rename(change, renamed))
+        value = value_change(change, renamed)
+        for one in _after_rename(change, renamed):
+            yield replace(adapted(change.after.tree, one, value), cause=cause)
     for one in after_key(change):
         yield replace(one, cause=_replacing(change.after, one.hunk))
     yield from after_signature(change)

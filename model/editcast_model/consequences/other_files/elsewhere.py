@@ -24,6 +24,7 @@ from editcast_model.consequences.other_files.ties import Ties
 from editcast_model.consequences.overrides import overriding
 from editcast_model.consequences.renames import renaming
 from editcast_model.consequences.results import taken_apart
+from editcast_model.consequences.value_changes import adapted, by_names
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, call_of
 from editcast_model.syntax.members import is_member, owner
@@ -41,15 +42,16 @@ def after_modules(
         path: Its path, among those of the changes.
         changes: Of the other files, and perhaps of itself, which means nothing.
     """
-    found: list[Import] | None = None
+    imported: list[Import] | None = None
     for change in changes:
         if change.file == path or not any(names.of(word) for word in change.words):
             continue
-        found = imports(names) if found is None else found
-        ties = Ties(names, path, change, found)
+        imported = imports(names) if imported is None else imported
+        ties = Ties(names, path, change, imported)
         if ties.is_tied:
             for name in change.names:
-                yield from _member_renamed(ties, name) if name.owner else _renamed(ties, name)
+                renames = _member_renamed(ties, name) if name.owner else _renamed(ties, name)
+                yield from (adapted(names.tree, one, name.value) for one in renames)
             for parameters in change.parameters:
                 yield from _called_otherwise(ties, parameters)
             for entry in change.entries:
@@ -156,7 +158,8 @@ def _fitted(
     elif len(old) == len(new):
         for was, now in zip(old, new, strict=True):
             if was not in new and now not in old and now not in keywords:
-                yield from _keyword(call, was, now)
+                for one in _keyword(call, was, now):
+                    yield adapted(names.tree, one, by_names(was, now))
     elif len(added) == 1 and not removed and added[0].is_required:
         lacks = [
             each

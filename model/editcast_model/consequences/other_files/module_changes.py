@@ -15,6 +15,7 @@ from editcast_model.consequences.lists.parallel_lists import added_entries, remo
 from editcast_model.consequences.other_files.modules import reads_imports
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
+from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_at, function_of
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
@@ -42,12 +43,14 @@ class NewName:
         old: Its name before.
         new: Its name now.
         is_keyword: Whether calls of the class may give it by its name, as those of dataclasses do.
+        value: What became of its values.
     """
 
     owner: str
     old: str
     new: str
     is_keyword: bool = False
+    value: ValueChange = SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,8 @@ class ModuleHistory:
                 if (one.owner, one.new) == (whose, old):
                     self._names[at] = replace(one, new=new)
             is_keyword = bool(whose) and _is_keyword(change.after, renamed.after)
-            self._names[whose, old] = NewName(whose, old, new, is_keyword)
+            value = value_change(change, renamed)
+            self._names[whose, old] = NewName(whose, old, new, is_keyword, value)
             if not whose and renamed.after.part.kind == "class":
                 self._call_class(old, new)
 

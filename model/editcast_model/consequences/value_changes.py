@@ -1,0 +1,372 @@
+"""Renames after which a value means something else: its unit, its sense, or a word for a flag.
+
+Whoever calls `timeout_seconds` `timeout_ms` multiplies what is put into it by a thousand, and takes
+a factor of a thousand out of what reads it. Whoever calls `disabled` `enabled` puts `True` for
+`False`, and asks `not plugin.enabled`. The change is read from a value that was written with the
+new name, or from the two names.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change, Consequence, Renamed
+from editcast_model.diff import Hunk
+from editcast_model.syntax.check import breaks_syntax
+from editcast_model.syntax.names import WORD, Occurrence
+from editcast_model.syntax.tree import Tree, first_child
+
+_UNITS: Final = {
+    # Seconds and bytes to the unit.
+    Fraction(1, 10**9): "ns nanos nanoseconds",
+    Fraction(1, 10**6): "us micros microseconds",
+    Fraction(1, 1000): "ms msec millis milliseconds",
+    Fraction(1): "s sec secs second seconds",
+    Fraction(60): "min mins minute minutes",
+    Fraction(3600): "hour hours",
+    Fraction(86400): "day days",
+}
+_SIZES: Final = {
+    Fraction(1): "byte bytes",
+    Fraction(1024): "kb kib kilobytes",
+    Fraction(1024**2): "mb mib megabytes",
+    Fraction(1024**3): "gb gib gigabytes",
+}
+_OF_UNIT: Final = {
+    word: (kind, factor)
+    for kind, units in enumerate((_UNITS, _SIZES))
+    for factor, words in units.items()
+    for word in words.split()
+}
+_OPPOSITES: Final = [
+    frozenset(pair.split("/"))
+    for pair in """enabled/disabled enable/disable visible/hidden show/hide allow/deny
+    allowed/denied include/exclude included/excluded active/inactive valid/invalid open/closed
+    on/off public/private online/offline read/unread required/optional success/failure
+    mutable/immutable known/unknown locked/unlocked""".split()
+]
+_NEGATING: Final = frozenset({"no", "not", "non", "without"})
+#: Factors that turn one unit into another, and nothing else.
+_FACTORS: Final = frozenset(
+    Fraction(one) for one in (60, 100, 1000, 1024, 3600, 24, 10**6, 10**9, 1024**2, 1024**3, 86400)
+)
+_PART: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
+_TRUTH: Final = {"True": True, "true": True, "False": False, "false": False}
+_QUOTED: Final = re.compile(r"'[^'\"\n]*'|\"[^'\"\n]*\"")
+_MEMBER: Final = re.compile("attribute|member_|selector_|field_(access|expression)|scoped")
+_WRAPPERS: Final = ("expression_list", "literal_element")  # of one expression, in Go
+_NOT: Final = re.compile("not_operator|unary_expression|unary_op|prefix_unary")
+_ASKED: Final = re.compile(
+    "^(if|while|elif|return|assert)|boolean_|logical|conditional|ternary|argument|not_operator"
+    "|parenthesized|if_clause|jsx_expression|pair|assignment|declarator"
+)
+_WAITING: Final = re.compile(r"sleep|delay|wait")
+
+
+class ValueChange(NamedTuple):
+    """What became of the values of something that has another name.
+
+    Attributes:
+        factor: What numbers are multiplied by.
+        is_negated: Whether true is false now.
+        literals: Literals with what is written for them now.
+        units: The words for the unit in the old name and in the new one, if they have any.
+    """
+
+    factor: Fraction = Fraction(1)
+    is_negated: bool = False
+    literals: tuple[tuple[str, str], ...] = ()
+    units: tuple[str, str] = ("", "")
+
+
+SAME: Final = ValueChange()
+
+
+def value_change(change: Change, renamed: Renamed) -> ValueChange:
+    """Return what a rename did to values, by what was written with it and by the names."""
+    old, new = renamed.before.name, renamed.after.name
+    of_names = by_names(old, new)
+    was, now = (
+        _literal_of(names.tree, one)
+        for names, one in ((change.before, renamed.before), (change.after, renamed.after))
+    )
+    if was and now and was != now:
+        if _NUMBER.fullmatch(was) and _NUMBER.fullmatch(now):
+            factor = Fraction(now.replace("_", "")) / (Fraction(was.replace("_", "")) or 1)
+            if factor in _FACTORS or 1 / (factor or 1) in _FACTORS:
+                return ValueChange(factor, units=of_names.units)
+        elif was in _TRUTH and now in _TRUTH:
+            return ValueChange(is_negated=True)
+        elif was in _TRUTH and _QUOTED.fullmatch(now):
+            quote, true = now[0], next(one for one in _TRUTH if _is_like(one, was))
+            chosen = f"{quote}{old}{quote}"
+            false = "False" if true == "True" else "false"
+            return ValueChange(literals=((was, now), (true if was == false else false, chosen)))
+    return of_names
+
+
+def _is_like(word: str, other: str) -> bool:
+    """Tell whether two words for truth are of one language, and the first means true."""
+    return _TRUTH[word] and word[0].isupper() == other[0].isupper()
+
+
+def by_names(old: str, new: str) -> ValueChange:
+    """Return what the difference of two names says about values."""
+    parts, others = ([one.lower() for one in _PART.findall(name)] for name in (old, new))
+    gone = [one for one in parts if one not in others]
+    come = [one for one in others if one not in parts]
+    if len(gone) == len(come) == 1:
+        (left,), (right,) = gone, come
+        if frozenset((left, right)) in _OPPOSITES:
+            return ValueChange(is_negated=True)
+        if left in _OF_UNIT and right in _OF_UNIT:
+            (kind, per_old), (other, per_new) = _OF_UNIT[left], _OF_UNIT[right]
+            if kind == other and per_old != per_new:
+                return ValueChange(per_old / per_new, units=(left, right))
+    if not gone and len(come) == 1 and come[0] in _NEGATING:
+        return ValueChange(is_negated=True)
+    if not come and len(gone) == 1 and gone[0] in _NEGATING:
+        return ValueChange(is_negated=True)
+    return SAME
+
+
+def adapted(tree: Tree, one: Consequence, value: ValueChange) -> Consequence:
+    """Return a rename with what is to become of the value beside it."""
+    if value == SAME or one.hunk.start == one.hunk.end or not one.hunk.text.isidentifier():
+        return one
+    hunk = _Place(tree, one.hunk, value).hunk()
+    return one if hunk is None or breaks_syntax(tree, hunk) else replace(one, hunk=hunk)
+
+
+class _Place:
+    """A place where a renamed thing is written or read.
+
+    Args:
+        tree: The text.
+        hunk: The replacement of its name.
+        value: What becomes of its values.
+    """
+
+    def __init__(self, tree: Tree, hunk: Hunk, value: ValueChange) -> None:
+        self._tree, self._hunk, self._value = tree, hunk, value
+        path = [step.node for step in tree.path(hunk.start)]
+        at = len(path) - 1
+        while at > 1 and path[at].type in ("string_content", "string_fragment", "string"):
+            at -= 1
+        while at > 0 and _MEMBER.search(path[at - 1].type) and _ends_alike(path[at - 1], path[at]):
+            at -= 1
+        self._node, self._above = path[at], path[:at][::-1]
+        while self._above and self._above[0].type in _WRAPPERS:
+            self._above = self._above[1:]
+
+    def hunk(self) -> Hunk | None:
+        """Return the replacement of the name with its value, or of the whole expression."""
+        if not self._above:
+            return None
+        written = _value_beside(self._above[0], self._node, self._hunk.start)
+        if written is not None or self._above[0].type == "jsx_attribute":
+            return self._written(written)
+        if self._value.is_negated:
+            return self._asked()
+        if self._value.literals:
+            return self._compared()
+        return self._scaled()
+
+    def _renamed(self, start: int, end: int) -> str:
+        """Return a part of the text with the new name."""
+        text, hunk = self._tree.text, self._hunk
+        return text[start : hunk.start] + hunk.text + text[hunk.end : end]
+
+    def _written(self, written: Node | None) -> Hunk | None:
+        if written is None:
+            true, hunk = self._literal("true"), self._hunk  # of JSX, where a name alone is true
+            if true is None:
+                return None
+            given = true if true[0] in "'\"" else f"{{{true}}}"
+            return Hunk(hunk.start, hunk.end, f"{hunk.text}={given}")
+        start, end = written.start_byte, written.end_byte
+        old = self._tree.of(written)
+        inner, brackets = (old[1:-1], "{}") if written.type == "jsx_expression" else (old, "")
+        new = self._literal(inner)
+        if new is None and self._value.is_negated:
+            new = self._negated(inner)
+        if new is None:
+            return None
+        if brackets and new[0] not in "'\"":
+            new = f"{{{new}}}"
+        return Hunk(self._hunk.start, end, self._renamed(self._hunk.start, start) + new)
+
+    def _literal(self, old: str) -> str | None:
+        """Return what is written for a literal now."""
+        value = self._value
+        if value.literals:
+            return dict(value.literals).get(old)
+        if value.is_negated and old in _TRUTH:
+            other = "false" if _TRUTH[old] else "true"
+            return other.capitalize() if old[0].isupper() else other
+        if value.factor != 1 and _NUMBER.fullmatch(old):
+            return _product(Fraction(old.replace("_", "")), value.factor)
+        return None
+
+    def _negated(self, expression: str) -> str | None:
+        """Return the opposite of an expression that says nothing by the old name."""
+        old = self._tree.text[self._hunk.start : self._hunk.end]
+        if not re.fullmatch(r"(not |!)?[\w.$]+", expression):
+            return None
+        if old in WORD.findall(expression):  # both sides are negated
+            return re.sub(rf"\b{re.escape(old)}\b", self._hunk.text, expression)
+        for sign in ("not ", "!"):
+            if expression.startswith(sign):
+                return expression[len(sign) :]
+        return self._sign + expression
+
+    @property
+    def _sign(self) -> str:
+        return "not " if self._tree.language in ("python", "ruby") else "!"
+
+    def _asked(self) -> Hunk | None:
+        """Return the opposite of an expression where it is asked for."""
+        node, above = self._node, self._above[0]
+        new = self._renamed(node.start_byte, node.end_byte)
+        if _NOT.fullmatch(above.type) and self._tree.of(above).startswith(("not ", "!")):
+            return Hunk(above.start_byte, above.end_byte, new)
+        is_asked = _ASKED.search(above.type) or (
+            above.type == "binary_expression" and re.search("&&|[|][|]", self._between(above))
+        )
+        if above.type.startswith("assignment") and above.child_by_field_name("left") == node:
+            return None
+        return Hunk(node.start_byte, node.end_byte, self._sign + new) if is_asked else None
+
+    def _between(self, above: Node) -> str:
+        """Return the operator of an expression of two operands."""
+        operands = above.named_children
+        if len(operands) != 2:
+            return ""
+        return self._tree.text[operands[0].end_byte : operands[1].start_byte]
+
+    def _compared(self) -> Hunk | None:
+        """Return the comparison that asks for what a flag said."""
+        true = self._literal("true") or self._literal("True")
+        node, above = self._node, self._above[0]
+        if true is None:
+            return None
+        new = self._renamed(node.start_byte, node.end_byte)
+        equal = "==" if self._tree.language == "python" else "==="
+        if _NOT.fullmatch(above.type) and self._tree.of(above).startswith(("not ", "!")):
+            text = f"{new} {'!' + equal[1:]} {true}"
+            return Hunk(above.start_byte, above.end_byte, text)
+        is_asked = _ASKED.search(above.type) and not above.type.startswith(("assignment", "pair"))
+        return Hunk(node.start_byte, node.end_byte, f"{new} {equal} {true}") if is_asked else None
+
+    def _scaled(self) -> Hunk | None:
+        """Return an expression without the factor that its value has now, or with it."""
+        node, above = self._node, self._above[0]
+        new, factor = self._renamed(node.start_byte, node.end_byte), Fraction(1)
+        inner = node
+        for one in self._above:
+            sign, other = self._between(one).strip(), _other(one, inner)
+            number = self._tree.of(other) if other is not None else ""
+            if sign not in ("*", "/") or not _NUMBER.fullmatch(number):
+                break
+            literal = Fraction(number.replace("_", ""))
+            factor = factor * literal if sign == "*" else factor / (literal or 1)
+            inner = one
+            if _is_same(factor, self._value.factor):
+                return Hunk(one.start_byte, one.end_byte, new)
+        if inner != node:
+            return None
+        sign, other = self._between(above).strip(), _other(above, node)
+        number = self._tree.of(other) if other is not None else ""
+        if sign in ("<", ">", "<=", ">=", "==", "!=", "===", "!==") and other is not None:
+            scaled = self._literal(number)
+            if scaled and other.start_byte > node.start_byte:
+                between = self._tree.text[node.end_byte : other.start_byte]
+                return Hunk(node.start_byte, other.end_byte, new + between + scaled)
+            return None
+        return self._said() or self._waited(new)
+
+    def _said(self) -> Hunk | None:
+        """Return a value in a text with the unit behind it."""
+        above, (old, unit) = self._above[0], self._value.units
+        if above.type not in ("interpolation", "template_substitution") or not unit:
+            return None
+        behind = re.match(r"[ ]?([A-Za-z]+)\b", self._tree.text[above.end_byte :][:20])
+        if behind is None or _OF_UNIT.get(behind[1].lower()) != _OF_UNIT.get(old):
+            return None
+        start, end = self._hunk.start, above.end_byte + behind.end(1)
+        return Hunk(start, end, self._renamed(start, above.end_byte + behind.start(1)) + unit)
+
+    def _waited(self, new: str) -> Hunk | None:
+        """Return a time that is waited for in the unit that the function takes."""
+        if len(self._above) < 2 or "argument" not in self._above[0].type:
+            return None
+        called = first_child(self._above[1])
+        if called is None or not _WAITING.search(self._tree.of(called)):
+            return None
+        node, factor = self._node, self._value.factor
+        sign, other = ("/", factor) if factor > 1 else ("*", 1 / factor)
+        return Hunk(node.start_byte, node.end_byte, f"{new} {sign} {_number(other)}")
+
+
+def _literal_of(tree: Tree, one: Occurrence) -> str:
+    """Return the literal that is written beside a name; empty for none."""
+    nodes = [step.node for step in one.path]
+    if len(nodes) < 2:
+        return ""
+    for above, node in zip(nodes[-2:-4:-1], nodes[-1:-3:-1], strict=False):
+        value = _value_beside(above, node, one.start)
+        if value is not None:
+            return tree.of(value).strip("{}")
+    return ""
+
+
+def _value_beside(above: Node, node: Node, start: int) -> Node | None:
+    """Return the value that is given to what a node names."""
+    found = above.child_by_field_name("value")
+    if "assign" in above.type:
+        found = above.child_by_field_name("right") or found
+    if found is None and above.type in ("jsx_attribute", "keyed_element"):
+        found = above.named_children[-1] if above.named_child_count > 1 else None
+    if found is None or found.start_byte <= start:
+        return None
+    while found.type in _WRAPPERS and found.named_child_count == 1:
+        found = found.named_children[0]
+    return found
+
+
+def _ends_alike(above: Node, node: Node) -> bool:
+    return above.end_byte == node.end_byte and above.named_child_count > 1
+
+
+def _other(above: Node, node: Node) -> Node | None:
+    """Return the other operand of an expression of two."""
+    operands: Sequence[Node] = above.named_children
+    if len(operands) != 2 or node not in operands:
+        return None
+    return operands[1] if operands[0] == node else operands[0]
+
+
+def _is_same(factor: Fraction, wanted: Fraction) -> bool:
+    """Tell whether two factors are the same; a kilobyte may be of 1,000 bytes or of 1,024."""
+    if factor == wanted:
+        return True
+    powers = {Fraction(1024**each): Fraction(1000**each) for each in (1, 2, 3)}
+    return wanted in powers and powers[wanted] == factor
+
+
+def _product(number: Fraction, factor: Fraction) -> str:
+    """Write a product; bytes as people write them."""
+    for power in (2, 3):
+        if factor == 1024**power:
+            parts = [_number(number)] if number != 1 else []
+            return " * ".join([*parts, *["1024"] * power])
+    return _number(number * factor)
+
+
+def _number(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else repr(float(value))
