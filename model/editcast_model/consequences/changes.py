@@ -33,6 +33,7 @@ Kind = Literal[
     "remove_entry",
     "settle_condition",
     "take_results",
+    "use_constant",
     "await_call",
     "make_async",
     "rewrite",

@@ -14,6 +14,7 @@ from itertools import chain
 from editcast_model.consequences.arguments import after_signature
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.consequences.conditions import after_condition
+from editcast_model.consequences.constants import after_constant
 from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.member_renames import after_key, after_member, after_parameter
@@ -46,7 +47,7 @@ MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
 _CHECKED = frozenset(
     """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
-    settle_condition take_results rewrite""".split()
+    settle_condition take_results use_constant rewrite""".split()
 )
 #: What was written in one piece and is longer was written elsewhere, or by a program.
 _LONGEST = 5_000
@@ -175,6 +176,7 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     yield from after_coroutine(change)
     yield from after_condition(change)
     yield from after_results(change)
+    yield from after_constant(change)
     if imports:
         yield from _missing(change, imports)
 

@@ -6,7 +6,7 @@ has that name, in any of its forms: `fmt.Errorf("get order: %w", err)` in a func
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -46,6 +46,7 @@ _FIXED = frozenset(
 _PLAIN = frozenset("self cls this super".split())
 #: Words that a rewrite may add anywhere.
 _OPERATORS = frozenset("and or not in is".split())
+_LOGICAL = ("&&", "||", "??")
 #: The fields that the name of a method is in.
 _METHODS = ("attribute", "property", "field")
 #: Types of calls that the name of a method is in, too.
@@ -122,6 +123,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         around,
         frozenset(_locals_of(change.after, new, spans)),
         bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
+        bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
         _STRENGTH if (gone or named or are_named) and not is_unwrapped else _WEAK,
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
@@ -233,7 +235,7 @@ def _is_replaced(old: Node, holes: Collection[Span]) -> bool:
     return all(one.end <= arguments.start_byte for one in holes)
 
 
-def _anchors(tree: Tree, old: Node, holes: Collection[Span]) -> list[str]:
+def _anchors(tree: Tree, old: Node, holes: Mapping[Span, str]) -> list[str]:
     """Return the words of a node outside its holes."""
     words, at = list[str](), old.start_byte
     for start, end in [*sorted(holes), (old.end_byte, old.end_byte)]:
@@ -242,7 +244,18 @@ def _anchors(tree: Tree, old: Node, holes: Collection[Span]) -> list[str]:
     special = [word for word in words if word not in _PLAIN]
     if not special and "binary" in old.type and (found := _JOINED.search(tree.of(old))):
         special = [found.group()]  # a string that something is added to
+    if not special and len(set(holes.values())) < len(holes):
+        special = list(_operator(tree, old))  # of what says one thing twice: `a && a.b`
     return special
+
+
+def _operator(tree: Tree, node: Node) -> Iterator[str]:
+    """Yield the operator of an operation, in parentheses or not."""
+    while node.type == "parenthesized_expression" and node.named_child_count == 1:
+        node = node.named_children[0]
+    operator = node.child_by_field_name("operator")
+    if operator is not None and tree.of(operator) in _LOGICAL:
+        yield tree.of(operator)
 
 
 def _is_called(node: Node) -> bool:

@@ -35,9 +35,11 @@ _REWRITTEN = re.compile(
     "call|subscript|member|attribute|selector|binary|comparison|operator|unary|type|index"
     "|expression_statement|assert|raise|return|await|new_expression|conditional|ternary|generic"
     "|invocation|field_access|property_access|constant_access|creation|cast|reference|resolution"
+    "|parenthesized"
 )
 #: Types of nodes that give names values.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
+_ENCLOSED = "parenthesized_expression"
 _WORD = re.compile(r"[^\W\d]\w*")
 #: Fields that hold what a definition gives a name to.
 _DEFINED = ("name", "left", "declarator")
@@ -71,11 +73,18 @@ def _rules_of(change: Change) -> Iterator[Rule]:
         if hunk.start < done or change.is_active(start, end) or change.is_rewritten(start):
             continue
         for old, new in _rewritten(change, hunk.start, hunk.end):
-            rule = rule_from(change, old, new)
+            inner = _within_parentheses(old)
+            rule = rule_from(change, inner, new) if inner is not None else None
+            rule = rule or rule_from(change, old, new)
             if rule is not None:
                 done = old.end_byte
                 yield rule
                 break
+
+
+def _within_parentheses(node: Node) -> Node | None:
+    is_enclosed = node.type == _ENCLOSED and node.named_child_count == 1
+    return node.named_children[0] if is_enclosed else None
 
 
 def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Node]]:
@@ -93,6 +102,8 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
         if is_rewritten or _is_returned(path[: index + 1]):
             new = _counterpart(change, old)
             if new is None or new.end_byte - new.start_byte > _LONGEST:
+                continue
+            if old.type == new.type == _ENCLOSED:
                 continue
             if _assigns(old) or _assigns(new) or not _is_given_same(tree, old, now, new):
                 continue
@@ -141,7 +152,9 @@ def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
             if not rule.added.isdisjoint(_WORD.findall(tree.of(step.node))):
                 continue  # what the rule adds is there already
             if not _defines(tree, path[:index], rule.added):
-                yield span, text
+                above = path[index - 1]
+                is_free = rule.is_tight and above.type == _ENCLOSED and above.field != "condition"
+                yield span_of(above.node) if is_free else span, text
                 break
 
 
@@ -197,7 +210,8 @@ def _is_given_same(tree: Tree, old: Node, now: Tree, new: Node) -> bool:
     defined = []
     for each, node in ((tree, old), (now, new)):
         fields = (node.parent.child_by_field_name(one) for one in _DEFINED) if node.parent else ()
-        defined.append(next((each.of(one) for one in fields if one is not None), ""))
+        named = next((one for one in fields if one is not None), None)
+        defined.append(each.of(named) if named is not None and named != node else "")
     return not all(defined) or defined[0] == defined[1]
 
 

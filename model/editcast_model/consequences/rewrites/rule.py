@@ -62,6 +62,8 @@ class Rule:
         local: The names that `new` uses and that are defined in a function.
         is_loose: Whether what is written is an operation, which an operator before it would take
             apart.
+        is_tight: Whether it takes the place of an operation and is none, so that it needs no
+            parentheses.
         strength: That of its consequences.
     """
 
@@ -76,6 +78,7 @@ class Rule:
     around: str
     local: frozenset[str]
     is_loose: bool
+    is_tight: bool
     strength: float
 
     @property

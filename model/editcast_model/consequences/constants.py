@@ -1,0 +1,95 @@
+"""Literals that a new constant stands for."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.diff import Hunk
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.roles import REFERENCE, Role
+from editcast_model.syntax.tree import Path
+
+_STRENGTH = 0.6
+#: What is written at more places is data.
+_MOST_PLACES = 20
+#: Literals that say something: texts of some length, numbers that are no counts.
+_LITERAL = re.compile(r"[\"'][^\"'\n]{3,}[\"']|\d[\d_]*\.\d+|\d[\d_]{3,}|0x[\da-fA-F]{3,}")
+_LASTING = re.compile(r"\b(?:final|const)\b")
+_NODE = re.compile("string|number|float|integer|int_literal")
+#: Around a literal that is no value of an expression there.
+_APART = re.compile("import|literal_type|expression_statement|directive|annotation|jsx_attribute")
+
+
+class _Constant(NamedTuple):
+    """A constant that a change defined, with its value."""
+
+    defined: Occurrence
+    literal: str
+
+
+def after_constant(change: Change) -> Iterator[Consequence]:
+    """Return the uses of a new constant in place of its value."""
+    for constant in _new_constants(change):
+        name, literal = constant.defined.name, constant.literal
+        text = change.after.tree.text
+        places = [found.start() for found in re.finditer(re.escape(literal), text)]
+        for place in places if len(places) <= _MOST_PLACES else ():
+            if change.was_at(place) is not None and _stands_for(change.after, place, constant):
+                hunk = Hunk(place, place + len(literal), name)
+                yield Consequence(hunk, "use_constant", _STRENGTH, cause=f"{literal} {name}")
+
+
+def _new_constants(change: Change) -> Iterator[_Constant]:
+    names = change.after
+    for _, start, end in change.spans():
+        for one in names.between(start, end) if not change.is_active(start, end) else ():
+            if one.role is not Role.DEFINITION or not _is_lasting(names, one):
+                continue
+            if len(names.definitions(one.name, names.home(one))) != 1:
+                continue
+            if any(each.name == one.name for each in change.before.of(one.name)):
+                continue
+            value = _value(one.path)
+            literal = names.tree.of(value) if value is not None else ""
+            if value is not None and value.end_byte <= end and _LITERAL.fullmatch(literal):
+                yield _Constant(one, literal)
+
+
+def _is_lasting(names: Names, one: Occurrence) -> bool:
+    """Tell whether a definition is one of a constant, or of a variable that may be one."""
+    if one.part.kind == "field":  # of Java and C#
+        declared = [step.node for step in one.path if step.type == "field_declaration"]
+        return any(_LASTING.search(names.tree.of(each)) for each in declared)
+    return one.part.kind in ("variable", "constant")
+
+
+def _value(path: Path) -> Node | None:
+    """Return what a definition gives to a name."""
+    for step in reversed(path[-4:-1]):
+        for field in ("value", "right"):
+            found = step.node.child_by_field_name(field)
+            if found is not None:
+                while found.type in ("expression_list", "literal_element"):
+                    found = found.named_children[0]
+                return found
+    return None
+
+
+def _stands_for(names: Names, place: int, constant: _Constant) -> bool:
+    """Tell whether a literal at a place can be written as the constant, and is no other one's."""
+    path = names.tree.path(place)
+    at = next((at for at, step in enumerate(path) if step.node.start_byte == place), 0)
+    node, above = path[at], path[at - 1]
+    is_whole = node.node.end_byte == place + len(constant.literal) and _NODE.search(node.type)
+    if not at or not is_whole or _APART.search(above.type) or node.field == "key":
+        return False
+    defines = above.node.child_by_field_name("name") or above.node.child_by_field_name("left")
+    if defines is not None and names.tree.of(defines).isupper():
+        return False
+    is_outer = constant.defined.part.kind == "field" or len(constant.defined.scopes) == 1
+    use = Occurrence(constant.defined.name, place, REFERENCE, path, names.rules)
+    is_there = is_outer or constant.defined.start < place
+    return is_there and names.resolve(use) == names.home(constant.defined)
