@@ -240,13 +240,22 @@ def _without_parts(found: Collection[Repeat]) -> list[Repeat]:
     return list(out.values())
 
 
-class _Other(NamedTuple):
-    """A replacement of another file: the file's name, the text that it replaced, and the save."""
+class OtherReplacement(NamedTuple):
+    """A replacement of another file.
+
+    Attributes:
+        made: The replacement.
+        file: The file's name.
+        old: The text that it replaced.
+        save: The number of the save.
+        is_gone: Whether that text does not stand among the changed lines any more.
+    """
 
     made: Replacement
     file: str
     old: str
     save: int | None
+    is_gone: bool
 
 
 class KnownReplacements:
@@ -261,7 +270,8 @@ class KnownReplacements:
         self._lexicon = Lexicon()
         self._texts: dict[str, Tokens] = {}  # the two read last
         self._saved: dict[Save, list[Replacement]] = {}
-        self._others: deque[_Other] = deque(maxlen=REMEMBERED)
+        #: Those of other files, oldest first.
+        self.others: deque[OtherReplacement] = deque(maxlen=REMEMBERED)
 
     @property
     def now(self) -> Tokens:
@@ -274,23 +284,25 @@ class KnownReplacements:
         What was known of an earlier save of the same number is forgotten.
         """
         if save.number is not None:
-            same = [one for one in self._others if (one.file, one.save) == (save.file, save.number)]
+            same = [one for one in self.others if (one.file, one.save) == (save.file, save.number)]
             for one in same:
-                self._others.remove(one)
+                self.others.remove(one)
         hunks = diff(save.before, save.after)[-REMEMBERED:]
         made = self._tokens(save.before).replacements(hunks)
         for hunk, replacement in zip(hunks, made, strict=True):
             old = save.before[hunk.start : hunk.end]
             undone = (
                 other
-                for other in self._others
+                for other in self.others
                 if (other.file, other.old, other.made.new) == (save.file, hunk.text, old)
             )
             taken_back = next(undone, None)
             if taken_back is None:
-                self._others.append(_Other(replacement, save.file, old, save.number))
+                is_gone = old not in save.after
+                other = OtherReplacement(replacement, save.file, old, save.number, is_gone)
+                self.others.append(other)
             else:
-                self._others.remove(taken_back)
+                self.others.remove(taken_back)
 
     @property
     def own(self) -> list[Replacement]:
@@ -324,7 +336,7 @@ class KnownReplacements:
     @property
     def of_other_files(self) -> list[Replacement]:
         """Return the other files' replacements, oldest first."""
-        return [other.made for other in self._others]
+        return [other.made for other in self.others]
 
     def best(
         self, known: Sequence[Replacement], most: int, cancelled: Callable[[], bool] = never

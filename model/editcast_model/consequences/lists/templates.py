@@ -23,7 +23,7 @@ def template_of(
         return beside, added.after
     if not any(added.is_like) and added.alike not in ("", added.before):
         for one in found.entries:
-            if has(tree.of(one), added.alike) and one.type == entry.type:
+            if has(tree.of(one), added.alike):
                 return one, added.alike
     return entry, added.before
 

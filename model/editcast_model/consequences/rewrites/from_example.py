@@ -13,6 +13,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change
 from editcast_model.consequences.lists.word_forms import forms
 from editcast_model.consequences.rewrites.rule import (
+    ARGUMENTS,
     AROUND,
     LOOSE,
     TEXT,
@@ -95,6 +96,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     named = list(_names_of(around, now, new, spans))
     if not (holes or named) or not anchors or _is_replaced(old, holes):
         return None
+    holes, kept = _with_all_arguments(old, holes, new, kept)
     kept = sorted([*kept, *((part, AROUND) for part in named)], key=lambda one: one[0].span)
     pieces = _between(now, new, [part.span for part, _ in kept])
     written = _WORD.findall(" ".join(pieces))
@@ -149,6 +151,39 @@ def _kept(
         if any(text == one.text for _, text in kept):
             holes[one.span] = one.text
     return holes, kept
+
+
+def _with_all_arguments(
+    old: Node, holes: dict[Span, str], new: Node, kept: list[tuple[Part, str]]
+) -> tuple[dict[Span, str], list[tuple[Part, str]]]:
+    """Put one hole in the place of all arguments of a call that were kept one beside the other.
+
+    Then others were put before or behind them, and the call may have any number of its own.
+    """
+    given, given_now = _arguments(old), _arguments(new)
+    names = [holes.get(span_of(one), "") for one in given]
+    now = {part.span: name for part, name in kept}
+    names_now = [now.get(span_of(one), "") for one in given_now]
+    starts = (at for at in range(len(names_now)) if names_now[at : at + len(names)] == names)
+    at = next(starts, None)
+    if not names or not all(names) or at is None or len(names) == len(names_now):
+        return holes, kept
+    within = given_now[at : at + len(names)]
+    span = Span(within[0].start_byte, within[-1].end_byte)
+    if sum(name in names for _, name in kept) != len(names) or len({*names}) != len(names):
+        return holes, kept  # an argument stands elsewhere, too
+    all_given = Span(given[0].start_byte, given[-1].end_byte)
+    holes = {each: name for each, name in holes.items() if name not in names}
+    kept = [one for one in kept if not one[0].span.touches([span])]
+    return {**holes, all_given: ARGUMENTS}, [*kept, (Part(span, "", within[0]), ARGUMENTS)]
+
+
+def _arguments(call: Node) -> list[Node]:
+    """Return the arguments of a call, or of one that is awaited, thrown or a statement."""
+    while call.named_child_count == 1:
+        call = call.named_children[0]
+    arguments = call.child_by_field_name("arguments")
+    return arguments.named_children if arguments is not None else []
 
 
 def _between(tree: Tree, node: Node, spans: Sequence[Span]) -> tuple[str, ...]:

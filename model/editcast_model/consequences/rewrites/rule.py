@@ -17,6 +17,8 @@ from editcast_model.syntax.tree import Tree
 
 #: The hole that the name of the function around the code goes into.
 AROUND = "\0"
+#: The hole that all arguments of a call go into, however many they are.
+ARGUMENTS = "\1"
 #: Types of leaves that are the text of a string.
 TEXT = re.compile("string|content|fragment|chars")
 #: The placeholders of a format.
@@ -103,6 +105,8 @@ class Rule:
                 if not around:
                     return None
                 pieces += [renamed(text, self.around, around), piece]
+            elif name == ARGUMENTS:
+                pieces += [bound[name][0], piece]
             elif pieces[-1].endswith(".") and not bound[name][0].isidentifier():
                 return None  # the name of a member was kept
             else:
@@ -118,7 +122,16 @@ class Rule:
                 return False
             text = tree.of(node)
             return bound.setdefault(name, (text, span_of(node)))[0] == text
-        if old.type != node.type or old.child_count != node.child_count:
+        if old.type != node.type:
+            return False
+        span = span_of_children(old)
+        if span is not None and self.holes.get(span) == ARGUMENTS:
+            given = span_of_children(node)
+            if given is None:
+                return False
+            bound[ARGUMENTS] = tree.text[given.start : given.end], given
+            return True
+        if old.child_count != node.child_count:
             return False
         if not old.child_count:
             return self._reads_as(old, tree, node, bound)
@@ -146,6 +159,14 @@ class Rule:
 def span_of(node: Node) -> Span:
     """Return the range of a node."""
     return Span(node.start_byte, node.end_byte)
+
+
+def span_of_children(node: Node) -> Span | None:
+    """Return the range from the first named child of a node to the last; None without any."""
+    if not node.named_child_count:
+        return None
+    children = node.named_children
+    return Span(children[0].start_byte, children[-1].end_byte)
 
 
 def parts_of(tree: Tree, node: Node) -> Iterator[Part]:
