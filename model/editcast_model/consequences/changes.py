@@ -101,7 +101,7 @@ class Change:
         `a[, f(b], c[)]` as `a, [f(b, ]c[)]`. None where no insertion can be moved so.
         """
         text, hunks = self.before.tree.text, list[Hunk]()
-        behind = [hunk.start for hunk in self.hunks[1:]] + [len(text)]
+        behind = [*(hunk.start for hunk in self.hunks), len(text)][1:]
         for hunk, end in zip(self.hunks, behind, strict=True):
             found = _SEPARATORS.match(hunk.text) if hunk.start == hunk.end else None
             start = hunk.start + len(found[0]) if found else end

@@ -304,3 +304,11 @@ def test_what_was_written_since_is_not_rewritten() -> None:
     text = example.replace("dark ? 1 : one.y", "f(one.y)")
     assert Consequences("typescript").propose([first, example], text) == []
     assert Consequences("typescript").propose([first], text) != []
+
+
+def test_a_save_of_another_file_that_only_indents() -> None:
+    consequences = Consequences("python")
+    before = "def f():\n    if a:\n        b(c)\n        d(e)\n"
+    consequences.add_other_save("b.py", 1, before, before.replace("    ", "  "))
+    consequences.add_other_save("c.py", 2, "    b(c)\n", "b(c)\n")
+    assert consequences.propose(["b(c)\n"], "b(d)\n") == []
