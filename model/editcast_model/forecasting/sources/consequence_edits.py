@@ -1,5 +1,6 @@
 """Edits that follow from the last ones by the meaning of names, as a candidate source."""
 
+import logging
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,6 +9,8 @@ from itertools import islice
 from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate, Situation
+
+log = logging.getLogger(__name__)
 
 #: By which power the odds of a consequence fall with the saves since its change was last made; they
 #: grow in proportion to how often it was made (benchmarks/suggestions/consequences_on_commits.py).
@@ -19,6 +22,9 @@ class ConsequenceEdits:
 
     name = CONSEQUENCE
 
+    def __init__(self) -> None:
+        self._has_failed = False
+
     def propose(self, situation: Situation) -> Iterator[Candidate]:
         """Propose the first consequences that fit, in the order in which a person would go on.
 
@@ -28,14 +34,7 @@ class ConsequenceEdits:
         history = situation.history
         if not (history.language or history.path):
             return
-        found = situation.consequences.propose(
-            history.snapshots,
-            history.text,
-            active=situation.options.typed,
-            cursor=history.last,
-            imports=history.imports,
-            elsewhere=situation.modules,
-        )
+        found = self._consequences(situation)
         fitting = (one for one in found if situation.accepts(one.hunk, self.name))
         for one in islice(fitting, situation.config.consequences):
             candidate = situation.described(
@@ -51,6 +50,27 @@ class ConsequenceEdits:
             # What it follows from is as true far away: commits, replayed from top to bottom, would
             # teach that nothing is left above.
             yield replace(candidate, prior=prior, distance=0)
+
+    def _consequences(self, situation: Situation) -> list[Consequence]:
+        """Return the consequences; none where finding them fails.
+
+        They read code as people leave it, half done. The other sources go on without them.
+        """
+        history = situation.history
+        try:
+            return situation.consequences.propose(
+                history.snapshots,
+                history.text,
+                active=situation.options.typed,
+                cursor=history.last,
+                imports=history.imports,
+                elsewhere=situation.modules,
+            )
+        except Exception:
+            if not self._has_failed:
+                log.exception("Consequences are left out in a file; please report this")
+            self._has_failed = True
+            return []
 
 
 def _probability(strength: float, times: int, ago: int) -> float:

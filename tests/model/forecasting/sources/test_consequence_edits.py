@@ -4,6 +4,7 @@ import pytest
 
 from editcast_model.bundle import bundled_path
 from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.consequences import Consequences
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
 from editcast_model.forecasting.interface import Prediction, PredictionOptions
@@ -229,3 +230,18 @@ def test_a_rewrite_is_made_whole_and_where_it_fits_alone(forecaster: NeuralForec
     assert not [
         one for one in found if now[one.hunk.start : one.hunk.end] == ", " and "==" in one.hunk.text
     ]
+
+
+def test_the_other_sources_go_on_where_consequences_fail(
+    forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object, **__: object) -> list[Consequence]:
+        raise ValueError("a rule that is wrong")
+
+    monkeypatch.setattr(Consequences, "propose", fail)
+    session = forecaster.resume(EditHistory(PYTHON, language="python", path="a.py"))
+    text = PYTHON.replace('print("width", width)', 'print("Width", width)')
+    session.update(text, saved=True)
+    assert session.candidates(1) and session.candidates(1)
+    assert [one.levelname for one in caplog.records] == ["ERROR"]
+    assert "a rule that is wrong" in caplog.text
