@@ -22,6 +22,7 @@ from editcast_model.consequences.lists.entries import (
     list_of,
     name_of,
 )
+from editcast_model.consequences.lists.sql_values import after_column, with_column
 from editcast_model.consequences.lists.templates import (
     aligned,
     is_regular,
@@ -55,6 +56,7 @@ def after_entry(change: Change) -> Iterator[Consequence]:
         yield from lacking(change.after, added)
     for removed in removed_entries(change):
         yield from surplus(change.after.tree, removed)
+    yield from after_column(change)
 
 
 def added_entries(change: Change) -> Iterator[Entry]:
@@ -195,7 +197,7 @@ def _lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
             continue
         else:
             hunk = Hunk(other.end(), other.end(), separator + name)
-        cause = f"{added.before} {added.name}"
+        cause, hunk = f"{added.before} {added.name}", with_column(tree.text, hunk)
         yield Consequence(hunk, "add_entry", _LACKING_IN_TEXTS, cause=cause)
 
 
