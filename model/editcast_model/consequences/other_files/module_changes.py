@@ -4,6 +4,7 @@ A file is compared with its last texts whenever it is saved, and what came of th
 long as it holds: a name that is defined again, or whose successor is gone, is forgotten.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -23,6 +24,8 @@ from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
+
+log = logging.getLogger(__name__)
 
 #: Saved texts that the current one is compared with.
 MOST_TEXTS = 3
@@ -137,10 +140,17 @@ class ModuleHistory:
         del self._texts[1:-MOST_TEXTS]
 
     def change(self) -> ModuleChange | None:
-        """Return what others have to follow; None for nothing. Parses the text after a save."""
+        """Return what others have to follow; None for nothing, and where finding it fails.
+
+        Parses the text after a save.
+        """
         if not self._is_read:
             self._is_read = True
-            self._read()
+            try:
+                self._read()
+            except Exception:
+                self._change = None
+                log.exception("Changes of a file are not followed in others; please report this")
         return self._change
 
     def _read(self) -> None:

@@ -286,3 +286,16 @@ def test_languages_without_rules(language: str) -> None:
 )
 def test_modules(written: str, importer: str, file: str, language: str, expected: bool) -> None:
     assert is_module(written, importer, file, language) is expected
+
+
+def test_an_error_in_one_file_is_no_error_of_others(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("a rule that is wrong")
+
+    monkeypatch.setattr(ModuleHistory, "_take_names", fail)
+    history = ModuleHistory("a.py", "python")
+    history.save("def f(): ...\n", "def g(): ...\n")
+    assert history.change() is None and history.change() is None
+    assert [one.levelname for one in caplog.records] == ["ERROR"]
