@@ -2,7 +2,8 @@
 
 What code means by a name follows from its scopes, and is the matter of consequences. A word that
 has no scope, such as the name of an environment variable in a shell script and in a manual, is
-replaced wherever it stands, in files of all languages.
+replaced wherever it stands, in files of all languages. Of words that were replaced in one file
+alone hardly a third were replaced at their next place, so those are left to repeated edits.
 """
 
 import re
@@ -17,12 +18,11 @@ from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 
 _WORD: Final = re.compile(r"[A-Za-z_][\w-]*\w")
-_PARTS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _DISTINCT: Final = re.compile(r".*(?:[_-]|[a-z][A-Z])|[A-Z][A-Z\d]{3,}")
 _MOST_PLACES: Final = 60  # a word that stands more often is none that somebody replaces everywhere
 _MOST: Final = 2  # words at a time
-#: A word that is as likely right as wrong is replaced in all places at once, if wanted.
-_SURE: Final = 0.5
+#: A word that was replaced in so many other files is likely to be replaced here.
+_MANY_FILES: Final = 3
 
 
 class ReplacedWord(NamedTuple):
@@ -46,19 +46,12 @@ class ReplacedWord(NamedTuple):
     def probability(self) -> float:
         """Return the share of such words whose next place was replaced as well.
 
-        By replayed commits of eight projects, within a file and among the files of a commit.
+        By the commits of eight projects, replayed file by file.
         """
-        is_distinct = _DISTINCT.match(self.old) is not None
-        is_akin = bool(_parts(self.old) & _parts(self.new))
-        if self.files and self.is_gone and self.own:
+        if self.own and self.files and self.is_gone:
             return 0.7 if self.own < 3 else 0.85
-        if not self.own:
-            if is_distinct and self.files >= 3:
-                return 0.5
-            return 0.3 if is_distinct and is_akin and self.is_gone else 0.0
-        if not (is_distinct or is_akin):
-            return 0.0
-        return {1: 0.37 if is_akin else 0.0, 2: 0.57}.get(self.own, 0.8)
+        is_everywhere = self.files >= _MANY_FILES and _DISTINCT.match(self.old) is not None
+        return 0.5 if is_everywhere and not self.own else 0.0
 
 
 class ReplacedWords:
@@ -75,25 +68,21 @@ class ReplacedWords:
             fitting = (hunk for hunk in hunks if situation.accepts(hunk, self.name))
             hunk = next(fitting, None)
             if hunk is not None:
-                is_sure = probability >= _SURE and len(hunks) > 1
+                is_among_others = len(hunks) > 1
                 yield situation.described(
                     Candidate(
                         hunk,
                         self.name,
                         strength=probability,
                         prior=probability,
-                        cause=f"{word.old} {word.new}" if is_sure else "",
-                        everywhere=_in_order(hunks) if is_sure else (),
+                        cause=f"{word.old} {word.new}",
+                        everywhere=_in_order(hunks) if is_among_others else (),
                     )
                 )
 
 
 def _in_order(hunks: Iterable[Hunk]) -> tuple[Hunk, ...]:
     return tuple(sorted(hunks, key=lambda hunk: hunk.start))
-
-
-def _parts(word: str) -> set[str]:
-    return {part.lower() for part in _PARTS.findall(word)}
 
 
 def _replaced_words(situation: Situation) -> Iterator[ReplacedWord]:

@@ -38,14 +38,18 @@ def in_file(name: str, before: str = "DB_URL=a\n", after: str = "DATABASE_URL=a\
 
 def test_the_next_place_below_comes_first() -> None:
     text = MANUAL.replace("Set DB_URL", "Set DATABASE_URL")
-    (one,) = proposed([MANUAL, text])
+    (one,) = proposed([MANUAL, text], [in_file("run.sh")])
     assert apply_hunks(text, [one.hunk]) == text.replace("\nDB_URL is", "\nDATABASE_URL is")
-    assert one.prior == 0.37 and one.everywhere == ()
+    assert one.prior == 0.7 and one.everywhere == ()
+
+
+def test_what_was_replaced_in_this_file_alone_is_a_repeated_edit() -> None:
+    assert proposed([MANUAL, MANUAL.replace("Set DB_URL", "Set DATABASE_URL")]) == []
 
 
 def test_then_what_is_above() -> None:
     text = MANUAL.replace("\nDB_URL is", "\nDATABASE_URL is")
-    (one,) = proposed([MANUAL, text])
+    (one,) = proposed([MANUAL, text], [in_file("run.sh")])
     assert apply_hunks(text, [one.hunk]) == text.replace("Set DB_URL", "Set DATABASE_URL")
 
 
@@ -59,7 +63,8 @@ def test_other_files_say_so_as_well() -> None:
 @pytest.mark.parametrize(
     ("others", "expected"),
     [
-        ([in_file("run.sh")], 0.3),
+        ([in_file("run.sh")], None),
+        ([in_file(f"{name}.sh", "url=a\n", "address=a\n") for name in "abc"], None),
         ([in_file("run.sh", "DB_URL=a\nDB_URL\n", "DATABASE_URL=a\nDB_URL\n")], None),
         ([in_file(f"{name}.sh") for name in "abc"], 0.5),
         ([in_file("run.sh", "here DB_URL\n", "here connection\n")], None),
@@ -71,32 +76,22 @@ def test_in_a_file_that_is_just_opened(others: list[OtherSave], expected: float 
     assert [one.prior for one in found] == ([expected] if expected else [])
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "own", "expected"),
-    [
-        ("requests", "httpx", 1, 0.0),
-        ("requests", "httpx", 5, 0.0),
-        ("ValueError", "ScheduleError", 1, 0.37),
-        ("db_url", "address", 1, 0.0),
-        ("db_url", "address", 2, 0.57),
-        ("db_url", "address", 3, 0.8),
-    ],
-)
-def test_only_words_that_are_distinct_or_akin(
-    old: str, new: str, own: int, expected: float
-) -> None:
-    assert ReplacedWord(old, new, own, files=0, is_gone=False).probability == expected
+def test_the_more_often_the_surer() -> None:
+    known = [ReplacedWord("url", "address", own, 1, True).probability for own in range(4)]
+    assert known == [0.0, 0.7, 0.7, 0.85]
+    assert ReplacedWord("url", "address", 3, 1, is_gone=False).probability == 0.0
 
 
 def test_what_was_taken_back_is_none() -> None:
     text = MANUAL.replace("Set DB_URL", "Set DATABASE_URL")
-    assert proposed([MANUAL, text, MANUAL]) == []
+    assert proposed([MANUAL, text, MANUAL], [in_file("run.sh")]) == []
 
 
 def test_names_in_code_are_left_to_consequences() -> None:
     code = 'def db_url():\n    """Return db_url."""\n    return db_url\n\n\nprint("db_url")\n'
     text = code.replace('"db_url"', '"database_url"')
-    (one,) = proposed([code, text], path="a.py")
+    others = [in_file("run.sh", "db_url=a\n", "database_url=a\n")]
+    (one,) = proposed([code, text], others, path="a.py")
     assert apply_hunks(text, [one.hunk]) == text.replace("Return db_url", "Return database_url")
 
 
@@ -104,7 +99,8 @@ def test_a_builtin_is_any_word() -> None:
     code = "from errors import ScheduleError\n\n\n"
     code += "def f():\n    raise ValueError(1)\n\n\ndef g():\n    raise ValueError(2)\n"
     text = code.replace("ValueError(1)", "ScheduleError(1)")
-    (one,) = proposed([code, text], path="a.py")
+    others = [in_file("b.py", "raise ValueError(3)\n", "raise ScheduleError(3)\n")]
+    (one,) = proposed([code, text], others, path="a.py")
     assert apply_hunks(text, [one.hunk]) == text.replace("ValueError", "ScheduleError")
 
 
@@ -115,10 +111,12 @@ def test_what_does_not_fit_is_passed_over() -> None:
     def fits(hunks: tuple[Hunk, ...]) -> bool:
         return hunks[0].start != at
 
-    (one,) = proposed([MANUAL + "DB_URL\n", text], options=PredictionOptions(fits=fits))
+    given = PredictionOptions(fits=fits)
+    (one,) = proposed([MANUAL + "DB_URL\n", text], [in_file("run.sh")], options=given)
     assert one.hunk.start == text.rindex("DB_URL")
 
 
 def test_a_word_that_stands_everywhere_is_none_to_replace() -> None:
     before = "DB_URL\n" * 70
-    assert proposed([before, before.replace("DB_URL", "DATABASE_URL", 3)]) == []
+    text = before.replace("DB_URL", "DATABASE_URL", 3)
+    assert proposed([before, text], [in_file("run.sh")]) == []
