@@ -96,7 +96,8 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
     named = list(_names_of(around, now, new, spans))
     if not (holes or named) or not anchors or _is_replaced(old, holes):
         return None
-    holes, kept = _with_all_arguments(old, holes, new, kept)
+    if _is_called_otherwise(tree, old, now, new):
+        holes, kept = _with_all_arguments(old, holes, new, kept)
     kept = sorted([*kept, *((part, AROUND) for part in named)], key=lambda one: one[0].span)
     pieces = _between(now, new, [part.span for part, _ in kept])
     written = _WORD.findall(" ".join(pieces))
@@ -166,7 +167,7 @@ def _with_all_arguments(
     names_now = [now.get(span_of(one), "") for one in given_now]
     starts = (at for at in range(len(names_now)) if names_now[at : at + len(names)] == names)
     at = next(starts, None)
-    if not names or not all(names) or at is None or len(names) == len(names_now):
+    if not all(names) or at is None or len(names) == len(names_now):
         return holes, kept
     within = given_now[at : at + len(names)]
     span = Span(within[0].start_byte, within[-1].end_byte)
@@ -176,6 +177,15 @@ def _with_all_arguments(
     holes = {each: name for each, name in holes.items() if name not in names}
     kept = [one for one in kept if not one[0].span.touches([span])]
     return {**holes, all_given: ARGUMENTS}, [*kept, (Part(span, "", within[0]), ARGUMENTS)]
+
+
+def _is_called_otherwise(tree: Tree, old: Node, now: Tree, new: Node) -> bool:
+    """Tell whether two calls are of two functions: else the rewrite would fit what it wrote."""
+    given, given_now = _arguments(old), _arguments(new)
+    if not given or not given_now:
+        return False
+    called = tree.text[old.start_byte : given[0].start_byte]
+    return called != now.text[new.start_byte : given_now[0].start_byte]
 
 
 def _arguments(call: Node) -> list[Node]:
