@@ -25,6 +25,7 @@ from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
 from editcast_model.consequences.results import after_results
+from editcast_model.consequences.rewrites.composition import with_inner
 from editcast_model.consequences.rewrites.elsewhere import RewritesElsewhere
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
 from editcast_model.consequences.value_changes import adapted, value_change
@@ -115,9 +116,12 @@ class Consequences:
             last = last or change
             rewrites = _rewrites(change, last) if age < _FRESH else ()
             for one in chain(_of(change, imports or {}), rewrites):
-                if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
-                    found.append(one)
-                    insort(taken, (one.hunk.start, one.hunk.end))
+                if _is_free(one.hunk, taken):
+                    if not _is_refused(now, active, one):
+                        found.append(one)
+                        insort(taken, (one.hunk.start, one.hunk.end))
+                elif one.kind == "rewrite":
+                    found = [*with_inner(text, found, one)]
         for follows in after_modules(now, self._path, elsewhere):
             one = replace(follows, cause=_replacing(now, follows.hunk))
             if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
