@@ -21,6 +21,7 @@ from editcast_model.consequences.member_renames import after_key, after_member, 
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.module_changes import ModuleChange
+from editcast_model.consequences.other_files.replaced_words import ReplacedWords
 from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
@@ -67,9 +68,11 @@ class Consequences:
         self._language, self._path = language_of(language, path), path
         self._names: OrderedDict[str, Names] = OrderedDict()
         self._elsewhere = RewritesElsewhere(self._language) if self._language else None
+        self._words = ReplacedWords()
 
     def add_other_save(self, file: str, number: int | None, before: str, after: str) -> None:
         """Take in the changed lines of a save of another file; see `OtherSave`."""
+        self._words.add(file, number, before, after)
         alike = have_same_rules(language_of("", file), self._language)
         if self._elsewhere and alike and before != after:
             self._elsewhere.add(file, number, before, after)
@@ -98,11 +101,12 @@ class Consequences:
         Returns:
             Edits of `text` that do not overlap: definitions, then what is below the last change
             from the nearest on, then what is above; in the same order what follows from other
-            files. None for a text without rules, or too long.
+            files. Without rules for its language, or where it is too long, only words.
         """
         now = self.names(text)
+        words = self._words.left_in(history, text, now)
         if now is None:
-            return []
+            return _ordered([one for one in words if not _is_active(active, one)], cursor or 0)
         found: list[Consequence] = []
         following: list[Consequence] = []
         taken: list[tuple[int, int]] = []
@@ -132,6 +136,10 @@ class Consequences:
                 if last is None or not last.wrote(one.hunk.start, one.hunk.end):
                     following.append(one)
                     insort(taken, (one.hunk.start, one.hunk.end))
+        for one in words:
+            if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
+                following.append(one)
+                insort(taken, (one.hunk.start, one.hunk.end))
         in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
 
@@ -233,9 +241,14 @@ def _is_free(hunk: Hunk, taken: Sequence[tuple[int, int]]) -> bool:
     return after and (at == 0 or taken[at - 1][1] <= hunk.start)
 
 
+def _is_active(active: range | None, one: Consequence) -> bool:
+    """Tell whether a consequence is where something is being typed."""
+    return active is not None and one.hunk.start <= active.stop and active.start <= one.hunk.end
+
+
 def _is_refused(names: Names, active: range | None, one: Consequence) -> bool:
     """Tell whether a consequence is being typed, or would leave a text that does not parse."""
-    if active is not None and one.hunk.start <= active.stop and active.start <= one.hunk.end:
+    if _is_active(active, one):
         return True
     return one.kind in _CHECKED and breaks_syntax(names.tree, one.hunk)
 

@@ -43,7 +43,6 @@ from editcast_model.forecasting.sources.repeated_edits import (
     CrossFileEdits,
     RepeatedEdits,
 )
-from editcast_model.forecasting.sources.replaced_words import ReplacedWords
 from editcast_model.history import EditHistory, Save
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.memory_limit import memory_limit
@@ -60,7 +59,6 @@ SOURCES: tuple[type[CandidateSource], ...] = (
     Continuations,
     RepeatedEdits,
     CrossFileEdits,
-    ReplacedWords,
     ConsequenceEdits,
 )
 #: Bytes of encoded files that are kept; what does not fit costs what opening the file did.

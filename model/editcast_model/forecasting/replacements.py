@@ -240,22 +240,13 @@ def _without_parts(found: Collection[Repeat]) -> list[Repeat]:
     return list(out.values())
 
 
-class OtherReplacement(NamedTuple):
-    """A replacement of another file.
-
-    Attributes:
-        made: The replacement.
-        file: The file's name.
-        old: The text that it replaced.
-        save: The number of the save.
-        is_gone: Whether that text does not stand among the changed lines any more.
-    """
+class _Other(NamedTuple):
+    """A replacement of another file: the file's name, the text that it replaced, and the save."""
 
     made: Replacement
     file: str
     old: str
     save: int | None
-    is_gone: bool
 
 
 class KnownReplacements:
@@ -270,8 +261,7 @@ class KnownReplacements:
         self._lexicon = Lexicon()
         self._texts: dict[str, Tokens] = {}  # the two read last
         self._saved: dict[Save, list[Replacement]] = {}
-        #: Those of other files, oldest first.
-        self.others: deque[OtherReplacement] = deque(maxlen=REMEMBERED)
+        self._others: deque[_Other] = deque(maxlen=REMEMBERED)
 
     @property
     def now(self) -> Tokens:
@@ -284,25 +274,23 @@ class KnownReplacements:
         What was known of an earlier save of the same number is forgotten.
         """
         if save.number is not None:
-            same = [one for one in self.others if (one.file, one.save) == (save.file, save.number)]
+            same = [one for one in self._others if (one.file, one.save) == (save.file, save.number)]
             for one in same:
-                self.others.remove(one)
+                self._others.remove(one)
         hunks = diff(save.before, save.after)[-REMEMBERED:]
         made = self._tokens(save.before).replacements(hunks)
         for hunk, replacement in zip(hunks, made, strict=True):
             old = save.before[hunk.start : hunk.end]
             undone = (
                 other
-                for other in self.others
+                for other in self._others
                 if (other.file, other.old, other.made.new) == (save.file, hunk.text, old)
             )
             taken_back = next(undone, None)
             if taken_back is None:
-                is_gone = old not in save.after
-                other = OtherReplacement(replacement, save.file, old, save.number, is_gone)
-                self.others.append(other)
+                self._others.append(_Other(replacement, save.file, old, save.number))
             else:
-                self.others.remove(taken_back)
+                self._others.remove(taken_back)
 
     @property
     def own(self) -> list[Replacement]:
@@ -336,7 +324,7 @@ class KnownReplacements:
     @property
     def of_other_files(self) -> list[Replacement]:
         """Return the other files' replacements, oldest first."""
-        return [other.made for other in self.others]
+        return [other.made for other in self._others]
 
     def best(
         self, known: Sequence[Replacement], most: int, cancelled: Callable[[], bool] = never

@@ -52,7 +52,7 @@ def test_once_something_has_changed_the_network_is_asked_too(forecaster: NeuralF
     assert of_source(session, "decoded")
 
 
-def test_what_was_made_here_too_is_no_edit_of_another_file(forecaster: NeuralForecaster) -> None:
+def test_what_was_made_here_is_a_repeated_edit_of_this_file(forecaster: NeuralForecaster) -> None:
     session = forecaster.open(_TEXT)
     session.add_other_save(_RENAME)
     text = _TEXT.replace("first", "second", 1)
@@ -62,7 +62,7 @@ def test_what_was_made_here_too_is_no_edit_of_another_file(forecaster: NeuralFor
         for one in session.candidates(1)
         if apply_hunks(text, [one.hunk]) == _TEXT.replace("first", "second", 2)
     ]
-    assert [one.source for one in renames] == ["replaced-word"]
+    assert [one.source for one in renames] == ["repeated"]
     assert (renames[0].times, renames[0].ago, renames[0].distance) == (1, 0, 2)
 
 
