@@ -126,22 +126,27 @@ class Consequences:
                         insort(taken, (one.hunk.start, one.hunk.end))
                 elif one.kind == "rewrite":
                     found = [*with_inner(text, found, one)]
-        for follows in after_modules(now, self._path, elsewhere):
-            one = replace(follows, cause=_replacing(now, follows.hunk))
-            if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
-                following.append(one)
-                insort(taken, (one.hunk.start, one.hunk.end))
-        for one in self._elsewhere.left_in(now) if self._elsewhere else ():
-            if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
-                if last is None or not last.wrote(one.hunk.start, one.hunk.end):
-                    following.append(one)
-                    insort(taken, (one.hunk.start, one.hunk.end))
-        for one in words:
+        for one in self._following(now, last, elsewhere, words):
             if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
                 following.append(one)
                 insort(taken, (one.hunk.start, one.hunk.end))
         in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
+
+    def _following(
+        self,
+        now: Names,
+        last: Change | None,
+        elsewhere: Iterable[ModuleChange],
+        words: Iterable[Consequence],
+    ) -> Iterator[Consequence]:
+        """Return what follows from other files, the surest first."""
+        for one in after_modules(now, self._path, elsewhere):
+            yield replace(one, cause=_replacing(now, one.hunk))
+        for one in self._elsewhere.left_in(now) if self._elsewhere else ():
+            if last is None or not last.wrote(one.hunk.start, one.hunk.end):
+                yield one
+        yield from words
 
     def _earlier(self, history: Sequence[str], text: str) -> Iterator[Names]:
         """Return the texts before, the last one first; without those that were undone."""
