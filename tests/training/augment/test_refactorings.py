@@ -117,6 +117,13 @@ def test_an_argument_in_an_f_string_ends_no_string() -> None:
             ast.parse(after)
 
 
+def test_a_star_is_not_left_behind_without_parameters() -> None:
+    code = "def sized(name, *, width):\n    return name\n\n\nsized(1, width=2)\nsized(3, width=4)\n"
+    for seed in range(200):
+        for _, after in refactorings(code, Random(seed), 8):
+            ast.parse(after)
+
+
 def test_real_files_still_parse_after_many() -> None:
     kinds: Counter[str] = Counter()
     for number, path in enumerate(_OWN):

@@ -79,7 +79,10 @@ def remove_parameter(source: Source, rng: Random) -> list[Hunk]:
             if name is None:
                 return []
             every = parameters_of(function)
-            out = [source.without(every, every.index(parameters[place]))]
+            at = every.index(parameters[place])
+            if at == len(every) - 1 and every[at - 1].type == "keyword_separator":
+                continue  # `*` must not be the last
+            out = [source.without(every, at)]
             for call in calls:
                 given = items(field(call, "arguments"))
                 named = [field(one, "name") for one in given]
