@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.parameters import (
@@ -16,18 +16,13 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
     Call,
     Function,
-    call_around,
     calls_of,
     function_at,
     function_of,
-    functions_named,
 )
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
-
-#: The strength of an argument that goes where another parameter goes.
-_BESIDE = 0.4
 
 
 def after_signature(change: Change) -> Iterator[Consequence]:
@@ -47,11 +42,7 @@ def after_signature(change: Change) -> Iterator[Consequence]:
                 each.name for each in was.parameters
             }
             cause = " ".join(sorted(new)) or f"{function.defined.name} {function.start}"
-            found = chain(
-                _adapted(change, was, function),
-                _passed_on(change.after, function, new),
-                _passed_beside(change.after, function, new),
-            )
+            found = chain(_adapted(change, was, function), _passed_on(change.after, function, new))
             yield from (replace(one, cause=cause) for one in found)
 
 
@@ -105,26 +96,6 @@ def _passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Cons
                     for call in calls_of(names, other):
                         if node.start_byte <= call.start < node.end_byte:
                             yield from _with_own(names, call, other, parameter.name)
-
-
-def _passed_beside(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
-    """Return the arguments of a new parameter where the one before it is handed down."""
-    node = function.defined.path[-2].node
-    for before, parameter in pairwise(function.parameters):
-        if parameter.name not in new or before.name in new or not before.name:
-            continue
-        for one in names.of(before.name):
-            call = call_around(names, one.start) if one.role is Role.REFERENCE else None
-            if call is None or not node.start_byte <= one.start < node.end_byte:
-                continue
-            functions = functions_named(names, call.called)
-            last = call.arguments[-1] if call.arguments else None
-            if len(functions) == 1 and last is not None and not _spreads(call):
-                others = [each.name for each in functions[0].parameters]
-                is_last = (last.start, last.end) == (one.start, one.end)
-                if is_last and before.name in others and parameter.name not in others:
-                    hunk = Hunk(last.end, last.end, f", {parameter.name}")
-                    yield Consequence(hunk, "add_argument", _BESIDE)
 
 
 def _with_own(names: Names, call: Call, function: Function, name: str) -> Iterator[Consequence]:

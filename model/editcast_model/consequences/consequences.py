@@ -26,7 +26,6 @@ from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
 from editcast_model.consequences.results import after_results
-from editcast_model.consequences.rewrites.composition import with_inner
 from editcast_model.consequences.rewrites.elsewhere import RewritesElsewhere
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
 from editcast_model.consequences.value_changes import adapted, value_change
@@ -120,12 +119,9 @@ class Consequences:
             last = last or change
             rewrites = _rewrites(change, last) if age < _FRESH else ()
             for one in chain(_of(change, imports or {}), rewrites):
-                if _is_free(one.hunk, taken):
-                    if not _is_refused(now, active, one):
-                        found.append(one)
-                        insort(taken, (one.hunk.start, one.hunk.end))
-                elif one.kind == "rewrite":
-                    found = [*with_inner(text, found, one)]
+                if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
+                    found.append(one)
+                    insort(taken, (one.hunk.start, one.hunk.end))
         for one in self._following(now, last, elsewhere, words):
             if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
                 following.append(one)
@@ -140,7 +136,7 @@ class Consequences:
         elsewhere: Iterable[ModuleChange],
         words: Iterable[Consequence],
     ) -> Iterator[Consequence]:
-        """Return what follows from other files, the surest first."""
+        """Yield the consequences of changes in other files, the surest first."""
         for one in after_modules(now, self._path, elsewhere):
             yield replace(one, cause=_replacing(now, one.hunk))
         for one in self._elsewhere.left_in(now) if self._elsewhere else ():

@@ -1,6 +1,5 @@
 """Parameters that functions need: for an argument, to hand a value down, for a new name."""
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 
 from editcast_model.consequences.changes import Change, Consequence
@@ -24,10 +23,6 @@ from editcast_model.syntax.tree import type_declared
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: Functions that a framework or the system calls, by how their names begin.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
-#: A part of something that a parameter is called after, `args.width`, and a value behind a pointer.
-_PART = re.compile(r"\*?(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)")
-_FLAG = re.compile(r"\s*:=\s*flag\.(\w+)\(")
-_FLAGS = {"Bool": "bool", "Int": "int", "String": "string", "Duration": "time.Duration"}
 #: Who hands a value down to one call may give another a constant: 0.8 once a call has it by name.
 _STRENGTH, _STRENGTH_AGAIN = 0.25, 0.5
 
@@ -141,17 +136,15 @@ def _parameter_for(
 ) -> Iterator[Consequence]:
     """Return the parameter that takes an argument which the function has no place for."""
     text, parameters, sigil = names.tree.text, function.parameters, names.rules.sigil
-    written = text[argument.start : argument.end]
-    part = _PART.fullmatch(written)
-    name = argument.keyword or (sigil + part[1] if part else written)
+    name = argument.keyword or text[argument.start : argument.end]
     is_name = name.startswith(sigil) and name.removeprefix(sigil).isidentifier()
     if not is_name or not _is_plain(function, name):
         return
     if not argument.keyword and len(positional(call)) != len(parameters) + 1:
         return
-    one = names.at(argument.start + written.startswith("*"))
+    one = names.at(argument.start)
     scope = names.resolve(one) if one and one.role is Role.REFERENCE else None
-    if one is not None and one.name != written.removeprefix("*"):
+    if one is not None and one.name != text[argument.start : argument.end]:
         scope = None
     declared = _declared(names, function, name, names.definitions(name, scope))
     if declared is not None:
@@ -219,14 +212,6 @@ def _value(text: str, call: Call, index: int, name: str) -> str:
     return text[given[index].start : given[index].end] if index < len(given) else ""
 
 
-def _type_of_flag(names: Names, defined: Sequence[Occurrence]) -> str:
-    """Return the type of an option of Go's command line, `dryRun := flag.Bool(...)`, or nothing."""
-    if names.tree.language != "go" or len(defined) != 1:
-        return ""
-    found = _FLAG.match(names.tree.text, defined[0].end)
-    return _FLAGS.get(found[1], "") if found else ""
-
-
 def _declared(
     names: Names, function: Function, name: str, defined: Sequence[Occurrence]
 ) -> str | None:
@@ -235,7 +220,7 @@ def _declared(
     if language in ("python", "ruby") or language.startswith("javascript"):
         return name
     kind = type_declared(defined[0].path[-2].node) if len(defined) == 1 else None
-    written = names.tree.of(kind) if kind is not None else _type_of_flag(names, defined)
+    written = names.tree.of(kind) if kind is not None else ""
     if not written or written == "var":
         text = names.tree.text
         are_typed = not all(text.startswith(one.name, one.start) for one in function.parameters)

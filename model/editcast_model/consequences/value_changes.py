@@ -69,12 +69,12 @@ _WAITING: Final = re.compile(r"sleep|delay|wait")
 
 
 class ValueChange(NamedTuple):
-    """What became of the values of something that has another name.
+    """A change of the values of something that has another name.
 
     Attributes:
-        factor: What numbers are multiplied by.
+        factor: The number that numbers are multiplied by.
         is_negated: Whether true is false now.
-        literals: Literals with what is written for them now.
+        literals: Old literals, each with the new one.
         units: The words for the unit in the old name and in the new one, if they have any.
     """
 

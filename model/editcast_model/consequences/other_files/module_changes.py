@@ -46,7 +46,7 @@ class NewName:
         old: Its name before.
         new: Its name now.
         is_keyword: Whether calls of the class may give it by its name, as those of dataclasses do.
-        value: What became of its values.
+        value: The change of its values.
     """
 
     owner: str
