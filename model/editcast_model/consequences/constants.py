@@ -13,6 +13,7 @@ from editcast_model.syntax.roles import REFERENCE, Role
 from editcast_model.syntax.tree import Path
 
 _STRENGTH = 0.6
+_LONGEST = 5_000  # what was written in one piece and is longer was written elsewhere
 #: What is written at more places is data.
 _MOST_PLACES = 20
 #: Literals that say something: texts of some length, numbers that are no counts.
@@ -45,7 +46,9 @@ def after_constant(change: Change) -> Iterator[Consequence]:
 def _new_constants(change: Change) -> Iterator[_Constant]:
     names = change.after
     for _, start, end in change.spans():
-        for one in names.between(start, end) if not change.is_active(start, end) else ():
+        if end - start > _LONGEST or change.is_active(start, end):
+            continue
+        for one in names.between(start, end):
             if one.role is not Role.DEFINITION or not _is_lasting(names, one):
                 continue
             if len(names.definitions(one.name, names.home(one))) != 1:
@@ -72,7 +75,7 @@ def _value(path: Path) -> Node | None:
         for field in ("value", "right"):
             found = step.node.child_by_field_name(field)
             if found is not None:
-                while found.type in ("expression_list", "literal_element"):
+                while found.type == "expression_list" and found.named_child_count:  # of Go
                     found = found.named_children[0]
                 return found
     return None

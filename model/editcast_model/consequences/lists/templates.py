@@ -1,4 +1,4 @@
-"""The entries of a list that one which is put into it is to read like."""
+"""Templates of an added entry: which entry of a list it copies, and whether that can be copied."""
 
 import re
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The index of the names that the files of a project import and define, for files that lack one.
+"""The index of the names that a project's files import and define, for files that lack an import.
 
 Nothing is read from the disk here, and nothing written there.
 """
