@@ -7,7 +7,7 @@ EXTENSION := vscode-client
 
 # Those that need no repository, corpus or candidates.
 BENCHMARKS := $(addprefix speed/,consequences diff editor load memory other_files suggest) suggestions/scenarios
-.PHONY: demo test check audit bench bundled soak docs lock vsix package sbom clean python node
+.PHONY: demo test check audit bench bundled calibrated soak docs lock vsix package sbom clean python node
 
 demo: $(VENV)/.runtime
 	$(BIN)/editcast demo
@@ -65,6 +65,14 @@ bundled: $(VENV)/.all
 	$(BIN)/editcast corpus $(WORK)/corpus $(VOCABULARY) $(SOURCES) --seed 0
 	$(BIN)/editcast train $(WORK)/$(NAME) $(BEGIN) --corpus $(WORK)/corpus $(LENGTH) $(SOURCES) --seed $(SEED)
 	cp -R $(WORK)/$(NAME)/bundle/. $(BUNDLE)/
+
+# The bundled model with its ranker fitted anew, from MIRROR, a folder of the repositories of training/calibration.toml.
+CALIBRATED := training/calibration.toml
+calibrated: $(VENV)/.all
+	@test -n "$(MIRROR)" || { echo "Name the folder of the repositories: make calibrated MIRROR=FOLDER" >&2; exit 2; }
+	$(BIN)/editcast calibrate $(BUNDLE) --out $(BUNDLE) --repositories $(CALIBRATED) --mirror $(MIRROR) \
+		$(addprefix --saves ,$(SAVES)) --commits 16 --seed 0 --keep continuations --keep next-tokens \
+		--candidates $(WORK)/candidates.jsonl
 
 # What the extension installs, by hash: on a machine without an NVIDIA driver, and (-gpu) on one with it. uv asks
 # the index for all platforms' files.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeGuard
 
 from editcast_model.checked import Between, Long, Matching, UnfitError, structure
 from editcast_model.errors import BundleError
@@ -26,6 +26,9 @@ RANKER_FEATURES = (
     "ago",
     "distance",
     "repeating",
+    "only_inserts",
+    "whole_lines",
+    "within_other",
 )
 #: The features of a continuation; see `forecasting.sources.continuation`.
 CONTINUATION_FEATURES = (
@@ -59,6 +62,9 @@ LINE_FEATURES = 54
 _WEIGHTS = 1 + len(RANKER_FEATURES)
 _CONTINUATION_WEIGHTS = 1 + len(CONTINUATION_FEATURES)
 _GATE_WEIGHTS = 2 * len(GATE_FEATURES)
+
+#: What a calibration holds beside the ranker.
+_APART = ("continuation", "next_tokens")
 
 _LARGEST = 1e6  # maximum weight, so that sums of products stay finite
 Count = Annotated[int, Between(0, 10**15)]
@@ -240,7 +246,8 @@ class Card:
     def of(cls, written: object) -> "Card":
         """Validate the content of a file and return a card.
 
-        The ranker of an earlier version has other features, so the bundled one replaces it.
+        The ranker of an earlier version has other features, so the bundled one replaces it; what
+        else the calibration holds is kept.
 
         Raises:
             UnfitError: A value has another type, or is out of bounds; the message names its path.
@@ -248,14 +255,18 @@ class Card:
         if not isinstance(written, dict):
             raise UnfitError("it must be an object")
         read = {key: value for key, value in written.items() if key != "written"}
-        earlier = _earlier_weights(read.get("calibration"))
-        if earlier is not None:
-            del read["calibration"]
-        elif read.get("version", VERSION) == 1 and isinstance(read.get("calibration"), dict):
+        calibration = read.get("calibration")
+        if is_earlier := _has_earlier_ranker(calibration):
+            read["calibration"] = {one: calibration[one] for one in _APART if one in calibration}
+        elif read.get("version", VERSION) == 1 and isinstance(calibration, dict):
             # Before version 2 the precision was the target, not a measured value.
-            read["calibration"] = {**read["calibration"], "precision": None}
+            read["calibration"] = {**calibration, "precision": None}
         card = replace(structure(read, cls), written=written)
-        return replace(card, calibration=_bundled_calibration()) if earlier else card
+        if not is_earlier:
+            return card
+        kept = {one: getattr(card.calibration, one) for one in _APART}
+        known = {one: weights for one, weights in kept.items() if weights}
+        return replace(card, calibration=replace(_bundled_calibration(), **known))
 
     @property
     def continuation(self) -> Weights:
@@ -268,14 +279,13 @@ class Card:
         return self.calibration.next_tokens or _bundled_calibration().next_tokens
 
 
-def _earlier_weights(calibration: object) -> object | None:
-    """Return the weights of a ranker from an earlier version; None if it is a current one."""
+def _has_earlier_ranker(calibration: object) -> TypeGuard[dict[str, Any]]:
+    """Tell whether a calibration holds a ranker of an earlier version."""
     if not isinstance(calibration, dict):
-        return None
+        return False
     weights, given = calibration.get("weights"), calibration.get("features")
-    if given == list(RANKER_FEATURES) or (given is None and not isinstance(weights, list)):
-        return None
-    return weights
+    is_current = given == list(RANKER_FEATURES)
+    return not (is_current or (given is None and not isinstance(weights, list)))
 
 
 @cache

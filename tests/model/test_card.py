@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.card import CONTINUATION_FEATURES, VERSION, Card
 from editcast_model.checked import UnfitError
+from editcast_model.forecasting.candidates import CONSEQUENCE
 from editcast_model.forecasting.forecaster import SOURCES, NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
 from editcast_model.forecasting.ranker import FEATURES, Ranker
@@ -105,7 +106,7 @@ def test_the_bundled_card_is_read_as_it_is() -> None:
     assert card.written == WRITTEN and card.version == VERSION
     assert card.name == WRITTEN["name"] and card.created is not None
     weights = card.calibration.weights
-    assert weights.keys() == {source.name for source in SOURCES} - {Continuations.name}
+    assert weights.keys() == {one.name for one in SOURCES} - {Continuations.name, CONSEQUENCE}
     assert len(card.continuation) == 1 + len(CONTINUATION_FEATURES)
     assert {name: list(of) for name, of in weights.items()} == known["weights"]
     assert [list(point) for point in card.calibration.points] == known["points"]
@@ -176,3 +177,11 @@ def test_the_ranker_of_an_earlier_version_gives_way_to_the_bundled_one() -> None
     other = {"features": ["age"], "weights": {"decoded": [1.0, 2.0]}}
     assert Card.of({"calibration": other}).calibration == card.calibration
     assert Card.of({"calibration": {"weights": []}, "version": 1}).calibration.weights == {}
+
+
+def test_what_was_fitted_beside_a_ranker_of_an_earlier_version_is_kept() -> None:
+    continuation = [0.5] * (1 + len(CONTINUATION_FEATURES))
+    other = {"features": ["age"], "weights": {"decoded": [1.0, 2.0]}, "continuation": continuation}
+    card = Card.of({"calibration": other})
+    bundled = Bundle.open(bundled_path()).card.calibration
+    assert card.calibration == replace(bundled, continuation=tuple(continuation))

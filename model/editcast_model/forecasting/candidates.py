@@ -54,6 +54,8 @@ class Candidate:
             cross-file edit, how many replacements ago.
         distance: How many lines below the last change it is, negative above.
         repeating: See `EditHistory`.
+        is_whole_lines: Whether it inserts, removes or replaces whole lines.
+        is_within_other: Whether another candidate of the step does the same and more around it.
         prior: The probability that it is clean where the ranker has no weights for its source; None
             where nobody knows, so that it is dropped then.
         cause: Names what it follows from; others of this cause come in the order of their source.
@@ -71,6 +73,8 @@ class Candidate:
     ago: int = 0
     distance: int = 0
     repeating: float = 0.25
+    is_whole_lines: bool = False
+    is_within_other: bool = False
     prior: float | None = None
     cause: str = ""
     everywhere: tuple[Hunk, ...] = ()
@@ -212,7 +216,29 @@ class Situation:
             ago=ago,
             distance=lines if hunk.start >= self.history.last else -lines,
             repeating=self.history.repeating,
+            is_whole_lines=_is_whole_lines(text, hunk),
         )
+
+
+def compared(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Fill in what is seen of the candidates of a step beside one another."""
+    hunks = [one.hunk for one in candidates]
+    return [
+        replace(one, is_within_other=any(_is_within(one.hunk, other) for other in hunks))
+        for one in candidates
+    ]
+
+
+def _is_within(one: Hunk, other: Hunk) -> bool:
+    """Tell whether another hunk does what one does, and more around it."""
+    is_inside = other.start <= one.start and one.end <= other.end
+    return is_inside and one != other and one.text in other.text
+
+
+def _is_whole_lines(text: str, hunk: Hunk) -> bool:
+    """Tell whether a hunk of a text begins at the start of a line, and ends behind a line end."""
+    is_first = hunk.start == 0 or text[hunk.start - 1] == "\n"
+    return is_first and (hunk.text.endswith("\n") or text[hunk.start : hunk.end].endswith("\n"))
 
 
 class CandidateSource(Protocol):

@@ -32,6 +32,9 @@ def features(candidate: Candidate) -> list[float]:
         math.log1p(candidate.ago),
         math.log1p(abs(candidate.distance)) / 3,
         candidate.repeating,
+        candidate.hunk.start == candidate.hunk.end,
+        candidate.is_whole_lines,
+        candidate.is_within_other,
     ]
 
 

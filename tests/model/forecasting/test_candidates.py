@@ -6,7 +6,7 @@ import pytest
 
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting.candidates import UNSEEN, Candidate, Situation
+from editcast_model.forecasting.candidates import UNSEEN, Candidate, Situation, compared
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
 from editcast_model.forecasting.interface import PredictionOptions, other_save
 from editcast_model.forecasting.ranker import FEATURES, Ranker
@@ -140,3 +140,28 @@ def test_a_new_source_is_a_class_and_its_registration(
     best = session.predict()[0]
     assert best.confidence == 0.9 and best.hunks == (one.hunk,)
     assert not [one for one in session.candidates(1, PredictionOptions(lambda hunks: False)) if one]
+
+
+@pytest.mark.parametrize(
+    ("hunk", "is_whole"),
+    [
+        (Hunk(0, 0, "new = 1\n"), True),
+        (Hunk(17, 27, ""), True),
+        (Hunk(17, 26, "other = 9"), False),
+        (Hunk(16, 16, "\nnew = 1"), False),
+        (Hunk(5, 17, " = 1\n"), False),
+        (Hunk(17, 27, "other = 9\n"), True),
+    ],
+)
+def test_whole_lines_begin_and_end_with_a_line(
+    forecaster: NeuralForecaster, hunk: Hunk, is_whole: bool
+) -> None:
+    situation = forecaster.open(_TEXT).situation(1)
+    assert situation.candidate(hunk, "decoded").is_whole_lines == is_whole
+
+
+def test_a_candidate_that_another_one_is_more_of_is_a_part() -> None:
+    hunks = [Hunk(3, 4, "x"), Hunk(2, 6, "axb"), Hunk(3, 5, "y"), Hunk(8, 8, "x")]
+    found = compared([Candidate(hunk, "decoded") for hunk in hunks])
+    assert [one.is_within_other for one in found] == [True, False, False, False]
+    assert [one.hunk for one in found] == hunks
