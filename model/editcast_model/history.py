@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.memory.project_memory import ProjectMemory
 
@@ -86,6 +87,7 @@ class EditHistory:
         language: The LSP language identifier; empty if unknown.
         path: The path within the project; empty if unknown.
         imports: The import statements of other files of the project, by the imported name.
+        entries: The texts that files of the project give names to.
         memory: The project memory; without other files if these are unknown.
         text: The current text.
         saves: The last `DEPTH` saves that changed something, oldest first. A save that continues
@@ -100,6 +102,7 @@ class EditHistory:
     def __init__(self, text: str, *, language: str = "", path: str = "") -> None:
         self.language, self.path = language, path
         self.imports: Mapping[str, str] = {}
+        self.entries = EntryIndex()
         self.memory = ProjectMemory()
         self.text = self._saved = text
         self.saves: deque[Save] = deque(maxlen=DEPTH)

@@ -34,6 +34,7 @@ Kind = Literal[
     "settle_condition",
     "take_results",
     "use_constant",
+    "use_entry",
     "replace_word",
     "await_call",
     "make_async",

@@ -16,9 +16,11 @@ from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.consequences.conditions import after_condition
 from editcast_model.consequences.constants import after_constant
 from editcast_model.consequences.coroutines import after_coroutine
+from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.lists.parallel_lists import after_entry
 from editcast_model.consequences.member_renames import after_key, after_member, after_parameter
 from editcast_model.consequences.other_files.elsewhere import after_modules
+from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.other_files.replaced_words import ReplacedWords
@@ -48,7 +50,7 @@ MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
 _CHECKED = frozenset(
     """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
-    settle_condition take_results use_constant rewrite""".split()
+    settle_condition take_results use_constant use_entry rewrite""".split()
 )
 #: What was written in one piece and is longer was written elsewhere, or by a program.
 _LONGEST = 5_000
@@ -84,6 +86,7 @@ class Consequences:
         active: range | None = None,
         cursor: int | None = None,
         imports: Mapping[str, str] | None = None,
+        entries: EntryIndex | None = None,
         elsewhere: Iterable[ModuleChange] = (),
     ) -> list[Consequence]:
         """Return what the last edits ask for, in the order in which a person would go on.
@@ -95,6 +98,7 @@ class Consequences:
             active: What is being typed, in code points of `text`: it is not copied.
             cursor: Where the last change ends, in code points; None for the end of the last hunk.
             imports: Import statements of other files of the project, by the name that they bind.
+            entries: The texts that files of the project give names to.
             elsewhere: What was changed in other files, that this one may have to follow.
 
         Returns:
@@ -118,7 +122,7 @@ class Consequences:
                 cursor = max(end for _, _, end in change.spans())
             last = last or change
             rewrites = _rewrites(change, last) if age < _FRESH else ()
-            for one in chain(_of(change, imports or {}), rewrites):
+            for one in chain(_of(change, imports, entries), rewrites):
                 if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
                     found.append(one)
                     insort(taken, (one.hunk.start, one.hunk.end))
@@ -173,7 +177,9 @@ class Consequences:
         return found
 
 
-def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
+def _of(
+    change: Change, imports: Mapping[str, str] | None, entries: EntryIndex | None
+) -> Iterator[Consequence]:
     for renamed in change.renamed():
         cause = f"{renamed.before.name} {renamed.after.name}"
         value = value_change(change, renamed)
@@ -190,6 +196,8 @@ def _of(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:
     yield from after_condition(change)
     yield from after_results(change)
     yield from after_constant(change)
+    if entries is not None:
+        yield from after_reference(change, entries)
     if imports:
         yield from _missing(change, imports)
 

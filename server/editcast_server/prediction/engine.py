@@ -69,11 +69,12 @@ class Track:
         self._unseen: deque[str] = deque()  # saves that the session does not know yet
         self._project = project or Project()
         imports, memory = self._project.imports, self._project.memory
-        imports.update(self._history.path, language, text)
+        for index in (imports, self._project.entries):
+            index.update(self._history.path, language, text)
         memory.update(self._history.path, text)
         known = imports.of(self._history.path, language)
         self._history.imports = WithStandardLibrary(known, self._history.path, language)
-        self._history.memory = memory
+        self._history.entries, self._history.memory = self._project.entries, memory
         self._name = self._history.path
         self._project.open_files[self._name] = self
         self._last_other = 0  # number of the last save of another file that the session knows

@@ -1,4 +1,4 @@
-"""A background reader of an open folder's files, for the import index and the project memory.
+"""A background reader of an open folder's files, for its indexes and the project memory.
 
 Only folders that the user trusts are read, and within limits. The contents stay in memory and are
 forgotten with the folder.
@@ -8,11 +8,12 @@ import logging
 import os
 import threading
 import time
-from collections import deque
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.memory.project_memory import ProjectMemory
 from editcast_model.plain_files import open_plain
@@ -23,8 +24,9 @@ from editcast_store.secrets import is_secret
 
 log = logging.getLogger(__name__)
 
-#: Limits for one folder: files, bytes of a file, directory entries, depth.
+#: Limits for one folder: source files, JSON files, bytes of a file, directory entries, depth.
 MOST_FILES: Final = 5_000
+MOST_TABLES: Final = 500
 MOST_BYTES: Final = 200_000
 MOST_ENTRIES: Final = 50_000
 MOST_DEPTH: Final = 12
@@ -36,6 +38,8 @@ _FOREIGN: Final = frozenset(
     """node_modules bower_components jspm_packages vendor third_party site-packages __pycache__ dist
     build target out venv env virtualenv""".split()
 )
+#: JSON that package managers write, with no text that anybody would write into code.
+_LOCKS: Final = frozenset("package-lock.json npm-shrinkwrap.json packages.lock.json".split())
 
 
 def reads(settings: Settings) -> tuple[bool, tuple[str, ...], tuple[str, ...]]:
@@ -47,12 +51,13 @@ class FolderReader:
     """The reader of one folder.
 
     Args:
-        index: The index of imports to fill.
+        imports: The index of imports to fill.
+        entries: The index of texts that have names to fill; JSON files are read for it alone.
         memory: The project memory to fill.
     """
 
-    def __init__(self, index: ImportIndex, memory: ProjectMemory) -> None:
-        self._index, self._memory = index, memory
+    def __init__(self, imports: ImportIndex, entries: EntryIndex, memory: ProjectMemory) -> None:
+        self._imports, self._entries, self._memory = imports, entries, memory
         self._is_over: threading.Event | None = None  # ends the current reading
         self._reads: tuple[Path, str, Settings] | None = None
 
@@ -83,29 +88,46 @@ class FolderReader:
         return path if is_inside and _is_allowed(path, language, settings) else None
 
     def forget(self) -> None:
-        """Stop reading, and clear the index and the memory."""
+        """Stop reading, and clear the indexes and the memory."""
         if self._is_over is not None:
             self._is_over.set()
         self._is_over = self._reads = None
-        self._index.forget()
+        self._imports.forget()
+        self._entries.forget()
         self._memory.forget()
 
     def _run(self, folder: Path, name: str, settings: Settings, is_over: threading.Event) -> None:
-        started, count = time.monotonic(), 0
+        started, counts = time.monotonic(), Counter[bool]()
         for path in _sources(folder):
-            if is_over.is_set() or count >= MOST_FILES or time.monotonic() > started + _SECONDS:
+            if is_over.is_set() or time.monotonic() > started + _SECONDS:
                 break
-            language = language_of("", path.name) or ""
-            if not _is_allowed(path, language, settings):
+            language, is_table = language_of("", path.name) or "json", _is_table(path.name)
+            is_full = counts[is_table] >= (MOST_TABLES if is_table else MOST_FILES)
+            if is_full or not _is_allowed(path, language, settings):
                 continue
-            count += 1
+            counts[is_table] += 1
             begun = time.monotonic()
-            file, text = f"{name}/{path.relative_to(folder).as_posix()}", text_of(path)
-            self._index.put(file, language, text, lambda: not is_over.is_set())
-            self._memory.put(file, text, lambda: not is_over.is_set())
-            self._memory.settle()
+            file = f"{name}/{path.relative_to(folder).as_posix()}"
+            self._put(file, language, path, lambda: not is_over.is_set())
             time.sleep(max(_PAUSE, time.monotonic() - begun))
-        log.info("Read %d files of a folder, in %.1f s", count, time.monotonic() - started)
+        seconds = time.monotonic() - started
+        log.info("Read %d files of a folder, in %.1f s", counts.total(), seconds)
+
+    def _put(self, file: str, language: str, path: Path, is_wanted: Callable[[], bool]) -> None:
+        """Put a file into the indexes and the memory."""
+        if _is_table(path.name):
+            self._entries.put(file, language, whole_text_of(path), is_wanted)
+            return
+        text = text_of(path)
+        self._imports.put(file, language, text, is_wanted)
+        self._entries.put(file, language, text, is_wanted)
+        self._memory.put(file, text, is_wanted)
+        self._memory.settle()
+
+
+def _is_table(name: str) -> bool:
+    """Tell whether a file is JSON that people write."""
+    return name.lower().endswith(".json") and name not in _LOCKS
 
 
 def _is_allowed(path: Path, language: str, settings: Settings) -> bool:
@@ -116,7 +138,7 @@ def _is_allowed(path: Path, language: str, settings: Settings) -> bool:
 
 
 def _sources(folder: Path) -> Iterator[Path]:
-    """Yield the files in supported languages, the outermost first, without following links."""
+    """Yield source files and tables, the outermost first, without following links."""
     left, entries = deque([(folder, 0)]), 0
     while left:
         here, depth = left.popleft()
@@ -138,7 +160,7 @@ def _sources(folder: Path) -> Iterator[Path]:
                 )
             except OSError:
                 continue
-            if is_file and language_of("", one.name) is not None:
+            if is_file and (language_of("", one.name) is not None or _is_table(one.name)):
                 yield Path(one.path)
             is_foreign = one.name in _FOREIGN or one.name.startswith(".")
             if is_folder and depth < MOST_DEPTH and not is_foreign:

@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 
 from pygls.uris import to_fs_path
 
+from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.consequences.other_files.module_changes import ModuleHistory
 from editcast_model.diff import diff
@@ -41,16 +42,18 @@ class Project:
     Attributes:
         has_saves: Whether a file was saved, so that other files may have to follow.
         imports: The index of imports; usable from any thread.
+        entries: The index of texts that have names; usable from any thread.
         memory: The project memory; usable from any thread.
-        reader: The reader that fills both from the folder; used on the event loop.
+        reader: The reader that fills these from the folder; used on the event loop.
         open_files: The files that the editor has open, by path.
     """
 
     def __init__(self) -> None:
         self.has_saves = False
         self.imports = ImportIndex()
+        self.entries = EntryIndex()
         self.memory = ProjectMemory()
-        self.reader = FolderReader(self.imports, self.memory)
+        self.reader = FolderReader(self.imports, self.entries, self.memory)
         self.open_files: WeakValueDictionary[str, OpenFile] = WeakValueDictionary()
         self._other_files = OtherFiles(self.imports, self._source)
         self._numbers = count(1)
@@ -70,6 +73,7 @@ class Project:
         module = module or ModuleHistory(file, language)
         module.save(before, after)
         self.imports.update(file, language, after)
+        self.entries.update(file, language, after)
         self.memory.update(file, after)
         self._modules[file] = number, module
         while len(self._modules) > _MOST_MODULES:
@@ -127,6 +131,7 @@ class Project:
         for _, module in self._modules.values():
             module.change()
         self.imports.read()
+        self.entries.read()
         self.memory.read()
         self.memory.settle()
 

@@ -64,6 +64,7 @@ class ConsequenceEdits:
                 active=situation.options.typed,
                 cursor=history.last,
                 imports=history.imports,
+                entries=history.entries,
                 elsewhere=situation.modules,
             )
         except Exception:

@@ -9,6 +9,7 @@ import pytest
 from lsprotocol import types
 
 from editcast_model.consequences.other_files import import_index
+from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.memory.project_memory import ProjectMemory
 from editcast_server.prediction import folder_reader
@@ -32,9 +33,19 @@ def read(
     folder: Path, settings: Settings | None = None, memory: ProjectMemory | None = None
 ) -> ImportIndex:
     known = ImportIndex()
-    FolderReader(known, memory or ProjectMemory()).read(folder, NAME, settings or Settings())
+    FolderReader(known, EntryIndex(), memory or ProjectMemory()).read(
+        folder, NAME, settings or Settings()
+    )
     finish()
     return known
+
+
+def read_entries(folder: Path, settings: Settings | None = None) -> tuple[EntryIndex, list[str]]:
+    """Return the entries of a folder's tables, and what else was learned of them."""
+    imports, known, memory = ImportIndex(), EntryIndex(), ProjectMemory()
+    FolderReader(imports, known, memory).read(folder, NAME, settings or Settings())
+    finish()
+    return known, [*names(imports), *(["memory"] if follows(memory, "title") else [])]
 
 
 def follows(memory: ProjectMemory, text: str) -> bool:
@@ -51,6 +62,13 @@ def finish() -> None:
 def names(known: ImportIndex, language: str = "python") -> dict[str, str]:
     statements = known.of(f"{NAME}/new.py" if language == "python" else f"{NAME}/new.ts", language)
     return {name: found for name in statements if (found := statements.get(name))}
+
+
+def open_folder(editor: Any, folder: Path) -> None:
+    added = [types.WorkspaceFolder(folder.as_uri(), "folder")]
+    editor.client.workspace_did_change_workspace_folders(
+        types.DidChangeWorkspaceFoldersParams(types.WorkspaceFoldersChangeEvent(added, []))
+    )
 
 
 def test_only_what_all_files_agree_on() -> None:
@@ -159,26 +177,55 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Path" not in names(read(tmp_path))
 
 
+def test_tables_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = '{"title": "Your profile"}'  # without a last line break
+    (tmp_path / "locales").mkdir()
+    (tmp_path / "locales" / "en.json").write_text(table)
+    known, others = read_entries(tmp_path)
+    assert [tuple(one) for one in known.of("Your profile")] == [
+        (f"{NAME}/locales/en.json", ("title",))
+    ]
+    assert others == []
+    (tmp_path / "status.py").write_text('class Status:\n    OPEN = "open"\n')
+    assert read_entries(tmp_path)[0].of("open")
+    for settings in (Settings(exclude=("locales/*",)), Settings(languages=("*", "!json"))):
+        known, _ = read_entries(tmp_path, settings)
+        assert known.of("open") and not known.of("Your profile")
+    monkeypatch.setattr(folder_reader, "MOST_TABLES", 0)
+    known, _ = read_entries(tmp_path)
+    assert known.of("open") and not known.of("Your profile")
+
+
+@pytest.mark.parametrize("name", ["package-lock.json", "secrets.json", ".vscode/a.json", "a.yaml"])
+def test_tables_that_are_left_alone(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text('{"title": "Your profile"}\n')
+    assert read_entries(tmp_path)[0].of("Your profile") == []
+
+
 def test_what_the_editor_has_is_newer_than_the_disk(tmp_path: Path) -> None:
     (tmp_path / "0.py").write_text(PATH)
     known = index_of("import os\n")
-    FolderReader(known, ProjectMemory()).read(tmp_path, NAME, Settings())
+    FolderReader(known, EntryIndex(), ProjectMemory()).read(tmp_path, NAME, Settings())
     finish()
     assert names(known) == {"os": "import os"}
 
 
 def test_what_is_forgotten_is_read_anew(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(PATH)
-    known, memory = ImportIndex(), ProjectMemory()
-    reader = FolderReader(known, memory)
+    (tmp_path / "a.json").write_text('{"title": "Your profile"}')
+    known, entries, memory = ImportIndex(), EntryIndex(), ProjectMemory()
+    reader = FolderReader(known, entries, memory)
     reader.read(tmp_path, NAME, Settings())
     reader.forget()
     finish()
     assert not follows(memory, PATH)
+    assert not entries.of("Your profile")
     assert names(known) == {} and not known.of(f"{NAME}/b.py", "python")
     reader.read(tmp_path, NAME, Settings())
     finish()
-    assert set(names(known)) == {"Path"}
+    assert set(names(known)) == {"Path"} and entries.of("Your profile")
 
 
 @pytest.mark.parametrize("is_trusted", [True, False])
@@ -206,12 +253,7 @@ async def test_an_import_that_a_file_on_the_disk_has(
         await editor.until(lambda: editor.statuses[-1].model)
         folder = tmp_path / "project"
         (folder / "other.py").write_text("import os\nfrom shop import Money\n\nMoney(os.sep)\n")
-        event = types.WorkspaceFoldersChangeEvent(
-            [types.WorkspaceFolder(folder.as_uri(), "folder")], []
-        )
-        editor.client.workspace_did_change_workspace_folders(
-            types.DidChangeWorkspaceFoldersParams(event)
-        )
+        open_folder(editor, folder)
         before = "import sys\n\nname = sys.argv[1]\n"
         uri = editor.open("main.py", before)
         assert await editor.best(uri) is None
@@ -236,3 +278,28 @@ async def test_an_import_of_the_standard_library_needs_no_folder(start: Any) -> 
         editor.save(uri)
         best = await editor.best(uri)
         assert editor.applied(uri, best).startswith("import json\nimport sys\n")
+
+
+@pytest.mark.parametrize("is_trusted", [True, False])
+async def test_an_entry_of_a_table_on_the_disk(
+    start: Any, tmp_path: Path, is_trusted: bool
+) -> None:
+    settings = {"modelPath": "", "confidenceThreshold": None, "isWorkspaceTrusted": is_trusted}
+    async with start(settings) as editor:
+        await editor.until(lambda: editor.statuses[-1].model)
+        folder = tmp_path / "project"
+        (folder / "en.json").write_text('{"in": {"title": "Sign in", "name": "Full name"}}')
+        open_folder(editor, folder)
+        before = "show('Sign in');\nlog(1);\nshow('Full name');\n"
+        uri = editor.open("main.ts", before, "typescript")
+        assert await editor.best(uri) is None
+        editor.type(uri, "'Sign in'", "t('in.title')")
+        editor.save(uri)
+        if is_trusted:  # read meanwhile, or a moment later
+            while (best := await editor.best(uri)) is None:
+                editor.save(uri)
+            expected = editor.texts[uri].text.replace("'Full name'", "t('in.name')")
+            assert editor.applied(uri, best) == expected
+        else:
+            best = await editor.best(uri)
+            assert best is None or "in.name" not in editor.applied(uri, best)

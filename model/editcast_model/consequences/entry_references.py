@@ -1,0 +1,232 @@
+"""Literals that entries of a table stand for, once one of them was replaced by its entry.
+
+Whoever writes `t("profile.title")` for a title of the catalogue of translations does the same to
+the other texts in it, and whoever writes `Status.ACTIVE` for `"active"` to `"closed"`.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.other_files.entry_index import Entry, EntryIndex
+from editcast_model.consequences.other_files.tables import (
+    Keys,
+    is_literal,
+    literal_text,
+    table_entries,
+)
+from editcast_model.diff import Hunk
+from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.roles import REFERENCE, Role
+from editcast_model.syntax.tree import Path, Tree, first_child
+
+_STRENGTH = 0.7
+_LONGEST = 200  # code points of a reference
+#: Larger trees are not searched for literals.
+_MOST_NODES = 100_000
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_PLAIN = re.compile(r"[^\"'`\\\n]+")  # what may stand between quotes
+#: What makes code more than a reference.
+_MORE = re.compile(r"[?+|&{},\n]|\b(?:if|and|or)\b")
+_IN_BRACES = re.compile(r"\{\s*(.*?)\s*\}", re.DOTALL)
+#: Around a literal that is no value of an expression there.
+_APART = re.compile("import|literal_type|expression_statement|concatenated")
+#: Fields that hold names, and the texts of tagged templates.
+_FIELDS = frozenset("key name index subscript source arguments".split())
+_ASKS = re.compile(r"(?:require|import|typeof)\b")
+#: Attributes whose values are for the browser, not to be read.
+_MARKUP = frozenset("class className for htmlFor href id key name rel role src style type".split())
+
+
+class _Reference(NamedTuple):
+    """A way to write entries of a table.
+
+    Attributes:
+        before: The code before the keys.
+        after: The code behind them.
+        keys: The keys of the example.
+        roots: Files of tables, with the keys of these that all have in common.
+        is_flat: Whether a single key is written.
+        is_quoted: Whether the keys are in quotes.
+        bound: The name that the code begins with, if it has a meaning in the file; else empty.
+    """
+
+    before: str
+    after: str
+    keys: Keys
+    roots: frozenset[Entry]
+    is_flat: bool
+    is_quoted: bool
+    bound: str = ""
+
+    def keys_of(self, entries: Sequence[Entry]) -> Keys | None:
+        """Return the keys to write for a text; None unless its entries agree on them."""
+        depths = {len(root.keys) for root in self.roots}
+        pairs = ((one, depth) for one in entries for depth in depths)
+        rests = {
+            one.keys[depth:]
+            for one, depth in pairs
+            if Entry(one.file, one.keys[:depth]) in self.roots
+        }
+        allowed = _PLAIN if self.is_quoted else _NAME
+        found = [
+            keys
+            for keys in rests
+            if keys and not (self.is_flat and keys[1:]) and all(map(allowed.fullmatch, keys))
+        ]
+        if len(found) > 1:
+            found = [keys for keys in found if keys[:-1] == self.keys[:-1]]
+        return found[0] if len(found) == 1 else None
+
+
+def after_reference(change: Change, entries: EntryIndex) -> Iterator[Consequence]:
+    """Return the references to entries that are left to be put in place of literals."""
+    tree = change.after.tree
+    references = dict.fromkeys(_references(change, entries))
+    if not references or tree.root.descendant_count > _MOST_NODES:
+        return
+    own = {value.start_byte: keys for value, _, keys in table_entries(tree)}
+    for node in _literals(tree):
+        known = entries.of(literal_text(tree, node) or "")
+        start, end = _extent(tree, node)
+        if not known or change.wrote(start, end) or change.is_active(start, end):
+            continue
+        path = _path(tree, start)
+        for one in references if not _is_apart(tree, path) else ():
+            keys = one.keys_of(known)
+            if keys is None or own.get(start, ())[-len(keys) :] == keys:  # the table itself
+                continue
+            if tree.text.endswith(one.before[:-1], 0, start):  # keys that are written already
+                continue
+            code = _placed(f"{one.before}{'.'.join(keys)}{one.after}", path)
+            if code is not None and _is_bound(change.after, path, start, one.bound):
+                cause = f"{one.before}*{one.after}"
+                yield Consequence(Hunk(start, end, code), "use_entry", _STRENGTH, cause=cause)
+                break
+
+
+def _references(change: Change, entries: EntryIndex) -> Iterator[_Reference]:
+    """Yield the references that a change put in place of literals with the same meaning."""
+    tree, names = change.before.tree, change.after
+    for offset in sorted({at for one in change.hunks for at in (one.start, one.end - 1)}):
+        path = _path(tree, max(offset, 0))
+        text = literal_text(tree, path[-1].node)
+        known = entries.of(text) if text else ()
+        span = _span_now(change, *_extent(tree, path[-1].node)) if known else None
+        if span is None or change.is_active(*span) or span[1] - span[0] > _LONGEST:
+            continue
+        code = names.tree.text[slice(*span)]
+        found = _reference(_unplaced(code, path), known)
+        if found is None or (text and text in found.before + found.after):
+            continue
+        first = WORD.search(code)
+        one = names.at(span[0] + first.start()) if first else None
+        is_bound = one and one.role is Role.REFERENCE and names.resolve(one)
+        yield found._replace(bound=one.name if one and is_bound else "")
+
+
+def _reference(code: str, known: Sequence[Entry]) -> _Reference | None:
+    """Read how code refers to an entry, one of those that are known to have its text."""
+    spelled = [
+        (one.keys[depth:], Entry(one.file, one.keys[:depth]))
+        for one in known
+        for depth in range(len(one.keys))
+        if ".".join(one.keys[depth:]) in code
+    ]
+    places = [(*one, list(_pattern(one[0]).finditer(code))) for one in spelled]
+    keys = max((one[0] for one in places if len(one[2]) == 1), key=len, default=())
+    if not keys:
+        return None
+    roots = [root for each, root, _ in places if each == keys]
+    ((start, end),) = (found.span() for found in _pattern(keys).finditer(code))
+    is_quoted, is_flat = code[end : end + 1] in ('"', "'", "`"), len(keys) == 1
+    if not is_quoted and not code[:start].endswith("."):  # the first of them is a name here
+        start += len(keys[0]) + 1
+        roots = [Entry(root.file, (*root.keys, keys[0])) for root in roots]
+        keys = keys[1:]
+    before, after = code[:start], code[end:]
+    is_reference = keys and before[is_quoted:]  # and no other literal
+    if not is_reference or _MORE.search(before) or _MORE.search(after):
+        return None
+    return _Reference(before, after, keys, frozenset(roots), is_flat, is_quoted)
+
+
+def _pattern(keys: Keys) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w$-]){re.escape('.'.join(keys))}(?![\w$-])")
+
+
+def _span_now(change: Change, start: int, end: int) -> tuple[int, int] | None:
+    """Find what stands where a literal stood; None where its line is another one around it.
+
+    A diff may take parts of the literal for parts of what took its place.
+    """
+    before, after = change.before.tree.text, change.after.tree.text
+    line = before.rfind("\n", 0, start) + 1
+    begin = change.is_now_at(line)
+    if begin is None:
+        return None
+    head, tail = before[line:start], before[end:].partition("\n")[0]
+    now = after[begin:].partition("\n")[0]
+    is_same = now.startswith(head) and now.endswith(tail) and len(now) > len(head) + len(tail)
+    return (begin + len(head), begin + len(now) - len(tail)) if is_same else None
+
+
+def _literals(tree: Tree) -> Iterator[Node]:
+    left = [tree.root]
+    while left:
+        node = left.pop()
+        if is_literal(node) and literal_text(tree, node) is not None:
+            yield node
+        else:
+            left.extend(reversed(node.named_children))
+
+
+def _extent(tree: Tree, node: Node) -> tuple[int, int]:
+    """Return where a literal begins and ends, without the blanks around text between tags."""
+    start, end = node.start_byte, node.end_byte
+    if node.type == "jsx_text":
+        text = tree.of(node)
+        start += len(text) - len(text.lstrip())
+        end -= len(text) - len(text.rstrip())
+    return start, max(start, end)
+
+
+def _path(tree: Tree, offset: int) -> Path:
+    """Return the nodes around the innermost literal at an offset, or all where there is none."""
+    path = tree.path(offset)
+    found = (at for at in reversed(range(len(path))) if is_literal(path[at].node))
+    return path[: next(found, len(path)) + 1]
+
+
+def _is_apart(tree: Tree, path: Path) -> bool:
+    """Tell whether a literal is a name, a type or the like, or for the browser."""
+    above = path[-2]
+    if above.type == "jsx_attribute":
+        name = first_child(above.node)
+        return name is not None and tree.of(name) in _MARKUP
+    asks = any(_ASKS.match(tree.of(step.node)) for step in path[-3:-1])
+    return asks or path[-1].field in _FIELDS or bool(_APART.search(above.type))
+
+
+def _unplaced(code: str, path: Path) -> str:
+    """Return the reference that stands in place of a literal, without the braces of JSX."""
+    if path[-1].type != "jsx_text" and path[-2].type != "jsx_attribute":
+        return code
+    found = _IN_BRACES.fullmatch(code)
+    return found[1] if found else code if code.startswith("<") else ""
+
+
+def _placed(code: str, path: Path) -> str | None:
+    """Return a reference as it stands in place of a literal; None for an element elsewhere."""
+    is_text = path[-1].type == "jsx_text"
+    if code.startswith("<"):
+        return code if is_text else None
+    return f"{{{code}}}" if is_text or path[-2].type == "jsx_attribute" else code
+
+
+def _is_bound(names: Names, path: Path, offset: int, name: str) -> bool:
+    """Tell whether a name has a meaning at an offset, or had none in the example either."""
+    return not name or names.is_known(Occurrence(name, offset, REFERENCE, path, names.rules), name)

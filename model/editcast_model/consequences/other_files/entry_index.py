@@ -1,0 +1,86 @@
+"""The index of the texts that a project's files give names to, for code that writes them out.
+
+Nothing is read from the disk here, and nothing written there.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from editcast_model.consequences.other_files.tables import Keys, entries_of
+
+_MOST_ENTRIES: Final = 50_000  # of all files together
+
+
+class Entry(NamedTuple):
+    """The place of a text in a table: its file and its keys, the outermost first."""
+
+    file: str
+    keys: Keys
+
+
+class EntryIndex:
+    """The entries of one project's tables by their texts; any thread may read and add."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._files: dict[str, tuple[tuple[str, Entry], ...]] = {}
+        self._entries: dict[str, dict[Entry, None]] = {}  # by text, in the order of their coming
+        self._size = 0
+        self._unread: dict[str, tuple[str, str]] = {}
+
+    def of(self, text: str) -> list[Entry]:
+        """Return the entries that have a text."""
+        with self._lock:
+            return list(self._entries.get(text, ()))
+
+    def update(self, file: str, language: str, text: str) -> None:
+        """Take in the text of a file, which is read when there is time."""
+        self._unread[file] = language, text
+
+    def read(self) -> None:
+        """Read the texts that were told."""
+        while self._unread:
+            file, (language, text) = self._unread.popitem()
+            self.put(file, language, text)
+
+    def put(
+        self, file: str, language: str, text: str, is_wanted: Callable[[], bool] | None = None
+    ) -> None:
+        """Read the tables of a file, in place of those that it had; as of `ImportIndex`.
+
+        Args:
+            file: Its path.
+            language: The editor's language identifier.
+            text: Its text.
+            is_wanted: Given for what is only wanted as long as it says so, and as long as nothing
+                else is known of the file.
+        """
+        read = ((one, Entry(file, keys)) for one, keys in entries_of(text, language, file))
+        found = tuple(dict.fromkeys(read))
+        with self._lock:
+            if is_wanted and (file in self._files or not is_wanted()):
+                return
+            self._remove(file)
+            if self._size + len(found) > _MOST_ENTRIES:
+                return
+            self._size += len(found)
+            self._files[file] = found
+            for one, entry in found:
+                self._entries.setdefault(one, {})[entry] = None
+
+    def forget(self) -> None:
+        """Forget all files."""
+        self._unread.clear()
+        with self._lock:
+            self._files.clear()
+            self._entries.clear()
+            self._size = 0
+
+    def _remove(self, file: str) -> None:
+        """Remove what is known of a file."""
+        for one, entry in (gone := self._files.pop(file, ())):
+            self._entries[one].pop(entry, None)
+            if not self._entries[one]:
+                del self._entries[one]
+        self._size -= len(gone)

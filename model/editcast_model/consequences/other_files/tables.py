@@ -1,0 +1,106 @@
+"""Tables of named texts in a file: catalogues of translations, enums, objects of constants."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Final
+
+from tree_sitter import Node
+
+from editcast_model.syntax.languages import language_of
+from editcast_model.syntax.tree import Tree, parse
+
+#: The names under which a text stands in a file, the outermost first.
+Keys = tuple[str, ...]
+
+_MOST_CHARACTERS: Final = 300_000  # of a file
+_MOST_KEYS: Final = 12  # from the outermost one to a text
+_VALUE: Final = range(3, 201)  # characters
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_LITERAL: Final = re.compile(r"^(?:template_)?string$|string_literal$|^encapsed_string$")
+#: Parts of a literal that stand for themselves, unlike what is put into it.
+_PART: Final = re.compile("string_|escape")
+_QUOTED: Final = re.compile(r"[rRuU]?(\"\"\"|'''|[\"'`])(.*)\1", re.DOTALL)
+_ESCAPED: Final = re.compile(r"\\([\"'`])")
+_KEY: Final = re.compile(r"(?P<name>[\w$-]{1,100})|([\"'])(?P<text>[^\"'\\\n]{1,100})\2")
+#: Code, whose tables nobody else can use, and what gives no name to its right side.
+_CODE: Final = re.compile(
+    "function|method|lambda|arrow|constructor|keyword_argument|^jsx_|binary|augmented"
+)
+
+
+def entries_of(text: str, identifier: str, file: str) -> Iterator[tuple[str, Keys]]:
+    """Yield the texts of the tables of a file, each with its keys.
+
+    Args:
+        text: The file's text.
+        identifier: The editor's language identifier.
+        file: The file's path; JSON is known by its suffix, since it has no grammar.
+    """
+    found: Iterator[tuple[str, Keys]] = iter(())
+    if len(text) > _MOST_CHARACTERS:
+        return
+    if PurePath(file).suffix.lower() == ".json":
+        found = _entries_of_json(text)
+    elif (tree := parse(text, language_of(identifier, file))) is not None:
+        found = ((value, keys) for _, value, keys in table_entries(tree))
+    for value, keys in found:
+        if len(value) in _VALUE and _LETTER.search(value):
+            yield value, keys
+
+
+def _entries_of_json(text: str) -> Iterator[tuple[str, Keys]]:
+    try:
+        left: list[tuple[object, Keys]] = [(json.loads(text), ())]
+    except (ValueError, RecursionError):
+        return
+    while left:
+        value, keys = left.pop()
+        if isinstance(value, dict) and len(keys) < _MOST_KEYS:
+            left += [(inner, (*keys, key)) for key, inner in value.items()]
+        elif isinstance(value, str) and keys:
+            yield value, keys
+
+
+def table_entries(tree: Tree) -> Iterator[tuple[Node, str, Keys]]:
+    """Yield the literals to which names are given outside of functions, their texts and keys."""
+    left: list[tuple[Node, Keys]] = [(tree.root, ())]
+    while left:
+        node, keys = left.pop()
+        if _CODE.search(node.type) or len(keys) >= _MOST_KEYS:
+            continue
+        for child in node.named_children:
+            name, value = _field(child, "key", "name", "left"), _field(child, "value", "right")
+            value = value if value is not None else _field(child, "body")
+            if name is None or value is None or _CODE.search(child.type):
+                left.append((child, keys))
+                continue
+            found = _KEY.fullmatch(tree.of(name))
+            inner = (*keys, found["name"] or found["text"]) if found else keys
+            text = literal_text(tree, value) if found else None
+            if text is not None:
+                yield value, text, inner
+            else:
+                left.append((value, inner))
+
+
+def _field(node: Node, *names: str) -> Node | None:
+    found = (node.child_by_field_name(name) for name in names)
+    return next((one for one in found if one is not None), None)
+
+
+def is_literal(node: Node) -> bool:
+    """Tell whether a node is a text in the code: a string, or what stands between JSX tags."""
+    return node.type == "jsx_text" or (node.is_named and bool(_LITERAL.search(node.type)))
+
+
+def literal_text(tree: Tree, node: Node) -> str | None:
+    """Return the text of a literal; None for one that something is put into, and for other code."""
+    if node.type == "jsx_text":
+        return " ".join(tree.of(node).split())
+    if not is_literal(node) or not all(_PART.search(one.type) for one in node.named_children):
+        return None
+    found = _QUOTED.fullmatch(tree.of(node))
+    text = _ESCAPED.sub(r"\1", found[2]) if found else "\\"
+    return None if "\\" in text else text
