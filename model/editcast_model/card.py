@@ -28,7 +28,6 @@ RANKER_FEATURES = (
     "repeating",
     "only_inserts",
     "whole_lines",
-    "within_other",
 )
 #: The features of a continuation; see `forecasting.sources.continuation`.
 CONTINUATION_FEATURES = (
@@ -262,7 +261,7 @@ class Card:
             # Before version 2 the precision was the target, not a measured value.
             read["calibration"] = {**calibration, "precision": None}
         card = replace(structure(read, cls), written=written)
-        if not is_earlier:
+        if not is_earlier or not calibration["weights"]:  # such as of a network hardly trained
             return card
         kept = {one: getattr(card.calibration, one) for one in _APART}
         known = {one: weights for one, weights in kept.items() if weights}
@@ -285,7 +284,8 @@ def _has_earlier_ranker(calibration: object) -> TypeGuard[dict[str, Any]]:
         return False
     weights, given = calibration.get("weights"), calibration.get("features")
     is_current = given == list(RANKER_FEATURES)
-    return not (is_current or (given is None and not isinstance(weights, list)))
+    is_current |= given is None and not isinstance(weights, list)
+    return weights is not None and not is_current
 
 
 @cache

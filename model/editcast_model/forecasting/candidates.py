@@ -55,7 +55,6 @@ class Candidate:
         distance: How many lines below the last change it is, negative above.
         repeating: See `EditHistory`.
         is_whole_lines: Whether it inserts, removes or replaces whole lines.
-        is_within_other: Whether another candidate of the step does the same and more around it.
         prior: The probability that it is clean where the ranker has no weights for its source; None
             where nobody knows, so that it is dropped then.
         cause: Names what it follows from; others of this cause come in the order of their source.
@@ -74,7 +73,6 @@ class Candidate:
     distance: int = 0
     repeating: float = 0.25
     is_whole_lines: bool = False
-    is_within_other: bool = False
     prior: float | None = None
     cause: str = ""
     everywhere: tuple[Hunk, ...] = ()
@@ -218,21 +216,6 @@ class Situation:
             repeating=self.history.repeating,
             is_whole_lines=_is_whole_lines(text, hunk),
         )
-
-
-def compared(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Fill in what is seen of the candidates of a step beside one another."""
-    hunks = [one.hunk for one in candidates]
-    return [
-        replace(one, is_within_other=any(_is_within(one.hunk, other) for other in hunks))
-        for one in candidates
-    ]
-
-
-def _is_within(one: Hunk, other: Hunk) -> bool:
-    """Tell whether another hunk does what one does, and more around it."""
-    is_inside = other.start <= one.start and one.end <= other.end
-    return is_inside and one != other and one.text in other.text
 
 
 def _is_whole_lines(text: str, hunk: Hunk) -> bool:

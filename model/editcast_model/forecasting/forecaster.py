@@ -22,7 +22,6 @@ from editcast_model.forecasting.candidates import (
     CandidateSource,
     NetworkView,
     Situation,
-    compared,
 )
 from editcast_model.forecasting.filters import word_at
 from editcast_model.forecasting.interface import (
@@ -270,7 +269,7 @@ class NeuralSession:
             for one in source.propose(situation):
                 out.pop(one.hunk, None)  # equally sure ones stay in the order of their source
                 out[one.hunk] = one
-        return compared(list(_without_contradicted(self.history.text, out.values())))
+        return list(_without_contradicted(self.history.text, out.values()))
 
     def situation(self, count: int, options: PredictionOptions = NO_OPTIONS) -> Situation:
         """Return what candidates are proposed for, where `count` predictions are wanted."""

@@ -34,7 +34,6 @@ def features(candidate: Candidate) -> list[float]:
         candidate.repeating,
         candidate.hunk.start == candidate.hunk.end,
         candidate.is_whole_lines,
-        candidate.is_within_other,
     ]
 
 

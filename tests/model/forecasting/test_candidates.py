@@ -6,7 +6,7 @@ import pytest
 
 from editcast_model.bundle import Bundle
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.forecasting.candidates import UNSEEN, Candidate, Situation, compared
+from editcast_model.forecasting.candidates import UNSEEN, Candidate, Situation
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
 from editcast_model.forecasting.interface import PredictionOptions, other_save
 from editcast_model.forecasting.ranker import FEATURES, Ranker
@@ -158,10 +158,3 @@ def test_whole_lines_begin_and_end_with_a_line(
 ) -> None:
     situation = forecaster.open(_TEXT).situation(1)
     assert situation.candidate(hunk, "decoded").is_whole_lines == is_whole
-
-
-def test_a_candidate_that_another_one_is_more_of_is_a_part() -> None:
-    hunks = [Hunk(3, 4, "x"), Hunk(2, 6, "axb"), Hunk(3, 5, "y"), Hunk(8, 8, "x")]
-    found = compared([Candidate(hunk, "decoded") for hunk in hunks])
-    assert [one.is_within_other for one in found] == [True, False, False, False]
-    assert [one.hunk for one in found] == hunks
