@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeGuard
+from typing import Annotated, Any
 
 from editcast_model.checked import Between, Long, Matching, UnfitError, structure
 from editcast_model.errors import BundleError
@@ -255,13 +255,14 @@ class Card:
             raise UnfitError("it must be an object")
         read = {key: value for key, value in written.items() if key != "written"}
         calibration = read.get("calibration")
-        if is_earlier := _has_earlier_ranker(calibration):
-            read["calibration"] = {one: calibration[one] for one in _APART if one in calibration}
+        earlier = _with_earlier_ranker(calibration)
+        if earlier is not None:
+            read["calibration"] = {one: earlier[one] for one in _APART if one in earlier}
         elif read.get("version", VERSION) == 1 and isinstance(calibration, dict):
             # Before version 2 the precision was the target, not a measured value.
             read["calibration"] = {**calibration, "precision": None}
         card = replace(structure(read, cls), written=written)
-        if not is_earlier or not calibration["weights"]:  # such as of a network hardly trained
+        if earlier is None or not earlier["weights"]:  # such as of a network hardly trained
             return card
         kept = {one: getattr(card.calibration, one) for one in _APART}
         known = {one: weights for one, weights in kept.items() if weights}
@@ -278,14 +279,13 @@ class Card:
         return self.calibration.next_tokens or _bundled_calibration().next_tokens
 
 
-def _has_earlier_ranker(calibration: object) -> TypeGuard[dict[str, Any]]:
-    """Tell whether a calibration holds a ranker of an earlier version."""
-    if not isinstance(calibration, dict):
-        return False
-    weights, given = calibration.get("weights"), calibration.get("features")
-    is_current = given == list(RANKER_FEATURES)
-    is_current |= given is None and not isinstance(weights, list)
-    return weights is not None and not is_current
+def _with_earlier_ranker(calibration: object) -> dict[str, Any] | None:
+    """Return a calibration that holds a ranker of an earlier version; None for any other."""
+    if not isinstance(calibration, dict) or calibration.get("weights") is None:
+        return None
+    given = calibration.get("features")
+    is_current = given is None and isinstance(calibration["weights"], dict)
+    return None if is_current or given == list(RANKER_FEATURES) else calibration
 
 
 @cache
