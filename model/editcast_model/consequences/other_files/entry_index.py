@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from editcast_model.consequences.other_files.tables import Keys, entries_of
+from editcast_model.consequences.other_files.tables import Keys, entries_of, may_have_table
 
 _MOST_ENTRIES: Final = 50_000  # of all files together
 
@@ -56,8 +56,8 @@ class EntryIndex:
             is_wanted: Given for what is only wanted as long as it says so, and as long as nothing
                 else is known of the file.
         """
-        read = ((one, Entry(file, keys)) for one, keys in entries_of(text, language, file))
-        found = tuple(dict.fromkeys(read))
+        texts = entries_of(text, language, file) if may_have_table(text, file) else ()
+        found = tuple(dict.fromkeys((one, Entry(file, keys)) for one, keys in texts))
         with self._lock:
             if is_wanted and (file in self._files or not is_wanted()):
                 return

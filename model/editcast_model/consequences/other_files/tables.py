@@ -24,10 +24,22 @@ _PART: Final = re.compile("string_|escape")
 _QUOTED: Final = re.compile(r"[rRuU]?(\"\"\"|'''|[\"'`])(.*)\1", re.DOTALL)
 _ESCAPED: Final = re.compile(r"\\([\"'`])")
 _KEY: Final = re.compile(r"(?P<name>[\w$-]{1,100})|([\"'])(?P<text>[^\"'\\\n]{1,100})\2")
+#: An entry, as most tables have theirs: alone on a line, or in braces.
+_ENTRY: Final = re.compile(
+    r"""(?:^[^"'`:=\n]*["']?\s*[:=]|[{,]\s*["']?[\w$-]+["']?\s*:)\s*(["'`])[^"'`\n]{3,200}\1"""
+    r"""(?=\s*(?:$|[,;}#/]|as const))""",
+    re.MULTILINE,
+)
 #: Code, whose tables nobody else can use, and what gives no name to its right side.
 _CODE: Final = re.compile(
     "function|method|lambda|arrow|constructor|keyword_argument|^jsx_|binary|augmented"
 )
+
+
+def may_have_table(text: str, file: str) -> bool:
+    """Tell whether a file may hold two entries or more, by its looks: most need no parsing."""
+    found = _ENTRY.finditer(text)
+    return _is_json(file) or (next(found, None) is not None and next(found, None) is not None)
 
 
 def entries_of(text: str, identifier: str, file: str) -> Iterator[tuple[str, Keys]]:
@@ -41,13 +53,17 @@ def entries_of(text: str, identifier: str, file: str) -> Iterator[tuple[str, Key
     found: Iterator[tuple[str, Keys]] = iter(())
     if len(text) > _MOST_CHARACTERS:
         return
-    if PurePath(file).suffix.lower() == ".json":
+    if _is_json(file):
         found = _entries_of_json(text)
     elif (tree := parse(text, language_of(identifier, file))) is not None:
         found = ((value, keys) for _, value, keys in table_entries(tree))
     for value, keys in found:
         if len(value) in _VALUE and _LETTER.search(value):
             yield value, keys
+
+
+def _is_json(file: str) -> bool:
+    return PurePath(file).suffix.lower() == ".json"
 
 
 def _entries_of_json(text: str) -> Iterator[tuple[str, Keys]]:

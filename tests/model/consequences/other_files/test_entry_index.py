@@ -85,3 +85,13 @@ def test_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     known.put("a.json", "", '{"a": "One"}')
     known.put("b.json", "", '{"a": "Three", "b": "Four"}')
     assert known.of("One") and known.of("Three")
+
+
+def test_code_with_less_than_two_entries_is_not_parsed() -> None:
+    known = EntryIndex()
+    known.put("a.py", "python", "A = 'One'\n\n\ndef b(c, d='Two'):\n    e(f, 'Three')\n")
+    known.put("b.ts", "typescript", "const A = { b: 'Four', c: 'Five' } as const;\n")
+    known.put(
+        "C.java", "java", 'class C {\n  final String A = "Six";\n  final String B = "7th";\n}'
+    )
+    assert not known.of("One") and known.of("Five") and known.of("Six")

@@ -186,7 +186,7 @@ def test_tables_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (f"{NAME}/locales/en.json", ("title",))
     ]
     assert others == []
-    (tmp_path / "status.py").write_text('class Status:\n    OPEN = "open"\n')
+    (tmp_path / "status.py").write_text('class Status:\n    OPEN = "open"\n    SHUT = "shut"\n')
     assert read_entries(tmp_path)[0].of("open")
     for settings in (Settings(exclude=("locales/*",)), Settings(languages=("*", "!json"))):
         known, _ = read_entries(tmp_path, settings)
