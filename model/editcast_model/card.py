@@ -182,6 +182,7 @@ class Calibration:
         weights: For each candidate source, an intercept and a weight for each feature, of the
             probability that a candidate is clean.
         places: The same for the probability that a candidate is located; empty if not fitted.
+        wholes: The same for the probability that a candidate is exact; empty if not fitted.
         points: The curve from the ranker's probability to a confidence.
         threshold: The default threshold; None if unknown.
         precision: The measured precision at the threshold.
@@ -197,6 +198,7 @@ class Calibration:
     features: Texts = RANKER_FEATURES
     weights: dict[Name, _OfSource] = field(default_factory=dict)
     places: dict[Name, _OfSource] = field(default_factory=dict)
+    wholes: dict[Name, _OfSource] = field(default_factory=dict)
     points: Points = ()
     continuation: Annotated[
         Weights, Long(0, _CONTINUATION_WEIGHTS), _all_or_none(_CONTINUATION_WEIGHTS)

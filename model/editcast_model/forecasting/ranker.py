@@ -1,9 +1,9 @@
 """The ranker: which candidate is worth most, and the calibrated confidence that it is clean.
 
-Two logistic models, of the probabilities that a candidate is clean and that it is at a right place,
-with weights for each source over the same few features. Both together choose; an isotonic curve
-turns the first into the share that was clean. Training fits all three on development data; they lie
-in the bundle's card.
+Three logistic models, of the probabilities that a candidate is clean, that it is at a right place
+and that it is a whole change, with weights for each source over the same few features. Together
+they choose; an isotonic curve turns the first into the share that was clean. They and the curve are
+fitted to projects that the network never saw, and lie in the bundle's card.
 """
 
 import math
@@ -18,8 +18,8 @@ from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate
 #: Names of the features, in their order; before their weights comes the intercept.
 FEATURES = RANKER_FEATURES
 _LEAST = -15.0  # of log probabilities
-#: The worth of a right place with a wrong text, where a clean suggestion is worth 1.
-_PLACE = 0.3
+#: The worth of a right place, and of a clean part of a change, where a whole change is worth 1.
+_PLACE, _PART = 1 / 6, 1 / 6
 
 
 def features(candidate: Candidate) -> list[float]:
@@ -45,6 +45,7 @@ class Ranker:
         weights: By name of the source, the intercept and a weight for each of `FEATURES`, of being
             clean.
         places: The same of being at a right place; without them a place is worth nothing.
+        wholes: The same of being a whole change; without them all that is clean counts as one.
         points: The calibration: pairs of the model's probability and the share that was clean, both
             ascending; without them the probability is the confidence.
     """
@@ -52,6 +53,7 @@ class Ranker:
     weights: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     points: tuple[tuple[float, float], ...] = ()
     places: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    wholes: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, card: Card) -> "Ranker":
@@ -62,7 +64,8 @@ class Ranker:
         """
         given = card.calibration
         weights = {name: one for name, one in given.weights.items() if name != CONSEQUENCE}
-        return cls(weights, tuple((at, share) for at, share in given.points), given.places)
+        points = tuple((at, share) for at, share in given.points)
+        return cls(weights, points, given.places, given.wholes)
 
     def score(self, candidate: Candidate) -> float | None:
         """Return the probability, not yet calibrated, that a candidate is clean.
@@ -73,9 +76,14 @@ class Ranker:
         return candidate.prior if weights is None else _probability(weights, candidate)
 
     def worth(self, candidate: Candidate, score: float) -> float:
-        """Return the expected worth of a candidate with this score; a right place counts, too."""
-        places = self.places.get(candidate.source)
-        return score + (_PLACE * _probability(places, candidate) if places else 0.0)
+        """Return the expected worth of a candidate with this score.
+
+        Parts of a change are clean more often than the whole, and little of what is wanted.
+        """
+        places, wholes = self.places.get(candidate.source), self.wholes.get(candidate.source)
+        place = _probability(places, candidate) if places else 0.0
+        whole = _probability(wholes, candidate) if wholes else score
+        return whole + _PART * score + _PLACE * place
 
     def confidence(self, candidate: Candidate) -> float | None:
         """Return the calibrated probability, 0 to 1, that a candidate is clean; None like `score`.

@@ -62,6 +62,15 @@ def test_a_right_place_counts_in_the_choice_and_not_in_the_confidence() -> None:
     assert ranked == [(one, Ranker(clean).confidence(one)) for one in (here, there)]
 
 
+def test_the_whole_comes_before_a_part_that_is_clean_more_often() -> None:
+    part, whole = candidate(source="part"), candidate(source="whole")
+    clean = {"part": (1.0, *_ZEROS[1:]), "whole": (0.0, *_ZEROS[1:])}
+    wholes = {"part": (-3.0, *_ZEROS[1:]), "whole": (-0.5, *_ZEROS[1:])}
+    assert [one for one, _ in Ranker(clean).ranked([whole, part])] == [part, whole]
+    ranked = Ranker(clean, wholes=wholes).ranked([part, whole])
+    assert ranked == [(one, Ranker(clean).confidence(one)) for one in (whole, part)]
+
+
 def test_extreme_weights_do_not_overflow() -> None:
     for sign in (-1, 1):
         ranker = Ranker({"decoded": (sign * 1e6,) * len(_ZEROS)})

@@ -96,7 +96,8 @@ def decoded(text: str, joint: float) -> Candidate:
 
 def test_every_source_has_weights_of_its_own() -> None:
     ranker = fit(steps())
-    assert ranker.weights.keys() == ranker.places.keys() == {"decoded", "cross-file"}
+    sources = {"decoded", "cross-file"}
+    assert ranker.weights.keys() == ranker.places.keys() == ranker.wholes.keys() == sources
     assert all(len(weights) == 1 + len(FEATURES) for weights in ranker.weights.values())
     often, once = (Candidate(Hunk(0, 0, "c"), "cross-file", times=times) for times in (9, 0))
     assert (ranker.score(often) or 0) > 0.9 and (ranker.score(once) or 1) < 0.1
@@ -119,6 +120,7 @@ def test_the_precision_of_a_card_is_the_measured_one() -> None:
     assert known["suggestions"] == len(shown) == 200
     assert known["features"] == list(FEATURES)
     assert known["weights"].keys() == known["places"].keys() == fit(steps()).weights.keys()
+    assert known["wholes"].keys() == known["places"].keys()
     rows, known = calibration(steps(10))  # too few to say
     assert known["threshold"] == 1.0 and known["precision"] is None
 
@@ -153,11 +155,8 @@ def test_thresholds_are_chosen_anew_alone(tmp_path: Path) -> None:
     given = Bundle.open(bundled_path())
     kept = recalibrate(given, steps(), tmp_path / "kept", keeps_ranker=True).card.calibration
     before = given.card.calibration
-    assert (kept.weights, kept.points, kept.places) == (
-        before.weights,
-        before.points,
-        before.places,
-    )
+    for part in ("weights", "points", "places", "wholes"):
+        assert getattr(kept, part) == getattr(before, part)
     assert kept.continuation == before.continuation
     assert kept.suggestions == 200 != before.suggestions
     sure = [one.confidence for one in (best(step, Ranker.of(given.card)) for step in steps())]

@@ -1,4 +1,4 @@
-"""Fits the ranker: two logistic models with weights for each candidate source, and calibration."""
+"""Fits the ranker: three logistic models with weights for each source, and calibration."""
 
 import shutil
 from collections import Counter
@@ -105,6 +105,7 @@ def calibration(steps: Sequence[Collected]) -> tuple[list[Row], dict[str, Any]]:
         "features": list(RANKER_FEATURES),
         "weights": {name: list(weights) for name, weights in ranker.weights.items()},
         "places": {name: list(weights) for name, weights in ranker.places.items()},
+        "wholes": {name: list(weights) for name, weights in ranker.wholes.items()},
         "points": [list(point) for point in ranker.points],
         **_thresholds(rows),
     }
@@ -248,7 +249,8 @@ def _fit_weights(steps: Sequence[Collected], without: Collection[str] = ()) -> R
 
     weights = fitted(lambda one: one.clean)
     weights.pop(CONSEQUENCE, None)  # which has a prior by its kind
-    return Ranker(weights, places=fitted(lambda one: one.located))
+    places, wholes = fitted(lambda one: one.located), fitted(lambda one: one.exact)
+    return Ranker(weights, places=places, wholes=wholes)
 
 
 def _kind_weights(steps: Sequence[Collected]) -> dict[str, float]:
