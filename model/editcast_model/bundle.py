@@ -218,11 +218,11 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
     Raises:
         BundleError: The card is invalid.
     """
+    text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
     try:
-        Card.of(card)
+        Card.of(json.loads(text))  # as it will be read: JSON has lists and no tuples
     except UnfitError as error:
         raise _unfit(folder, "card.json", error) from error
-    text = json.dumps(card, indent=1, ensure_ascii=False) + "\n"
     (folder / "card.json").write_text(text, encoding="utf-8")
     if (folder / "config.json").exists():
         config = read_json(folder, "config.json")
