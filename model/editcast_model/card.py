@@ -62,8 +62,8 @@ _WEIGHTS = 1 + len(RANKER_FEATURES)
 _CONTINUATION_WEIGHTS = 1 + len(CONTINUATION_FEATURES)
 _GATE_WEIGHTS = 2 * len(GATE_FEATURES)
 
-#: What a calibration holds beside the ranker.
-_APART = ("continuation", "next_tokens")
+#: The weights that a calibration holds beside the ranker, and how many they are.
+_APART = {"continuation": _CONTINUATION_WEIGHTS, "next_tokens": _GATE_WEIGHTS}
 
 _LARGEST = 1e6  # maximum weight, so that sums of products stay finite
 Count = Annotated[int, Between(0, 10**15)]
@@ -247,8 +247,8 @@ class Card:
     def of(cls, written: object) -> "Card":
         """Validate the content of a file and return a card.
 
-        The ranker of an earlier version has other features, so the bundled one replaces it; what
-        else the calibration holds is kept.
+        The ranker of an earlier version has other features, so the bundled one replaces it; other
+        weights of the calibration are kept if they are as many as now.
 
         Raises:
             UnfitError: A value has another type, or is out of bounds; the message names its path.
@@ -259,7 +259,7 @@ class Card:
         calibration = read.get("calibration")
         earlier = _with_earlier_ranker(calibration)
         if earlier is not None:
-            read["calibration"] = {one: earlier[one] for one in _APART if one in earlier}
+            read["calibration"] = _apart(earlier)
         elif read.get("version", VERSION) == 1 and isinstance(calibration, dict):
             # Before version 2 the precision was the target, not a measured value.
             read["calibration"] = {**calibration, "precision": None}
@@ -288,6 +288,12 @@ def _with_earlier_ranker(calibration: object) -> dict[str, Any] | None:
     given = calibration.get("features")
     is_current = given is None and isinstance(calibration["weights"], dict)
     return None if is_current or given == list(RANKER_FEATURES) else calibration
+
+
+def _apart(calibration: dict[str, Any]) -> dict[str, Any]:
+    """Return the weights of a calibration beside its ranker, those that this version can use."""
+    given = ((one, calibration.get(one), count) for one, count in _APART.items())
+    return {one: of for one, of, count in given if isinstance(of, list) and len(of) == count}
 
 
 @cache

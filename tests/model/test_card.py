@@ -185,3 +185,5 @@ def test_what_was_fitted_beside_a_ranker_of_an_earlier_version_is_kept() -> None
     card = Card.of({"calibration": other})
     bundled = Bundle.open(bundled_path()).card.calibration
     assert card.calibration == replace(bundled, continuation=tuple(continuation))
+    for unfit in ([0.5], "many", None):  # as of a version with other features of continuations
+        assert Card.of({"calibration": {**other, "continuation": unfit}}).calibration == bundled
