@@ -3,10 +3,10 @@
 Nothing is read from the disk here, and nothing written there.
 """
 
-import threading
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from editcast_model.consequences.other_files.project_index import ProjectIndex
 from editcast_model.consequences.other_files.tables import Keys, entries_of, may_have_table
 
 _MOST_ENTRIES: Final = 50_000  # of all files together
@@ -19,43 +19,24 @@ class Entry(NamedTuple):
     keys: Keys
 
 
-class EntryIndex:
+class EntryIndex(ProjectIndex):
     """The entries of one project's tables by their texts; any thread may read and add."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        super().__init__()
         self._files: dict[str, tuple[tuple[str, Entry], ...]] = {}
         self._entries: dict[str, dict[Entry, None]] = {}  # by text, in the order of their coming
         self._size = 0
-        self._unread: dict[str, tuple[str, str]] = {}
 
     def of(self, text: str) -> list[Entry]:
         """Return the entries that have a text."""
         with self._lock:
             return list(self._entries.get(text, ()))
 
-    def update(self, file: str, language: str, text: str) -> None:
-        """Take in the text of a file, which is read when there is time."""
-        self._unread[file] = language, text
-
-    def read(self) -> None:
-        """Read the texts that were told."""
-        while self._unread:
-            file, (language, text) = self._unread.popitem()
-            self.put(file, language, text)
-
     def put(
         self, file: str, language: str, text: str, is_wanted: Callable[[], bool] | None = None
     ) -> None:
-        """Read the tables of a file, in place of those that it had; as of `ImportIndex`.
-
-        Args:
-            file: Its path.
-            language: The editor's language identifier.
-            text: Its text.
-            is_wanted: Given for what is only wanted as long as it says so, and as long as nothing
-                else is known of the file.
-        """
+        """Read the tables of a file; see `ProjectIndex`."""
         texts = entries_of(text, language, file) if may_have_table(text, file) else ()
         found = tuple(dict.fromkeys((one, Entry(file, keys)) for one, keys in texts))
         with self._lock:

@@ -3,7 +3,6 @@
 Nothing is read from the disk here, and nothing written there.
 """
 
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -21,16 +20,17 @@ from editcast_model.consequences.other_files.modules import (
     module_name,
     reads_imports,
 )
+from editcast_model.consequences.other_files.project_index import ProjectIndex
 from editcast_model.syntax.languages import language_of
 
 _MOST_NAMES: Final = 50_000  # of all files together
 
 
-class ImportIndex:
+class ImportIndex(ProjectIndex):
     """The imports and definitions of one project's files by name; any thread may read and add."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        super().__init__()
         self._files: dict[str, tuple[Origin, ...]] = {}
         self._origins: dict[tuple[str, str], dict[Origin, int]] = {}
         self._defined: dict[str, tuple[Definition, ...]] = {}  # by file
@@ -39,35 +39,16 @@ class ImportIndex:
         self._conventions = Conventions(self._files, lambda word: self._modules.get(word, ()))
         self._same: dict[Origin, Origin] = {}  # most files take the same names of the same modules
         self._size = 0
-        self._unread: dict[str, tuple[str, str]] = {}
 
     def of(self, file: str, language: str) -> Mapping[str, str]:
         """Return the import statements for a file by the name that they bind, as known by then."""
         known = language_of(language, file)
         return _Statements(self, family_of(known), file) if known and reads_imports(known) else {}
 
-    def update(self, file: str, language: str, text: str) -> None:
-        """Take in the text of a file, which is read when there is time."""
-        self._unread[file] = language, text
-
-    def read(self) -> None:
-        """Read the texts that were told."""
-        while self._unread:
-            file, (language, text) = self._unread.popitem()
-            self.put(file, language, text)
-
     def put(
         self, file: str, language: str, text: str, is_wanted: Callable[[], bool] | None = None
     ) -> None:
-        """Read where a file takes names from, and what it defines.
-
-        Args:
-            file: Its path.
-            language: The editor's language identifier.
-            text: Its text.
-            is_wanted: Given for what is only wanted as long as it says so, and as long as nothing
-                else is known of the file: what the editor has is newer than what is on the disk.
-        """
+        """Read where a file takes names from, and what it defines; see `ProjectIndex`."""
         found, defined = origins(text, language, file), definitions(text, language, file)
         with self._lock:
             if is_wanted and (file in self._files or not is_wanted()):
