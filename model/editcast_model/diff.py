@@ -22,6 +22,7 @@ short diffs, this one is canonical. A pure insertion or deletion that could also
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from typing import TypeVar
 
@@ -32,6 +33,8 @@ from editcast_model.tokenizer import lex, lines
 _LARGEST_BLOCK = 500_000
 # The maximum distance of sliding.
 _FURTHEST = 1_000
+# How many answers are kept, of texts of at most so many characters together.
+_MOST_KEPT, _LONGEST_KEPT = 64, 400_000
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _SEPARATORS = frozenset(",.:=+-*/%&|^<")
@@ -103,10 +106,16 @@ def _common(a: str, b: str, most: int, *, ends: bool) -> int:
 def diff(before: str, after: str) -> tuple[Hunk, ...]:
     """Return the canonical hunks from `before` to `after`, ascending, on token boundaries of both.
 
-    Between any two hunks at least one token stays.
+    Between any two hunks at least one token stays. The last answers are kept: several readers of a
+    history ask for the same.
     """
     if before == after:
         return ()
+    is_kept = len(before) + len(after) <= _LONGEST_KEPT
+    return (_kept_diff if is_kept else _diff)(before, after)
+
+
+def _diff(before: str, after: str) -> tuple[Hunk, ...]:
     start, left = _surroundings(before, after)
     a, b = lines(before[start : len(before) - left]), lines(after[start : len(after) - left])
     starts = list(accumulate(map(len, a), initial=start))
@@ -114,6 +123,9 @@ def diff(before: str, after: str) -> tuple[Hunk, ...]:
     for a0, a1, b0, b1 in _slide(a, b, align(a, b), _choose_lines):
         hunks += _diff_block(before[starts[a0] : starts[a1]], "".join(b[b0:b1]), starts[a0])
     return tuple(hunks)
+
+
+_kept_diff = lru_cache(_MOST_KEPT)(_diff)
 
 
 def _surroundings(before: str, after: str) -> tuple[int, int]:

@@ -1,8 +1,9 @@
 """Replacements in lexical tokens: what saves replaced, and where it could be made again."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -214,7 +215,8 @@ class Repeat(NamedTuple):
         score: How well the place agrees, how often it was made, and how many words it replaces, as
             a share of the best possible, 0 to 1.
         times: How often it was made, less how often it was taken back; at least 1.
-        ago: How many replacements were made after it.
+        ago: How many replacements were made after it; 0 where it is its turn again: it followed on
+            one like the last one before.
         made: The replacement.
     """
 
@@ -247,6 +249,13 @@ class _Other(NamedTuple):
     file: str
     old: str
     save: int | None
+
+
+def _followed(known: Sequence[Replacement]) -> Iterator[tuple[Replacement, Replacement]]:
+    """Yield each earlier replacement like the last one, and what followed on it, last first."""
+    for one, then in zip(reversed(known[:-1]), reversed(known[1:]), strict=True):
+        if one.is_like(known[-1]):
+            yield one, then
 
 
 class KnownReplacements:
@@ -311,8 +320,7 @@ class KnownReplacements:
         if not (known := self.own):
             return None
         last, text = known[-1], self._history.text
-        pairs = zip(reversed(known[:-1]), reversed(known[1:]), strict=True)
-        before = [(then, then.line - one.line, 0.0) for one, then in pairs if one.is_like(last)][:1]
+        before = [(then, then.line - one.line, 0.0) for one, then in _followed(known)][:1]
         best = max((one.score for one in repeats if one.made.is_like(last)), default=0.0)
         for made, away, least in (*before, (last, 1, best)):
             for one in repeats:
@@ -335,6 +343,8 @@ class KnownReplacements:
         made = Counter((one.old, new[one.new]) for one in known)
         times = {what: less_taken_back(count, made[what[::-1]]) for what, count in made.items()}
         last = {(one.old, one.new): at for at, one in enumerate(known, 1)}
+        for _, then in islice(_followed(known), 1):
+            last[then.old, then.new] = len(known)
         # By whether others went with it: half of a change may not fit where all of it does.
         best: dict[tuple[Hunk, bool], tuple[tuple[int, int], Replacement, int]] = {}
         for replacement in dict.fromkeys(reversed(known)):

@@ -3,7 +3,8 @@
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from itertools import islice
+from functools import lru_cache
+from itertools import chain, islice
 from textwrap import dedent
 from typing import NamedTuple
 
@@ -41,7 +42,6 @@ class RewritesElsewhere:
     def __init__(self, language: str) -> None:
         self._language = language
         self._saves: deque[_Save] = deque(maxlen=_SAVES)
-        self._rules: dict[_Save, tuple[Rule, ...]] = {}
 
     def add(self, file: str, number: int | None, before: str, after: str) -> None:
         """Take in a save of another file.
@@ -55,9 +55,8 @@ class RewritesElsewhere:
 
     def left_in(self, names: Names) -> Iterator[Consequence]:
         """Return the rewrites that are left in a text, those of the newest saves first."""
-        known, saves = self._rules, reversed(self._saves)
-        self._rules = {one: known[one] if one in known else self._rules_of(one) for one in saves}
-        every = [rule for of_save in self._rules.values() for rule in of_save]
+        shown = (_rules_of(one.before, one.after, self._language) for one in self._saves)
+        every = list(chain.from_iterable(reversed([*shown])))
         times = Counter(rule.cause for rule in every)
         rules = {rule.cause: rule for rule in every if times[rule.cause] >= _LEAST_TIMES}
         fitting = (rule for rule in rules.values() if _has_members(rule, names))
@@ -71,14 +70,16 @@ class RewritesElsewhere:
             self._saves.remove(one)
         return bool(dropped)
 
-    def _rules_of(self, save: _Save) -> tuple[Rule, ...]:
-        texts = (opened(dedent(text), self._language) for text in (save.before, save.after))
-        trees = [parse(text, self._language) for text in texts]
-        before, after = (Names(tree) if tree else None for tree in trees)
-        if before is None or after is None:
-            return ()
-        change = Change(before, after)
-        return tuple(filter(_is_general, rules_of(change))) if change.is_legible else ()
+
+@lru_cache(4 * _SAVES)
+def _rules_of(before: str, after: str, language: str) -> tuple[Rule, ...]:
+    """Return the rules that a save shows; all open files ask for those of the same saves."""
+    texts = (opened(dedent(text), language) for text in (before, after))
+    was, now = (Names(tree) if tree else None for tree in (parse(text, language) for text in texts))
+    if was is None or now is None:
+        return ()
+    change = Change(was, now)
+    return tuple(filter(_is_general, rules_of(change))) if change.is_legible else ()
 
 
 def _is_general(rule: Rule) -> bool:

@@ -188,6 +188,25 @@ def test_what_stands_there_already_is_not_inserted_again() -> None:
         assert "y, y" not in prediction.apply(saved)
 
 
+def test_what_followed_on_the_last_one_before_is_as_near_as_that_one() -> None:
+    def made(asyncs: int, awaits: int) -> str:
+        functions = (
+            f"{'async ' * (at < asyncs)}def f{at}():\n    x = {'await ' * (at < awaits)}g()\n\n\n"
+            for at in range(4)
+        )
+        return "".join(functions)
+
+    history = EditHistory(made(0, 0))
+    for text in (made(1, 0), made(1, 1), made(2, 1)):
+        history.update(text, saved=True)
+    known = KnownReplacements(history)
+    ago = {one.made.new.strip(): one.ago for one in known.best(known.own, 8)}
+    assert ago == {"async": 0, "await": 0}
+    history.update(made(2, 1) + "pass\n", saved=True)
+    ago = {one.made.new.strip(): one.ago for one in known.best(known.own, 8)}
+    assert (ago["async"], ago["await"]) == (1, 2)
+
+
 def next_in_step(*texts: str) -> str | None:
     """Return the text after the next replacement in step; None if there is none."""
     history = EditHistory(texts[0])
