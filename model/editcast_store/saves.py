@@ -37,9 +37,9 @@ from editcast_store.sqlite_file import WAIT, connect, explained, set_aside_files
 #: A save within this many milliseconds of the newest snapshot replaces it (auto-save).
 MERGE_WINDOW_MS = 10_000
 
-#: The outcomes of a suggestion: the user saw, accepted or rejected it; a minute after an accept its
-#: text was still there, or was not.
-What = Literal["shown", "accepted", "rejected", "kept", "changed"]
+#: The outcomes of a suggestion: the user saw, accepted, rejected or passed over it; a minute after
+#: an accept its text was still there, or was not.
+What = Literal["shown", "accepted", "rejected", "passed", "kept", "changed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,13 +218,14 @@ class Store:
                 found.append(StoredSnapshot(time_ms, text))
         return found
 
-    def outcomes(self) -> list[Outcome]:
-        """Return all outcomes, in the order in which they were recorded."""
+    def outcomes(self, last: int = -1) -> list[Outcome]:
+        """Return the last outcomes, or all, in the order in which they were recorded."""
         rows = self._read(
             "SELECT suggestion, what, path, language, model, confidence, time FROM outcomes"
-            " ORDER BY id"
+            " ORDER BY id DESC LIMIT ?",
+            (last,),
         )
-        return [Outcome(*row) for row in rows]
+        return [Outcome(*row) for row in reversed(rows)]
 
     def names(self, path: str) -> bool:
         """Tell whether the store contains a file, or a folder of that name."""
@@ -352,7 +353,7 @@ class Store:
                     self._database.execute("ROLLBACK")
                 raise
 
-    def _read(self, query: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
+    def _read(self, query: str, values: tuple[str | int, ...] = ()) -> list[tuple[Any, ...]]:
         with self._lock, explained(self.path):
             return self._database.execute(query, values).fetchall()
 

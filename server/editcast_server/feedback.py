@@ -1,30 +1,48 @@
-"""The user's decisions on suggestions: shown, accepted or rejected, later kept or changed."""
+"""The user's decisions on suggestions: accepted, rejected or passed over, and what came of them.
+
+Most suggestions that nobody wants are not rejected but passed over: the user saw one, worked on and
+saved. That counts as a decision, too. A continuation of the line is passed over by typing on, which
+says little, so it counts only when it is accepted or rejected.
+"""
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import Final
 
+from editcast_model.forecasting.candidates import CONTINUATION
+from editcast_model.forecasting.interface import Prediction
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion, TrackedEdit
 from editcast_server.prediction.engine import Answer
 from editcast_server.prediction.policy import Policy
-from editcast_store.saves import What
+from editcast_store.saves import Outcome, What
 
 REMEMBERED: Final = 256  # suggestions that can still be accepted or rejected
+#: The ids of continuations begin with this, so that the outcomes in the store can be told apart.
+_CONTINUATION = "c"
 
 
 @dataclass(slots=True)
 class Offer:
-    """A suggestion that was offered, with its document, its model, and whether the user saw it."""
+    """A suggestion that was offered.
+
+    Attributes:
+        document: Its document.
+        suggestion: The suggestion.
+        model: The name of its model.
+        shown_at: When the user saw it, in seconds of the loop's clock; None if the user did not.
+        is_decided: Whether it counted as a decision already.
+    """
 
     document: Document
     suggestion: Suggestion
     model: str
-    is_shown: bool = False
+    shown_at: float | None = None
+    is_decided: bool = False
 
 
 class Feedback:
@@ -34,7 +52,8 @@ class Feedback:
         policy: The policy that the decisions adjust.
         record: Called with the outcome of a suggestion.
         has_applied: Called when an accepted suggestion is in the text of its document.
-        follow_s: Seconds after an accept until the accepted text is checked.
+        follow_s: Seconds after an accept until the accepted text is checked. A suggestion that was
+            shown half as long before a save was passed over.
     """
 
     def __init__(
@@ -64,15 +83,14 @@ class Feedback:
             Suggestion.of(
                 one,
                 text,
-                ids.get(one.hunks) or str(next(self._ids)),
+                ids.get(one.hunks) or self._new_id(one),
                 is_probable=model is not None and model.card is not None,
             )
             for one in answer.predictions
         )
         for one in offered:
-            before = self._offers.get(one.id)
-            is_shown = before is not None and before.is_shown
-            self._offers[one.id] = Offer(document, one, answer.model_name, is_shown)
+            known = self._offers.setdefault(one.id, Offer(document, one, answer.model_name))
+            known.suggestion, known.model = one, answer.model_name
         while len(self._offers) > REMEMBERED:
             self._offers.popitem(last=False)
         return offered
@@ -81,13 +99,27 @@ class Feedback:
         """Count suggestions that a change has completed as accepted."""
         for suggestion in document.take_applied():
             document.end_typing()
-            self._policy.count_decision(True, suggestion.confidence)
+            self._count(True, suggestion)
+            if suggestion.id in self._offers:
+                self._offers[suggestion.id].is_decided = True
+
+    def pass_over(self, document: Document) -> None:
+        """Count what was shown for a while and is not taken at a save."""
+        self.take_applied(document)
+        latest = self._loop.time() - self._follow_s / 2
+        for offer in self._offers.values():
+            was_shown = offer.shown_at is not None and offer.shown_at <= latest
+            is_edit = offer.suggestion.source != CONTINUATION
+            if offer.document is document and was_shown and is_edit and not offer.is_decided:
+                offer.is_decided = True
+                self._record(offer, "passed")
+                self._count(False, offer.suggestion)
 
     def shown(self, id: str) -> Offer | None:
         """Record that a suggestion was seen; None if the id is unknown."""
         offer = self._offers.get(id)
-        if offer and not offer.is_shown:
-            offer.is_shown = True
+        if offer and offer.shown_at is None:
+            offer.shown_at = self._loop.time()
             self._record(offer, "shown")
         return offer
 
@@ -105,7 +137,7 @@ class Feedback:
         document.end_suppression()
         was_there = document.results.accept(id, now.results, partial(self._watch, offer))
         if not was_there:  # otherwise it was counted when it was found
-            self._policy.count_decision(True, suggestion.confidence)
+            self._count(True, suggestion)
         return offer
 
     def reject(self, id: str) -> Offer | None:
@@ -115,9 +147,29 @@ class Feedback:
             return None
         self._record(offer, "rejected")
         self._policy.lengthen_pause()
-        self._policy.count_decision(False, offer.suggestion.confidence)
+        if not offer.is_decided:
+            self._count(False, offer.suggestion)
         offer.document.reject(offer.suggestion)
         return offer
+
+    def restore(self, outcomes: Sequence[Outcome]) -> None:
+        """Count the decisions of earlier sessions, oldest first."""
+        for one in outcomes:
+            if one.what in ("accepted", "rejected", "passed"):
+                is_continuation = one.suggestion.startswith(_CONTINUATION)
+                self._policy.count_decision(
+                    one.what == "accepted", one.confidence, is_continuation=is_continuation
+                )
+
+    def _count(self, is_accepted: bool, suggestion: Suggestion) -> None:
+        is_continuation = suggestion.source == CONTINUATION
+        self._policy.count_decision(
+            is_accepted, suggestion.confidence, is_continuation=is_continuation
+        )
+
+    def _new_id(self, prediction: Prediction) -> str:
+        kind = _CONTINUATION if prediction.source == CONTINUATION else ""
+        return f"{kind}{next(self._ids)}"
 
     def _watch(self, offer: Offer, tracked: TrackedEdit) -> None:
         self._loop.call_later(self._follow_s, self._judge, offer, tracked)

@@ -87,9 +87,9 @@ class Service:
         self._has_ended = False
 
     def start(self) -> None:
-        """Load the model, and delete saves that are too old from the store."""
+        """Load the model, delete saves that are too old, and count the decisions in the store."""
         self.engine.choose(_choice_of(self.settings))
-        self.saves.prune(self.settings.history_days)
+        self.saves.begin(self.settings.history_days, partial(self._on_loop, self._feedback.restore))
 
     def stop(self) -> None:
         """Close all documents, and return when the last save is on the disk."""
@@ -155,7 +155,7 @@ class Service:
         text = document.buffer.text
         if not (document.is_allowed(self.settings) and self._fits(document)):
             return
-        self._feedback.take_applied(document)
+        self._feedback.pass_over(document)
         document.rejections.forget_typed_lines()
         document.end_suppression()
         self._track(document, text).save(text)
@@ -235,7 +235,7 @@ class Service:
                 document.job.is_for_requests = is_for_request
                 return
         document.cancel_job()
-        conditions = document.conditions(self._policy.threshold)
+        conditions = document.conditions(self._policy.thresholds)
         document.job = Job(
             self._track(document, conditions.context.text),
             conditions,

@@ -16,11 +16,12 @@ from typing import Any
 from editcast_model.errors import StoreError
 from editcast_store import forgetting_without_room, paths
 from editcast_store.forgetting import Pattern, Period
-from editcast_store.saves import MERGE_WINDOW_MS, Store, What
+from editcast_store.saves import MERGE_WINDOW_MS, Outcome, Store, What
 
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 500_000_000
+_LAST_OUTCOMES = 500
 
 
 class Saves:
@@ -54,10 +55,16 @@ class Saves:
         now = now_ms()
         self._later(lambda store: store.record_outcome(suggestion, what, time_ms=now, **about))
 
-    def prune(self, days: int) -> None:
-        """Delete what is older than `days`, and the oldest saves of a store that is too large."""
+    def begin(self, days: int, restore: Callable[[list[Outcome]], None]) -> None:
+        """Prepare a store that is there.
+
+        Args:
+            days: What is older is deleted, and the oldest saves of a store that is too large.
+            restore: Called on the store's thread with the last outcomes.
+        """
         if os.path.exists(paths.store_path()):
             self._later(lambda store: store.prune(days, MOST_BYTES))
+            self._later(lambda store: restore(store.outcomes(_LAST_OUTCOMES)))
 
     async def written(self) -> None:
         """Wait until all earlier writes are on the disk."""

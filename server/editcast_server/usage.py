@@ -1,9 +1,9 @@
 """Statistics of suggestions, computed from the outcomes in the store.
 
-The store has one row for each outcome of a suggestion: shown, accepted, rejected, kept, changed.
-The statistics count suggestions, so the rows of each suggestion are grouped first. Ids start at 1
-in each run of the server and are therefore not unique: the same file may have a suggestion 5 today
-and yesterday. Rows belong to the same suggestion if
+The store has one row for each outcome of a suggestion: shown, passed (over), accepted, rejected,
+kept, changed. The statistics count suggestions, so the rows of each suggestion are grouped first.
+Ids start at 1 in each run of the server and are therefore not unique: the same file may have a
+suggestion 5 today and yesterday. Rows belong to the same suggestion if
 
 - they have the same id, path and model,
 - each follows the previous one within an hour, and
@@ -30,7 +30,7 @@ BINS = 10
 DAYS = 30
 
 _LONGEST_MS = 3_600_000
-_ORDER = {"shown": 0, "accepted": 1, "rejected": 1, "kept": 2, "changed": 2}
+_ORDER = {"shown": 0, "passed": 1, "accepted": 2, "rejected": 2, "kept": 3, "changed": 3}
 _Key = TypeVar("_Key", str, int, date)
 
 
@@ -169,7 +169,7 @@ def suggestions(outcomes: Iterable[Outcome]) -> list[Suggested]:
         lives[key] = one, outcome
         if outcome.what in ("accepted", "rejected"):
             one.decision = outcome.what
-        elif outcome.what != "shown":
+        elif outcome.what in ("kept", "changed"):
             one.stood = outcome.what == "kept"
     return found
 

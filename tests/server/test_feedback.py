@@ -17,6 +17,7 @@ from editcast_server.lsp.convert import title_of
 from editcast_server.service import Service
 from editcast_server.settings import Settings
 from editcast_server.status import Status
+from editcast_server.store_writer import now_ms
 from editcast_store import paths
 from editcast_store.saves import Store
 
@@ -148,7 +149,7 @@ async def test_nothing_is_said_of_closed_files_and_of_edits_never_made(desk: Des
 
 
 async def test_an_accepted_edit_is_one_decision_in_any_order(desk: Desk) -> None:
-    decisions = desk.service._policy._decisions
+    decisions = desk.service._policy._edits._last
     document = await desk.begin("a.py")
     confidences = []
     for edit_first in (True, False):
@@ -160,6 +161,60 @@ async def test_an_accepted_edit_is_one_decision_in_any_order(desk: Desk) -> None
         if not edit_first:
             desk.apply(document, best)
     assert list(decisions) == [(True, one) for one in confidences]
+
+
+async def test_what_was_shown_and_not_taken_counts_at_a_later_save(desk: Desk) -> None:
+    decisions = desk.service._policy._edits._last
+    document = await desk.begin("a.py")
+    best = await desk.best(document)
+    desk.service.shown(best.id)
+    desk.service.save(document.uri, None)  # too soon to tell
+    assert not decisions
+    offer = desk.service._feedback._offers[best.id]
+    assert offer.shown_at is not None
+    offer.shown_at -= 60
+    again = await desk.best(document)
+    assert again.id == best.id
+    for _ in range(2):  # it counts once
+        desk.service.save(document.uri, None)
+    assert list(decisions) == [(False, best.confidence)]
+    assert await desk.outcomes("passed") == [("a.py", "shown"), ("a.py", "passed")]
+    desk.service.accept(best.id)  # the user has come back to it
+    assert list(decisions) == [(False, best.confidence), (True, best.confidence)]
+
+
+async def test_what_the_user_typed_or_never_saw_was_not_passed_over(desk: Desk) -> None:
+    decisions = desk.service._policy._edits._last
+    document = await desk.begin("a.py")
+    best = await desk.best(document)
+    desk.service.shown(best.id)
+    desk.apply(document, best)  # by hand: the client reports no accept
+    await desk.best(document)
+    for offer in desk.service._feedback._offers.values():
+        assert (offer.shown_at is not None) == (offer.suggestion.id == best.id)
+        if offer.shown_at is not None:
+            offer.shown_at -= 60
+    desk.service.save(document.uri, None)
+    assert list(decisions) == [(True, best.confidence)]
+
+
+async def test_decisions_of_earlier_sessions_count(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = desk.folder / "a.py"
+    with closing(Store.open(paths.store_path())) as store:
+        for id, what in (("1", "shown"), ("1", "passed"), ("2", "accepted"), ("c3", "rejected")):
+            store.record_outcome(
+                id, what, path=path, confidence=0.5, time_ms=now_ms(), model="m", language=""
+            )
+    later = Service(Screen(), Units.of("utf-16"), SETTINGS)
+    later.start()
+    policy = later._policy
+    while not policy._continuations._last:
+        await asyncio.sleep(0.01)
+    later.stop()
+    assert list(policy._edits._last) == [(False, 0.5), (True, 0.5)]
+    assert list(policy._continuations._last) == [(False, 0.5)]
 
 
 RENAMED = """\
@@ -198,7 +253,7 @@ async def test_an_edit_accepted_at_all_places_is_one_decision(
     if not edit_first:
         apply()
     assert "width" not in document.buffer.text
-    assert list(desk.service._policy._decisions) == [(True, best.confidence)]
+    assert list(desk.service._policy._edits._last) == [(True, best.confidence)]
     assert document.rejections.typed_lines == ()
     assert await desk.outcomes("kept") == [("a.py", "accepted"), ("a.py", "kept")]
 
@@ -209,7 +264,7 @@ async def test_typing_a_suggestion_to_its_end_is_a_decision_too(desk: Desk) -> N
     desk.replace(document, "render(text, 1)", "d(text, 1)")
     assert document.suggestions[0].id == best.id
     desk.replace(document, "d(text, 1)", "draw(text, 1)")
-    decisions = desk.service._policy._decisions
+    decisions = desk.service._policy._edits._last
     assert list(decisions) == [(True, best.confidence)]
     second = await desk.best(document)
     desk.service.reject(second.id)
@@ -249,7 +304,7 @@ async def test_decisions_move_the_pause_and_the_threshold(desk: Desk) -> None:
     assert best.confidence > 0.2
     for _ in range(30):
         policy.count_decision(False, 1.0)
-    assert policy.threshold == pytest.approx(1 / 3)
+    assert policy.thresholds == pytest.approx((0.2 / 0.4, 0.2))
     desk.service.reject(best.id)
     assert policy.pause == pytest.approx(0.075 * 1.5)
     desk.service.apply_settings(Settings(debounce_ms=30))

@@ -27,6 +27,7 @@ from editcast_server.prediction.policy import (
     PastTexts,
     RecentChanges,
     Rejections,
+    Thresholds,
 )
 from editcast_server.settings import Settings
 from editcast_server.store_writer import now_ms
@@ -265,7 +266,7 @@ class Document:
 
     # Suggestions
 
-    def conditions(self, threshold: float) -> Conditions:
+    def conditions(self, thresholds: Thresholds) -> Conditions:
         """Return the conditions of a prediction for the current text, which must be known."""
         assert self.buffer is not None
         end = self._changed.start + len(self._changed.text)
@@ -277,8 +278,7 @@ class Document:
             typed=word_at(self.buffer.text, end) if self.typing_left else None,
             cursor=self._cursor,
         )
-        held_back = (*self.rejections.fresh, *self.rejections.typed_lines)
-        return Conditions(context, threshold, self.rejections.now(), held_back)
+        return Conditions(context, thresholds, self.rejections.now(), self.rejections.lines)
 
     def has(self, count: int) -> bool:
         """Tell whether the best `count` suggestions for the current text are known."""

@@ -112,7 +112,7 @@ def next_edit_result(document: Document, most: int | None = None) -> protocol.Ne
         model=answer.model_name if answer else "",
         milliseconds=round(current.milliseconds, 3) if current else 0.0,
         best=current.best if current else None,
-        threshold=current.job.conditions.threshold if current else 0.0,
+        threshold=current.job.conditions.thresholds.edit if current else 0.0,
         suggestions=[
             protocol.Suggestion(
                 id=suggestion.id,

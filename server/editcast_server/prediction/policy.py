@@ -7,10 +7,11 @@ user's last decisions), the user's rejections, the filters, and the typing pause
 from collections import OrderedDict, deque
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from editcast_model.card import Calibration, Card
 from editcast_model.diff import Hunk
+from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.filters import EditContext, reason_against
 from editcast_model.forecasting.interface import Prediction
 from editcast_model.forecasting.line_spans import (
@@ -32,7 +33,8 @@ UNCALIBRATED, HIGHEST = 0.5, 0.85
 _LOW, _HIGH = 0.8, 0.3
 # The user's decisions: how many count, how many decisions in line with the confidences are assumed
 # before the first one, and how far decisions move a threshold
-_DECISIONS, _IMAGINED, _LEAST_RATIO, _MOST_RATIO = 30, 10.0, 0.6, 1.2
+# (benchmarks/suggestions/decisions.py).
+_DECISIONS, _IMAGINED, _LEAST_RATIO, _MOST_RATIO = 30, 5.0, 0.4, 1.2
 #: Decisions never raise a threshold above this: without suggestions there are no new decisions.
 _STILL_SHOWN: Final = 0.95
 _LONGEST_PAUSE_MS: Final = 3000.0
@@ -68,8 +70,43 @@ def measured_precision(card: Card) -> float | None:
     return known.precision if known.threshold == default_threshold(card) else None
 
 
+class Thresholds(NamedTuple):
+    """The minimum confidences of what is shown, 0 to 1.
+
+    Attributes:
+        edit: That of an edit anywhere.
+        continuation: That of a continuation of the line at the cursor.
+    """
+
+    edit: float
+    continuation: float
+
+    def of(self, prediction: Prediction) -> float:
+        """Return the minimum confidence of a prediction."""
+        return self.continuation if prediction.source == CONTINUATION else self.edit
+
+
+class Decisions:
+    """The user's last decisions on suggestions of one kind."""
+
+    def __init__(self) -> None:
+        self._last: deque[tuple[bool, float]] = deque(maxlen=_DECISIONS)
+
+    def add(self, is_accepted: bool, confidence: float) -> None:
+        """Add a decision on a suggestion of this confidence."""
+        self._last.append((is_accepted, confidence))
+
+    @property
+    def ratio(self) -> float:
+        """Compute the ratio of accepted to promised suggestions, between 0.4 and 1.2."""
+        accepted = sum(is_accepted for is_accepted, _ in self._last)
+        promised = sum(confidence for _, confidence in self._last)
+        ratio = (accepted + _IMAGINED) / (promised + _IMAGINED)
+        return min(_MOST_RATIO, max(_LEAST_RATIO, ratio))
+
+
 class Policy:
-    """The threshold and the typing pause of one editor; used on the event loop only.
+    """The thresholds and the typing pause of one editor; used on the event loop only.
 
     Attributes:
         card: The card of the model in use; None for a baseline.
@@ -79,7 +116,7 @@ class Policy:
 
     def __init__(self, settings: Settings) -> None:
         self.card: Card | None = None
-        self._decisions: deque[tuple[bool, float]] = deque(maxlen=_DECISIONS)
+        self._edits, self._continuations = Decisions(), Decisions()
         self._settings = settings
         self.pause = settings.debounce_ms / 1000
 
@@ -90,28 +127,25 @@ class Policy:
         self._settings = settings
 
     @property
-    def threshold(self) -> float:
-        """Return the threshold, 0 to 1.
+    def thresholds(self) -> Thresholds:
+        """Return the thresholds.
 
-        It equals the threshold of the settings if the user accepts as often as the confidences
+        They equal the threshold of the settings if the user accepts as often as the confidences
         promise.
         """
         wanted = self._settings.confidence_threshold
         if wanted is None:
             wanted = threshold_of(self.card, self._settings.eagerness)
-        return min(wanted / self.ratio, max(wanted, _STILL_SHOWN))
+        highest = max(wanted, _STILL_SHOWN)
+        decisions = self._edits, self._continuations
+        return Thresholds(*(min(wanted / one.ratio, highest) for one in decisions))
 
-    @property
-    def ratio(self) -> float:
-        """Compute the ratio of accepted to promised suggestions, between 0.6 and 1.2."""
-        accepted = sum(is_accepted for is_accepted, _ in self._decisions)
-        promised = sum(confidence for _, confidence in self._decisions)
-        ratio = (accepted + _IMAGINED) / (promised + _IMAGINED)
-        return min(_MOST_RATIO, max(_LEAST_RATIO, ratio))
-
-    def count_decision(self, is_accepted: bool, confidence: float) -> None:
+    def count_decision(
+        self, is_accepted: bool, confidence: float, *, is_continuation: bool = False
+    ) -> None:
         """Count a decision on a suggestion of this confidence."""
-        self._decisions.append((is_accepted, confidence))
+        kind = self._continuations if is_continuation else self._edits
+        kind.add(is_accepted, confidence)
 
     def shorten_pause(self) -> None:
         """Predict sooner, since the user accepted a suggestion."""
@@ -212,6 +246,11 @@ class Rejections:
         """Forget the typed lines, after a save or when their places are lost."""
         self.typed_lines = ()
 
+    @property
+    def lines(self) -> tuple[Span, ...]:
+        """Return the lines on which nothing is suggested."""
+        return (*self.fresh, *self.typed_lines)
+
     def now(self) -> tuple[Rejection, ...]:
         """Return a copy for another thread."""
         return tuple(self._last)
@@ -223,13 +262,13 @@ class Conditions:
 
     Attributes:
         context: The text and its last change.
-        threshold: The minimum confidence.
+        thresholds: The minimum confidences.
         rejections: The suggestions that the user rejected here.
         fresh: Lines of the text on which nothing is suggested.
     """
 
     context: EditContext
-    threshold: float
+    thresholds: Thresholds
     rejections: tuple[Rejection, ...] = ()
     fresh: tuple[Span, ...] = ()
 
@@ -239,7 +278,7 @@ class Conditions:
 
     def shown(self, predictions: Sequence[Prediction]) -> list[Prediction]:
         """Return the predictions that reach the threshold, without rejected places."""
-        sure = (one for one in predictions if one.confidence >= self.threshold)
+        sure = (one for one in predictions if one.confidence >= self.thresholds.of(one))
         return [replace(one, everywhere=self._left(one)) for one in sure]
 
     def _was_refused(self, hunks: tuple[Hunk, ...]) -> str | None:

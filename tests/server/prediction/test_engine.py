@@ -12,7 +12,7 @@ from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, Predict
 from editcast_model.history import EditHistory
 from editcast_server.prediction.engine import Answer, Engine, Job, Track
 from editcast_server.prediction.model_loader import Choice
-from editcast_server.prediction.policy import Conditions
+from editcast_server.prediction.policy import Conditions, Thresholds
 
 
 class Scripted:
@@ -77,7 +77,7 @@ class Bench:
             assert done.wait(60)
             return answers[0]
 
-        job = Job(track, Conditions(EditContext(text, "text"), 0.5), most, take)
+        job = Job(track, Conditions(EditContext(text, "text"), Thresholds(0.5, 0.5)), most, take)
         self.engine.predict(job)
         return job, wait
 

@@ -11,8 +11,10 @@ from editcast_model.forecasting.interface import Prediction
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.prediction.policy import (
     Conditions,
+    Decisions,
     Policy,
     Rejections,
+    Thresholds,
     default_threshold,
     measured_precision,
 )
@@ -65,7 +67,7 @@ def test_eagerness_chooses_a_threshold_of_the_card(
 ) -> None:
     policy = Policy(Settings(eagerness=eagerness))
     policy.card = Card.of({"calibration": calibration})
-    assert policy.threshold == pytest.approx(expected)
+    assert policy.thresholds == pytest.approx((expected, expected))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,7 @@ def test_a_precision_that_is_told_was_measured(
 
 
 def test_a_threshold_that_is_set_is_asked_for_alone() -> None:
-    assert Policy(Settings(eagerness="low", confidence_threshold=0.0)).threshold == 0
+    assert Policy(Settings(eagerness="low", confidence_threshold=0.0)).thresholds == (0, 0)
 
 
 def decided(wanted: float, *decisions: tuple[bool, float]) -> Policy:
@@ -97,14 +99,21 @@ def decided(wanted: float, *decisions: tuple[bool, float]) -> Policy:
     return policy
 
 
+def ratio_of(decisions: list[tuple[bool, float]]) -> float:
+    it = Decisions()
+    for decision in decisions:
+        it.add(*decision)
+    return it.ratio
+
+
 @pytest.mark.parametrize(
     ("decisions", "ratio", "threshold"),
     [
         ([], 1, 0.5),
         ([(True, 0.5), (False, 0.5)] * 15, 1, 0.5),  # just as promised
         ([(True, 1.0)] * 5, 1, 0.5),
-        ([(False, 0.5)] * 4, 10 / 12, 0.6),
-        ([(False, 0.9)] * 30, 0.6, 0.5 / 0.6),
+        ([(False, 0.5)] * 4, 5 / 7, 0.7),
+        ([(False, 0.9)] * 30, 0.4, 0.95),
         ([(True, 0.5)] * 30, 1.2, 0.5 / 1.2),
         ([(False, 0.9)] * 30 + [(True, 0.5)] * 30, 1.2, 0.5 / 1.2),  # the last 30 count
     ],
@@ -113,8 +122,15 @@ def test_who_accepts_less_than_was_promised_is_shown_less(
     decisions: list[tuple[bool, float]], ratio: float, threshold: float
 ) -> None:
     policy = decided(0.5, *decisions)
-    assert policy.ratio == pytest.approx(ratio)
-    assert policy.threshold == pytest.approx(threshold)
+    assert ratio_of(decisions) == pytest.approx(ratio)
+    assert policy.thresholds == pytest.approx((threshold, 0.5))
+
+
+def test_decisions_on_continuations_count_for_continuations_alone() -> None:
+    policy = decided(0.5, *[(False, 0.5)] * 4)
+    for _ in range(30):
+        policy.count_decision(True, 0.5, is_continuation=True)
+    assert policy.thresholds == pytest.approx((0.7, 0.5 / 1.2))
 
 
 @given(
@@ -126,9 +142,9 @@ def test_a_threshold_holds_back_what_the_ratio_makes_too_little(
     decisions: list[tuple[bool, float]], wanted: float, confidence: float
 ) -> None:
     policy = decided(wanted, *decisions)
-    threshold = policy.threshold
-    if confidence < 0.95 and abs(confidence * policy.ratio - wanted) > 1e-9:
-        assert (confidence >= threshold) == (confidence * policy.ratio >= wanted)
+    threshold, ratio = policy.thresholds.edit, ratio_of(decisions)
+    if confidence < 0.95 and abs(confidence * ratio - wanted) > 1e-9:
+        assert (confidence >= threshold) == (confidence * ratio >= wanted)
     # Nobody who wants anything is shown nothing at all.
     assert threshold <= max(wanted, 0.95)
 
@@ -139,9 +155,11 @@ def test_where_the_user_said_no_is_none_of_its_places() -> None:
     one = Prediction((places[1],), 0.0, 0.9, 1, places)
     refused = Rejections()
     refused.add(Suggestion.of(Prediction((places[0],), 0.0, 0.9, 1), text, "1"), text)
-    conditions = Conditions(EditContext(text, "python"), 0.5, refused.now())
+    conditions = Conditions(EditContext(text, "python"), Thresholds(0.5, 0.5), refused.now())
     (shown,) = conditions.shown([one])
     assert shown.everywhere == places[1:]
     refused.add(Suggestion.of(Prediction((places[2],), 0.0, 0.9, 1), text, "2"), text)
-    (shown,) = Conditions(EditContext(text, "python"), 0.5, refused.now()).shown([one])
+    (shown,) = Conditions(EditContext(text, "python"), Thresholds(0.5, 0.5), refused.now()).shown(
+        [one]
+    )
     assert shown.everywhere == ()

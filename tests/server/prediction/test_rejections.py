@@ -4,13 +4,18 @@ from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.interface import Prediction
 from editcast_server.documents.suggestion import Suggestion
-from editcast_server.prediction.policy import REMEMBERED, Conditions, Rejections
+from editcast_server.prediction.policy import (
+    REMEMBERED,
+    Conditions,
+    Rejections,
+    Thresholds,
+)
 
 LINES = "".join(f"value_{i} = compute({i})\n" for i in range(40))
 
 
 def rejected(text: str, prediction: Prediction, rejections: Rejections) -> str | None:
-    it = Conditions(EditContext(text, "python"), 0.5, rejections.now())
+    it = Conditions(EditContext(text, "python"), Thresholds(0.5, 0.5), rejections.now())
     return it.reason_against(prediction.hunks)
 
 
@@ -61,7 +66,9 @@ def test_nothing_else_is_shown_where_something_was_just_rejected() -> None:
     rejections.add(Suggestion.of(insertion(LINES, 7), LINES, "1"), LINES)
 
     def reason(prediction: Prediction, text: str) -> str | None:
-        it = Conditions(EditContext(text, "python"), 0.5, rejections.now(), rejections.fresh)
+        it = Conditions(
+            EditContext(text, "python"), Thresholds(0.5, 0.5), rejections.now(), rejections.fresh
+        )
         return it.reason_against(prediction.hunks)
 
     start = LINES.index("value_7")
@@ -98,6 +105,6 @@ def test_a_line_where_the_user_typed_something_else_is_left_alone_until_the_save
 
 
 def test_what_nobody_wants_is_held_back_too() -> None:
-    it = Conditions(EditContext(LINES, "python"), 0.5)
+    it = Conditions(EditContext(LINES, "python"), Thresholds(0.5, 0.5))
     assert it.reason_against((Hunk(0, 0, " "),)) == "changes only white space"
     assert it.reason_against(insertion(LINES, 7).hunks) is None
