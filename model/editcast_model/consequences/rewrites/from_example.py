@@ -140,7 +140,8 @@ def _kept(
     kept: list[tuple[Part, str]] = []
     theirs = defaultdict[str, list[Part]](list)
     for one in parts_of(now, new):
-        theirs[_unquoted(one.text)].append(one)
+        if not _is_called(one.node):
+            theirs[_unquoted(one.text)].append(one)
     for one in sorted(parts_of(tree, old), key=_size, reverse=True):
         if one.text in _FIXED or one.span == span_of(old) or one.span.touches(holes):
             continue
