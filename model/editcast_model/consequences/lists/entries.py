@@ -27,7 +27,9 @@ _OPERATORS = ("&&", "||", "and", "or", "&", "|")
 #: What has a name and is made of a list.
 _OWNERS = re.compile("class|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$")
 _FUNCTIONS = re.compile("function|method|lambda")
-CONSTRUCTORS = ("__init__", "constructor", "initialize")
+CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct", "new")
+#: Lists that are given to a type by their places; another one need not take one more.
+_TYPES_GIVEN = re.compile("type_parameter|type_argument|template_")
 #: Members and statements, which are entries beside those of their own kind.
 _MEMBERS = re.compile("declaration|definition|statement|method|function")
 #: Statements that are no entries: code that runs, one after the other.
@@ -89,6 +91,7 @@ class Entry:
         owner_span: Where that stands in the text; of another file, nowhere.
         list_start: Where the list begins; -1 in another file.
         kind: The kind of its node.
+        scope: Where it has a meaning, if it is a parameter: in its function.
     """
 
     name: str
@@ -104,11 +107,17 @@ class Entry:
     owner_span: tuple[int, int] = (0, 0)
     list_start: int = -1
     kind: str = ""
+    scope: tuple[int, int] = (0, 0)
 
     @property
     def for_other_files(self) -> "Entry":
         """Return the entry without the places that it has in its file."""
         return replace(self, owner_span=(0, 0), list_start=-1)
+
+    def is_known_at(self, offset: int) -> bool:
+        """Tell whether the entry has a meaning at an offset."""
+        start, end = self.scope
+        return not end or start <= offset < end
 
     def counterparts(self, name: str, together: Sequence["Entry"]) -> Iterator[str]:
         """Return the names for another entry in lists that have the same one more."""
@@ -147,7 +156,7 @@ def entry_between(tree: Tree, start: int, end: int) -> Entry | None:
 def list_of(node: Node) -> EntryList | None:
     """Return the list that a node is an entry of."""
     parent = node.parent
-    if parent is None:
+    if parent is None or _TYPES_GIVEN.match(parent.type):
         return None
     while parent.parent is not None and _is_part(parent, parent.parent):
         parent = parent.parent  # `a | b | c` is a list in a list
@@ -258,6 +267,7 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
     neighbours = others[at], name(further), name(after)
     owner = _owner(tree, node)
     called = name_of(owner) or _type_of_constants(found)
+    function = _function_with(found) if owner is None else None
     return Entry(
         words[at],
         *neighbours,
@@ -270,7 +280,15 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
         (owner.start_byte, owner.end_byte) if owner else (0, 0),
         found.node.start_byte,
         kind_of(node),
+        (function.start_byte, function.end_byte) if function else (0, 0),
     )
+
+
+def _function_with(parameters: EntryList) -> Node | None:
+    """Return the function of a list of parameters, with its decorators; None for other lists."""
+    function = parameters.node.parent if "parameter" in parameters.node.type else None
+    around = function.parent if function is not None else None
+    return around if around is not None and "decorated" in around.type else function
 
 
 def _declared_type(tree: Tree, node: Node) -> str:

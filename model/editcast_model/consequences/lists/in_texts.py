@@ -12,13 +12,16 @@ from editcast_model.consequences.lists.entries import MOST_PLACES, Entry
 from editcast_model.consequences.lists.sql_values import with_column
 from editcast_model.consequences.lists.word_forms import as_in, forms, has, renamed
 from editcast_model.diff import Hunk
-from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
 
 _STRENGTH = 0.5
+_LONGEST = 100  # code points before a name in which the one before it is looked for
 _TEXT = re.compile("string|template|fragment|content")
-#: What stands behind a name, and between it and the next one; numbers of placeholders.
-_REST = re.compile(r"(?P<rest>[^,;()\n\"'`]*?)(?P<separator>\s*[,;]\s*)")
+#: What stands behind a name, and between it and the next one: a separator and whose name it is.
+_BETWEEN = r"\s*[,;]\s*(?:\w+(?:\.|::))?"
+_REST = re.compile(rf"(?P<rest>[^,;()\n\"'`]*?)(?P<separator>{_BETWEEN})")
+_BEFORE = re.compile(rf"(\w+){_BETWEEN}$")
+#: Numbers of placeholders.
 _NUMBER = re.compile(r"(?<=\$)\d+")
 #: What follows the last entry.
 _END = re.compile(r"[ \t\r]*(?:[)\n\"'`]|$)|\s+WHERE\b")
@@ -46,7 +49,8 @@ def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
     """Return the entries that lists within strings lack once a list has another one."""
     names = (added.before, added.after) if added.after else (added.further, added.before)
     for pair in _pairs(tree, *names):
-        hunk = None if has(pair.text, added.name) else _inserted(tree.text, added, names, pair)
+        is_due = added.is_known_at(pair.first.start()) and not has(pair.text, added.name)
+        hunk = _inserted(tree.text, added, names, pair) if is_due else None
         if hunk is not None:
             cause = f"{added.before} {added.name}"
             yield Consequence(with_column(tree.text, hunk), "add_entry", _STRENGTH, cause=cause)
@@ -88,15 +92,22 @@ def _pairs(tree: Tree, first: str, second: str) -> Iterator[_Pair]:
     for one in found if len(found) <= MOST_PLACES else ():
         between = _REST.match(tree.text, one.end())
         other = forms(second).match(tree.text, between.end()) if between else None
-        leaf = tree.path(one.start())[-1]
-        if between and other and _TEXT.search(leaf.type):
-            yield _Pair(one, other, between["rest"], between["separator"], tree.of(leaf.node))
+        text = _text_at(tree, one.start()) if other else ""
+        if between and other and text:
+            yield _Pair(one, other, between["rest"], between["separator"], text)
+
+
+def _text_at(tree: Tree, offset: int) -> str:
+    """Return the string at an offset, or what a macro of Rust is given; empty for other code."""
+    around = tree.path(offset)[-2:]
+    if _TEXT.search(around[-1].type):
+        return tree.of(around[-1].node)
+    given = tree.of(around[0].node) if around[0].type == "token_tree" else ""
+    return given if '"' not in given else ""
 
 
 def _ends_list(text: str, start: int, end: int, added: Entry) -> bool:
     """Tell whether a list of at least three names of another one ends with these two."""
-    if text[end:].lstrip(" \t").startswith(","):
-        return False
-    head = text[:start].rstrip()
-    last = WORD.findall(head[:-1])[-1:] if head.endswith(",") else []
-    return any(has(word, name) for word in last for name in added.others)
+    before = _BEFORE.search(text, max(0, start - _LONGEST), start)
+    is_last = not text[end:].lstrip(" \t").startswith((",", ";"))
+    return is_last and before is not None and any(has(before[1], name) for name in added.others)

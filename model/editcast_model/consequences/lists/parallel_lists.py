@@ -177,7 +177,7 @@ def lacking(names: Names, added: Entry, together: Sequence[Entry]) -> Iterator[C
     if len(places) > MOST_PLACES:
         return
     for place in places:
-        found = _entry_at(tree, place, added)
+        found = _entry_at(tree, place, added) if added.is_known_at(place) else None
         if found is None or found[1].start_byte in seen:
             continue
         seen.add(found[1].start_byte)
@@ -226,6 +226,8 @@ def _copied(
     is_same_list = _is_same_list(tree, added, found, entry)
     says_enough = len(WORD.findall(added.text)) > 1
     if not (is_related or is_same_list or (added.after and any(added.is_like) and says_enough)):
+        return
+    if not _takes_more(tree, added, found):
         return
     template = template_of(tree, added, found, (entry, beside), together)
     if template is None or _is_passed(tree, added, found, template.source):
@@ -305,6 +307,15 @@ def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bo
 def _has_all(tree: Tree, added: Entry, found: EntryList) -> bool:
     """Tell whether a list has the other entries of the added one, one by one."""
     return added.is_list(tree, [one for one in found.entries if not has(tree.of(one), added.name)])
+
+
+def _takes_more(tree: Tree, added: Entry, found: EntryList) -> bool:
+    """Tell whether a list is no function's parameters, but for a function that makes the owner."""
+    if "parameter" not in found.node.type:
+        return True
+    name = name_of(_named_around(found.entries[0]))
+    called = tree.of(name) if name is not None else ""
+    return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)
 
 
 def _is_passed(tree: Tree, known: Entry, found: EntryList, entry: Node) -> bool:
