@@ -12,7 +12,7 @@ from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import REFERENCE, Role
 from editcast_model.syntax.tree import Path
 
-_STRENGTH = 0.6
+_STRENGTH = 0.4
 _LONGEST = 5_000  # what was written in one piece and is longer was written elsewhere
 #: What is written at more places is data.
 _MOST_PLACES = 20

@@ -19,6 +19,9 @@ _FEW = 5
 #: An import of a name that is less alike, in per cent, is of another thing.
 _ALIKE = 50
 _SELF = ("self", "cls")
+#: The strength of a use of a renamed definition, and where others of its old name are left: 3 of 18
+#: were clean among the commits of 38 projects.
+_STRENGTH, _STRENGTH_BESIDE = 0.7, 0.25
 #: Scopes of Ruby that other files may add to.
 _OPEN = ("instance", "singleton", "methods", "constants")
 _USES = (Role.REFERENCE, Role.OUTER)
@@ -52,7 +55,7 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         is_definition = one.role is Role.DEFINITION
         if (one.role in _USES or is_definition) and reach.holds(one):
             if _is_left(change, one, was, scope) and _means(after, one, new.name, scope):
-                strength = 0.55 if reach.remaining else 0.7
+                strength = _STRENGTH_BESIDE if reach.remaining else _STRENGTH
                 yield Consequence(renaming(one, new.name), "rename_use", strength)
 
 

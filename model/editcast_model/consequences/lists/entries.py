@@ -4,7 +4,7 @@ A list is whatever has entries of one kind, side by side.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from tree_sitter import Node
@@ -15,15 +15,23 @@ from editcast_model.syntax.tree import Tree, first_child
 
 #: An entry of more lines says more than its name.
 _MOST_LINES = 3
+#: A name that stands at more places is no name of an entry.
+MOST_PLACES = 100
 #: A list with more entries is data.
 _MOST_ENTRIES = 300
 #: What is between two entries of a list, beside blanks.
 _SEPARATORS = ",;|"
 BLANK = " \t\r\n" + _SEPARATORS
+#: Operators between conditions, or types, that stand side by side.
+_OPERATORS = ("&&", "||", "and", "or", "&", "|")
 #: What has a name and is made of a list.
 _OWNERS = re.compile("class|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$")
 _FUNCTIONS = re.compile("function|method|lambda")
-CONSTRUCTORS = ("__init__", "constructor", "initialize")
+CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct", "new")
+#: Lists that are given to a type by their places; another one need not take one more.
+_TYPES_GIVEN = re.compile("type_parameter|type_argument|template_")
+#: Members and statements, which are entries beside those of their own kind.
+_MEMBERS = re.compile("declaration|definition|statement|method|function")
 #: Statements that are no entries: code that runs, one after the other.
 _CODE = re.compile("function|method|class|decorated|statement|lambda|import|comprehension")
 _FIELDS = re.compile("assignment|augmented")
@@ -36,7 +44,7 @@ class EntryList:
     """A list of a text.
 
     Attributes:
-        entries: Its entries, without comments, ascending.
+        entries: Its entries, without comments, ascending; members of one kind.
         node: The node that they are the children of.
     """
 
@@ -50,6 +58,17 @@ class EntryList:
         before = self.entries[at - 1] if at else None
         after = self.entries[at + 1] if at + 1 < len(self.entries) else None
         return before, after
+
+    def by_distance(self, entry: Node) -> list[Node]:
+        """Return the other entries, the nearest to one of them first."""
+        at = self.entries.index(entry)
+        places = [place for place in range(len(self.entries)) if place != at]
+        return [self.entries[place] for place in sorted(places, key=lambda place: abs(place - at))]
+
+    def is_separator(self, text: str) -> bool:
+        """Tell whether a text between two entries says nothing of its own."""
+        rest, operator = text.strip(BLANK), _operator(self.node)
+        return not rest or (rest == operator and rest in _OPERATORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +90,8 @@ class Entry:
         owner: The name of what is made of the list, such as a class; empty for nothing.
         owner_span: Where that stands in the text; of another file, nowhere.
         list_start: Where the list begins; -1 in another file.
+        kind: The kind of its node.
+        scope: Where it has a meaning, if it is a parameter: in its function.
     """
 
     name: str
@@ -85,11 +106,25 @@ class Entry:
     owner: str
     owner_span: tuple[int, int] = (0, 0)
     list_start: int = -1
+    kind: str = ""
+    scope: tuple[int, int] = (0, 0)
 
     @property
     def for_other_files(self) -> "Entry":
         """Return the entry without the places that it has in its file."""
         return replace(self, owner_span=(0, 0), list_start=-1)
+
+    def is_known_at(self, offset: int) -> bool:
+        """Tell whether the entry has a meaning at an offset."""
+        start, end = self.scope
+        return not end or start <= offset < end
+
+    def counterparts(self, name: str, together: Sequence["Entry"]) -> Iterator[str]:
+        """Return the names for another entry in lists that have the same one more."""
+        at = self.others.index(name)
+        for one in together:
+            if one.name == self.name and len(one.others) == len(self.others):
+                yield one.others[at]
 
     def is_list(self, tree: Tree, entries: Sequence[Node]) -> bool:
         """Tell whether these are the other entries of the list, named one by one."""
@@ -121,9 +156,9 @@ def entry_between(tree: Tree, start: int, end: int) -> Entry | None:
 def list_of(node: Node) -> EntryList | None:
     """Return the list that a node is an entry of."""
     parent = node.parent
-    if parent is None:
+    if parent is None or _TYPES_GIVEN.match(parent.type):
         return None
-    while parent.parent is not None and parent.parent.type == parent.type:
+    while parent.parent is not None and _is_part(parent, parent.parent):
         parent = parent.parent  # `a | b | c` is a list in a list
     if parent.named_child_count > _MOST_ENTRIES or parent.child_by_field_name("body") is not None:
         return None
@@ -131,14 +166,33 @@ def list_of(node: Node) -> EntryList | None:
     waiting = [parent]
     while waiting:
         one = waiting.pop()
-        if one is parent or one.type == parent.type:
+        if one is parent or _is_part(one, parent):
             waiting += reversed(one.named_children)
         elif "comment" not in one.type:
             entries.append(one)
         if len(entries) > _MOST_ENTRIES:
             return None
-    is_entry = any(one == node for one in entries)
-    return EntryList(entries, parent) if is_entry and len(entries) > 1 else None
+    if not any(one == node for one in entries):
+        return None
+    kind = kind_of(node)
+    entries = [one for one in entries if kind_of(one) == kind or not _MEMBERS.search(one.type)]
+    return EntryList(entries, parent) if len(entries) > 1 else None
+
+
+def _is_part(one: Node, whole: Node) -> bool:
+    """Tell whether a list is a part of a longer one, by the same operator if there are any."""
+    return one.type == whole.type and _operator(one) == _operator(whole)
+
+
+def _operator(node: Node) -> str:
+    operator = node.child_by_field_name("operator")
+    return operator.type if operator is not None else ""
+
+
+def kind_of(node: Node) -> str:
+    """Return the type of a node; of a statement that is an expression, that of the expression."""
+    inner = first_child(node) if node.type == "expression_statement" else None
+    return (inner or node).type
 
 
 def _owner(tree: Tree, node: Node) -> Node | None:
@@ -213,6 +267,7 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
     neighbours = others[at], name(further), name(after)
     owner = _owner(tree, node)
     called = name_of(owner) or _type_of_constants(found)
+    function = _function_with(found) if owner is None else None
     return Entry(
         words[at],
         *neighbours,
@@ -220,18 +275,20 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
         text,
         text_before,
         is_like,
-        next((name(one) for one in _by_distance(found, node) if is_alike(one)), ""),
+        next((name(one) for one in found.by_distance(node) if is_alike(one)), ""),
         tree.of(called) if called else "",
         (owner.start_byte, owner.end_byte) if owner else (0, 0),
         found.node.start_byte,
+        kind_of(node),
+        (function.start_byte, function.end_byte) if function else (0, 0),
     )
 
 
-def _by_distance(found: EntryList, node: Node) -> list[Node]:
-    """Return the other entries of a list, the nearest to one of them first."""
-    at = found.entries.index(node)
-    places = [place for place in range(len(found.entries)) if place != at]
-    return [found.entries[place] for place in sorted(places, key=lambda place: abs(place - at))]
+def _function_with(parameters: EntryList) -> Node | None:
+    """Return the function of a list of parameters, with its decorators; None for other lists."""
+    function = parameters.node.parent if "parameter" in parameters.node.type else None
+    around = function.parent if function is not None else None
+    return around if around is not None and "decorated" in around.type else function
 
 
 def _declared_type(tree: Tree, node: Node) -> str:

@@ -6,30 +6,27 @@ side in the same order, and what belongs between them reads like theirs but for 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.lists.entries import (
-    BLANK,
     CONSTRUCTORS,
+    MOST_PLACES,
     Entry,
     EntryList,
     entry_between,
     is_same,
+    kind_of,
     list_of,
     name_of,
 )
-from editcast_model.consequences.lists.sql_values import after_column, with_column
-from editcast_model.consequences.lists.templates import (
-    aligned,
-    is_regular,
-    says_more,
-    template_of,
-)
-from editcast_model.consequences.lists.word_forms import as_in, ends, forms, has, renamed
+from editcast_model.consequences.lists.in_texts import lacking_in_texts
+from editcast_model.consequences.lists.sql_values import after_column
+from editcast_model.consequences.lists.templates import Template, aligned, template_of
+from editcast_model.consequences.lists.word_forms import forms, has
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
@@ -37,23 +34,21 @@ from editcast_model.syntax.tree import Tree
 
 #: Longer entries say more than their name.
 _LONGEST = 400
-#: A name that stands at more places is no name of an entry.
-_MOST_PLACES = 100
 #: How many nodes above a name its list is looked for.
 _MOST_STEPS = 8
 #: The strength of an entry that is lacking where the code around a list names what it was added to,
-#: elsewhere, and within strings; and of one that is too many.
-_LACKING, _LACKING_ELSEWHERE, _LACKING_IN_TEXTS = 0.4, 0.6, 0.5
-_SURPLUS, _SURPLUS_ELSEWHERE = 0.45, 0.85
+#: and elsewhere; and of one that is too many.
+_LACKING, _LACKING_ELSEWHERE = 0.5, 0.6
+_SURPLUS, _SURPLUS_ELSEWHERE = 0.7, 0.75
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
 _TYPES = re.compile("class|interface|enum|type_alias|type_spec")
-_TEXT, _COMMA = re.compile("string|template|fragment|content"), re.compile(r"\s*,\s*")
 
 
 def after_entry(change: Change) -> Iterator[Consequence]:
     """Return the entries that lists lack since one was added, and those to remove since one was."""
-    for added in added_entries(change):
-        yield from lacking(change.after, added)
+    entries = list(added_entries(change))
+    for added in entries:
+        yield from lacking(change.after, added, entries)
     for removed in removed_entries(change):
         yield from surplus(change.after.tree, removed)
     yield from after_column(change)
@@ -112,7 +107,7 @@ def _slides(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
     """Return the entries that lists of a text have too many once one has one less."""
     places = [one.start() for one in forms(removed.name).finditer(tree.text)]
-    if len(places) > _MOST_PLACES:
+    if len(places) > MOST_PLACES:
         return
     seen: set[int] = set()
     for place in places:
@@ -124,7 +119,7 @@ def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
         is_related = _is_related(tree, removed, entry)
         if not (is_related or _is_same_list(tree, removed, *found)):
             continue
-        hunk = None if _is_passed(tree, entry, removed.owner) else _without(tree, *found)
+        hunk = None if _is_passed(tree, removed, *found) else _without(tree, *found)
         if hunk is not None:
             strength = _SURPLUS if is_related else _SURPLUS_ELSEWHERE
             cause = f"{removed.before} {removed.name}"
@@ -150,7 +145,7 @@ def _lists_at(tree: Tree, place: int, known: Entry) -> Iterator[tuple[EntryList,
             return
         found = list_of(step.node)
         if found is not None:
-            if found.node.start_byte == known.list_start:
+            if found.node.start_byte == known.list_start and kind_of(step.node) == known.kind:
                 return
             yield found, step.node
 
@@ -166,67 +161,28 @@ def _without(tree: Tree, found: EntryList, entry: Node) -> Hunk | None:
         rest = tree.text[start : entry.start_byte]
     else:
         return None
-    return Hunk(start, end, "") if not rest.strip(BLANK) else None
+    return Hunk(start, end, "") if found.is_separator(rest) else None
 
 
-def lacking(names: Names, added: Entry) -> Iterator[Consequence]:
-    """Return the entries that lists of a text lack once one has another one."""
+def lacking(names: Names, added: Entry, together: Sequence[Entry]) -> Iterator[Consequence]:
+    """Return the entries that lists of a text lack once one has another one.
+
+    Args:
+        names: The names of the text.
+        added: The entry that the one has.
+        together: All that were added with it.
+    """
     tree, seen = names.tree, set[int]()
     places = [one.start() for one in forms(added.before).finditer(tree.text)]
-    if len(places) > _MOST_PLACES:
+    if len(places) > MOST_PLACES:
         return
     for place in places:
-        found = _entry_at(tree, place, added)
+        found = _entry_at(tree, place, added) if added.is_known_at(place) else None
         if found is None or found[1].start_byte in seen:
             continue
         seen.add(found[1].start_byte)
-        yield from _copied(names, added, *found)
-    yield from _lacking_in_texts(tree, added)
-
-
-def _lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
-    """Return the names that lists within strings lack, such as the columns of a query."""
-    pair = (added.before, added.after) if added.after else (added.further, added.before)
-    for one, other, separator, text in _pairs_in_texts(tree, *pair):
-        if has(text, added.name):
-            continue
-        name = as_in(text, added.others, added.name) or renamed(one[0], pair[0], added.name)
-        if added.after:
-            hunk = Hunk(other.start(), other.start(), name + separator)
-        elif not _ends_list(tree.text, one.start(), other.end(), added):
-            continue
-        else:
-            hunk = Hunk(other.end(), other.end(), separator + name)
-        cause, hunk = f"{added.before} {added.name}", with_column(tree.text, hunk)
-        yield Consequence(hunk, "add_entry", _LACKING_IN_TEXTS, cause=cause)
-
-
-def _ends_list(text: str, start: int, end: int, added: Entry) -> bool:
-    """Tell whether a list of at least three names of another one ends with these two."""
-    if text[end:].lstrip(" \t").startswith(","):
-        return False
-    head = text[:start].rstrip()
-    last = WORD.findall(head[:-1])[-1:] if head.endswith(",") else []
-    return any(has(word, name) for word in last for name in added.others)
-
-
-def _pairs_in_texts(
-    tree: Tree, first: str, second: str
-) -> Iterator[tuple[re.Match[str], re.Match[str], str, str]]:
-    """Find where two names are listed in a string, one behind the other.
-
-    Returns:
-        Both names, what is between them, and the whole string.
-    """
-    if not first or not second:
-        return
-    found = [one for one in forms(first).finditer(tree.text)]
-    for one in found if len(found) <= _MOST_PLACES else ():
-        between = _COMMA.match(tree.text, one.end())
-        other = forms(second).match(tree.text, between.end()) if between else None
-        leaf = tree.path(one.start())[-1]
-        if between and other and _TEXT.search(leaf.type):
-            yield one, other, between[0], tree.of(leaf.node)
+        yield from _copied(names, added, together, *found)
+    yield from lacking_in_texts(tree, added)
 
 
 def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | None:
@@ -239,16 +195,24 @@ def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | 
                 has(entry, added.after) or has(ahead, added.before)
             )
         else:
-            is_last = after is None or after.type != node.type
-            is_it = is_last and bool(added.further) and has(behind, added.further)
-            is_it = is_it and not (has(entry, added.further) or has(behind, added.before))
+            is_it = _ends(tree, added, node, after) and has(behind, added.further)
+            is_it &= not (has(entry, added.further) or has(behind, added.before))
         if is_it:
             is_there = any(has(tree.of(one), added.name) for one in found.entries)
             return None if is_there else (found, node)
     return None
 
 
-def _copied(names: Names, added: Entry, found: EntryList, entry: Node) -> Iterator[Consequence]:
+def _ends(tree: Tree, added: Entry, entry: Node, after: Node | None) -> bool:
+    """Tell whether no entry behind one stands for another one that the added one is among."""
+    if after is None or after.type != entry.type:
+        return True
+    return sum(has(tree.of(after), name) for name in {*added.others}) != 1
+
+
+def _copied(
+    names: Names, added: Entry, together: Sequence[Entry], found: EntryList, entry: Node
+) -> Iterator[Consequence]:
     """Return the added entry as the list around another one has it, behind that one."""
     tree, (before, after) = names.tree, found.beside(entry)
     beside = after if added.after else before
@@ -256,39 +220,38 @@ def _copied(names: Names, added: Entry, found: EntryList, entry: Node) -> Iterat
         return
     first, last = sorted((entry, beside), key=lambda one: one.start_byte)
     separator = tree.text[_end(tree, first) : last.start_byte]
-    if separator.strip(BLANK) or not separator.strip(" \t"):
-        return  # a comment, a word such as "and", or no list at all
+    if not found.is_separator(separator) or not separator.strip(" \t"):
+        return  # a comment, or no list at all
     is_related = _is_related(tree, added, entry)
     is_same_list = _is_same_list(tree, added, found, entry)
     says_enough = len(WORD.findall(added.text)) > 1
     if not (is_related or is_same_list or (added.after and any(added.is_like) and says_enough)):
         return
-    source, old = template_of(tree, added, found, (entry, beside))
-    text = tree.of(source).rstrip()
-    old_end, new_end = ends(old, added.name)
-    if _is_passed(tree, source, added.owner) or says_more(tree, found, source, (old, old_end)):
+    if not _takes_more(tree, added, found):
         return
-    if _would_be_unbound(names, source, old, added.name):
+    template = template_of(tree, added, found, (entry, beside), together)
+    if template is None or _is_passed(tree, added, found, template.source):
+        return
+    if _would_be_unbound(names, template):
         return
     if is_same(tree.of(entry), added.text_before):
         new = added.text
-    elif source in (entry, beside) and not is_regular(tree, found, source, old):
-        return
     else:
-        new = renamed(renamed(text, old, added.name), old_end, new_end)
-        others = [tree.of(one) for one in found.entries]
-        new = aligned(text, new, len(old) - len(added.name), others)
+        text, others = tree.of(template.source).rstrip(), [tree.of(one) for one in found.entries]
+        new = aligned(text, template.filled(text), others)
     strength = _LACKING if is_related else _LACKING_ELSEWHERE
     hunk = _as_line(tree.text, _end(tree, entry), separator, new)
     yield Consequence(hunk, "add_entry", strength, cause=f"{added.before} {added.name}")
 
 
-def _would_be_unbound(names: Names, entry: Node, old: str, new: str) -> bool:
+def _would_be_unbound(names: Names, template: Template) -> bool:
     """Tell whether an entry uses a name of its file that has no counterpart for another one yet."""
+    entry = template.source
     for found in WORD.finditer(names.tree.text, entry.start_byte, entry.end_byte):
-        one = names.at(found.start()) if has(found[0], old) else None
+        new = template.filled(found[0])
+        one = names.at(found.start()) if new != found[0] else None
         if one is not None and one.role is Role.REFERENCE and names.resolve(one) is not None:
-            if not names.is_known(one, renamed(one.name, old, new)):
+            if not names.is_known(one, new):
                 return True
     return False
 
@@ -308,11 +271,15 @@ def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
 
 def _is_related(tree: Tree, added: Entry, entry: Node) -> bool:
     """Tell whether the code around an entry names the owner of the added one, or lies in it."""
-    start, end = added.owner_span
-    if start <= entry.start_byte < end:
-        return True
     around = _named_around(entry)
-    return around is not None and added.owner in WORD.findall(tree.of(around))
+    is_named = around is not None and added.owner in WORD.findall(tree.of(around))
+    return is_named or _is_within(added, entry)
+
+
+def _is_within(known: Entry, entry: Node) -> bool:
+    """Tell whether an entry lies in what is made of the list of a known one."""
+    start, end = known.owner_span
+    return start <= entry.start_byte < end
 
 
 def _named_around(entry: Node) -> Node | None:
@@ -324,24 +291,44 @@ def _named_around(entry: Node) -> Node | None:
 
 
 def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bool:
-    """Tell whether a list has the same entries one by one, and is made for nothing else."""
+    """Tell whether a list has the same entries one by one, and is made for nothing else.
+
+    Such as a class `StationRow` beside `Station`.
+    """
     around = _named_around(entry)
-    if around is None:
+    if around is None or not _has_all(tree, added, found):
         return False
-    is_of_another = _TYPES.search(around.type) or around.child_by_field_name("type")
-    others = [one for one in found.entries if not has(tree.of(one), added.name)]
-    return not is_of_another and added.is_list(tree, others)
+    name = name_of(around)
+    is_alike = added.owner and name is not None and tree.of(name).startswith(added.owner)
+    is_of_another = _TYPES.search(around.type) and not is_alike
+    return not (is_of_another or around.child_by_field_name("type"))
 
 
-def _is_passed(tree: Tree, entry: Node, owner: str) -> bool:
+def _has_all(tree: Tree, added: Entry, found: EntryList) -> bool:
+    """Tell whether a list has the other entries of the added one, one by one."""
+    return added.is_list(tree, [one for one in found.entries if not has(tree.of(one), added.name)])
+
+
+def _takes_more(tree: Tree, added: Entry, found: EntryList) -> bool:
+    """Tell whether a list is no function's parameters, but for a function that makes the owner."""
+    if "parameter" not in found.node.type:
+        return True
+    name = name_of(_named_around(found.entries[0]))
+    called = tree.of(name) if name is not None else ""
+    return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)
+
+
+def _is_passed(tree: Tree, known: Entry, found: EntryList, entry: Node) -> bool:
     """Tell whether an entry is an argument that is known by its place alone.
 
-    What is called need not take one more, but for a constructor.
+    What is called need not take one more, but for a constructor, and for what a class gives all
+    that the known one is among.
     """
     parent = entry.parent
     if parent is None or parent.type not in ("argument_list", "arguments"):
         return False
     called = parent.parent.named_children[0] if parent.parent is not None else parent
     words = WORD.findall(tree.of(called))
-    is_made = bool(words) and words[-1] in (owner, "cls", "super", *CONSTRUCTORS)
+    is_made = bool(words) and words[-1] in (known.owner, "cls", "super", *CONSTRUCTORS)
+    is_made |= _is_within(known, entry) and _has_all(tree, known, found)
     return entry.child_by_field_name("name") is None and not is_made

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.consequences.lists.entries import Entry, EntryList, is_same
+from editcast_model.consequences.lists.entries import Entry, EntryList, is_same, name_of
 from editcast_model.consequences.lists.word_forms import ends, has, renamed
 from editcast_model.syntax.names import WORD
 from editcast_model.syntax.tree import Tree
@@ -14,7 +15,62 @@ _COLUMN, _BLANKS = re.compile(r"(?<=\S) {2,}(?=\S)"), re.compile(r"(?<=\S) +(?=\
 _LITERAL = re.compile("content|fragment|string_literal|integer|float|number|int_literal")
 
 
+@dataclass(frozen=True, slots=True)
+class Template:
+    """An entry that an added one is to read like.
+
+    Attributes:
+        source: The entry.
+        words: Its words that become others, each with the other.
+        within: Whether they may be parts of other words.
+    """
+
+    source: Node
+    words: tuple[tuple[str, str], ...]
+    within: bool = False
+
+    def filled(self, text: str) -> str:
+        """Return a text of the entry as the added one has it."""
+        for old, new in self.words:
+            text = renamed(text, old, new, within=self.within)
+        return text
+
+
 def template_of(
+    tree: Tree,
+    added: Entry,
+    found: EntryList,
+    neighbours: tuple[Node, Node],
+    together: Sequence[Entry] = (),
+) -> Template | None:
+    """Return the entry of a list that an added one is to read like; None for none.
+
+    Args:
+        tree: The tree of the list.
+        added: The added entry.
+        found: The list.
+        neighbours: The entry that is to stand before the new one, and another one beside it.
+        together: Entries that were added with it, to this list or others.
+    """
+    source, old = _source_of(tree, added, found, neighbours)
+    words = [(old, added.name), ends(old, added.name)]
+    if _says_more(tree, found, source, [old for old, _ in words]):
+        return None
+    pairs = [
+        (other, added.name)
+        for other in added.counterparts(old, together)
+        if other != old and has(tree.of(source), other)
+    ]
+    if pairs or is_same(tree.of(neighbours[0]), added.text_before):
+        return Template(source, (*words, *pairs))
+    for within in (False, True):
+        if _is_regular(tree, found, source, old, within):
+            return Template(source, tuple(words), within)
+    is_beside = source in neighbours
+    return None if is_beside else Template(source, tuple(words), name_of(source) is not None)
+
+
+def _source_of(
     tree: Tree, added: Entry, found: EntryList, neighbours: tuple[Node, Node]
 ) -> tuple[Node, str]:
     """Return the entry of a list that an added one is to read like, with its name."""
@@ -22,14 +78,18 @@ def template_of(
     if added.after and added.is_like == (False, True):
         return beside, added.after
     if not any(added.is_like) and added.alike not in ("", added.before):
-        for one in found.entries:
+        for one in found.by_distance(entry):
             if has(tree.of(one), added.alike):
                 return one, added.alike
     return entry, added.before
 
 
-def is_regular(tree: Tree, found: EntryList, entry: Node, name: str) -> bool:
+def _is_regular(tree: Tree, found: EntryList, entry: Node, name: str, within: bool) -> bool:
     """Tell whether another entry of a list reads like one but for their names."""
+
+    def nameless(node: Node, name: str, end: str) -> str:
+        return renamed(renamed(tree.of(node), name, "", within=within), end, "")
+
     words = WORD.findall(tree.of(entry))
     at = next((at for at, word in enumerate(words) if has(word, name)), None)
     if at is None:
@@ -38,25 +98,24 @@ def is_regular(tree: Tree, found: EntryList, entry: Node, name: str) -> bool:
         of_other = WORD.findall(tree.of(other))
         if other != entry and at < len(of_other):
             mine, theirs = ends(words[at], of_other[at])
-            kind = renamed(renamed(tree.of(entry), words[at], ""), mine, "")
-            if is_same(renamed(renamed(tree.of(other), of_other[at], ""), theirs, ""), kind):
+            if is_same(nameless(entry, words[at], mine), nameless(other, of_other[at], theirs)):
                 return True
     return False
 
 
-def aligned(before: str, after: str, shorter: int, others: Sequence[str]) -> str:
+def aligned(before: str, after: str, others: Sequence[str]) -> str:
     """Keep the column of a value that stands behind several blanks, in this entry or in others."""
     if not any(_COLUMN.search(one) for one in (before, *others)):
         return after
-    blanks = _COLUMN.search(before) or _BLANKS.search(before)
-    if blanks is None:
-        return after
-    width = max(1, len(blanks[0]) + shorter)
     pattern = _COLUMN if _COLUMN.search(before) else _BLANKS
-    return pattern.sub(" " * width, after, count=1)
+    was, blanks = pattern.search(before), pattern.search(after)
+    if was is None or blanks is None:
+        return after
+    width = max(1, was.end() - blanks.start())
+    return after[: blanks.start()] + " " * width + after[blanks.end() :]
 
 
-def says_more(tree: Tree, found: EntryList, entry: Node, names: tuple[str, str]) -> bool:
+def _says_more(tree: Tree, found: EntryList, entry: Node, names: Sequence[str]) -> bool:
     """Tell whether an entry has a literal that is not made of its names, nor what all have."""
     for text in _literals(tree, entry):
         if not any(has(text, name) for name in names):
@@ -73,7 +132,7 @@ def _literals(tree: Tree, entry: Node) -> list[str]:
         node = nodes.pop()
         nodes += node.children
         text = tree.of(node)
-        is_literal = _LITERAL.search(node.type) and not node.named_children
+        is_literal = node.is_named and _LITERAL.search(node.type) and not node.named_children
         if is_literal and any(map(str.isalnum, text)):
             out.append(text)
     return out

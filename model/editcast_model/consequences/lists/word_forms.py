@@ -4,6 +4,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+#: Where a part of a word begins, and where one ends.
+_PART_START = r"(?:(?<![^\W_])|(?<=[a-z0-9])(?=[A-Z]))"
+_PART_END = r"(?:(?![^\W_])|(?<=[a-z0-9])(?=[A-Z]))"
 _PART = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
 
 
@@ -13,14 +16,20 @@ def has(text: str, name: str) -> bool:
 
 
 @lru_cache(1000)
-def forms(name: str) -> re.Pattern[str]:
-    """Return an expression for a word as each kind of name writes it."""
+def forms(name: str, *, within: bool = False) -> re.Pattern[str]:
+    """Return an expression for a word as each kind of name writes it.
+
+    Args:
+        name: The word, in any of its forms.
+        within: Whether it may be a part of another word, such as `City` of `getCity`.
+    """
     written = sorted({style(_parts(name)) for style in _STYLES} | {name}, key=len, reverse=True)
     words = "|".join(map(re.escape, written))
-    return re.compile(rf"(?<![\w$])(?:{words})(?![\w$])")
+    before, after = (_PART_START, _PART_END) if within else (r"(?<![\w$])", r"(?![\w$])")
+    return re.compile(rf"{before}(?:{words}){after}")
 
 
-def renamed(text: str, old: str, new: str) -> str:
+def renamed(text: str, old: str, new: str, *, within: bool = False) -> str:
     """Put one word in the place of another, each time in the form that the other has there."""
 
     def form(found: re.Match[str]) -> str:
@@ -29,7 +38,7 @@ def renamed(text: str, old: str, new: str) -> str:
         style = next(each for each in _STYLES if each(_parts(old)) == found[0])
         return style(_parts(new))
 
-    return forms(old).sub(form, text) if old else text
+    return forms(old, within=within).sub(form, text) if old else text
 
 
 def as_in(text: str, names: Sequence[str], new: str) -> str | None:

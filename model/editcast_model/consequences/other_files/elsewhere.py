@@ -55,7 +55,7 @@ def after_modules(
             for parameters in change.parameters:
                 yield from _called_otherwise(ties, parameters)
             for entry in change.entries:
-                yield from lacking(names, entry)
+                yield from lacking(names, entry, change.entries)
             for entry in change.removed:
                 yield from surplus(names.tree, entry)
             for signature in change.signatures:

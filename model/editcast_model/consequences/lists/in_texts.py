@@ -1,0 +1,113 @@
+"""Entries that lists within strings lack: the columns of a query, or of a table, with their types.
+
+An entry is a name and the same that stands behind the names of its neighbours.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.lists.entries import MOST_PLACES, Entry
+from editcast_model.consequences.lists.sql_values import with_column
+from editcast_model.consequences.lists.word_forms import as_in, forms, has, renamed
+from editcast_model.diff import Hunk
+from editcast_model.syntax.tree import Tree
+
+_STRENGTH = 0.5
+_LONGEST = 100  # code points before a name in which the one before it is looked for
+_TEXT = re.compile("string|template|fragment|content")
+#: What stands behind a name, and between it and the next one: a separator and whose name it is.
+_BETWEEN = r"\s*[,;]\s*(?:\w+(?:\.|::))?"
+_REST = re.compile(rf"(?P<rest>[^,;()\n\"'`]*?)(?P<separator>{_BETWEEN})")
+_BEFORE = re.compile(rf"(\w+){_BETWEEN}$")
+#: Numbers of placeholders.
+_NUMBER = re.compile(r"(?<=\$)\d+")
+#: What follows the last entry.
+_END = re.compile(r"[ \t\r]*(?:[)\n\"'`]|$)|\s+WHERE\b")
+
+
+class _Pair(NamedTuple):
+    """Two neighbours in a list, by their names.
+
+    Attributes:
+        first: The first name.
+        second: The second one.
+        rest: What stands behind the first.
+        separator: What is between that and the second.
+        text: All of the string.
+    """
+
+    first: re.Match[str]
+    second: re.Match[str]
+    rest: str
+    separator: str
+    text: str
+
+
+def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
+    """Return the entries that lists within strings lack once a list has another one."""
+    names = (added.before, added.after) if added.after else (added.further, added.before)
+    for pair in _pairs(tree, *names):
+        is_due = added.is_known_at(pair.first.start()) and not has(pair.text, added.name)
+        hunk = _inserted(tree.text, added, names, pair) if is_due else None
+        if hunk is not None:
+            cause = f"{added.before} {added.name}"
+            yield Consequence(with_column(tree.text, hunk), "add_entry", _STRENGTH, cause=cause)
+
+
+def _inserted(text: str, added: Entry, names: tuple[str, str], pair: _Pair) -> Hunk | None:
+    """Return the insertion of an entry between two others, or behind both; None for none."""
+
+    def rest_of(name: str, place: int) -> str:
+        rest = renamed(pair.rest, names[0], name)
+        return _NUMBER.sub(lambda found: str(int(found[0]) + place), rest)
+
+    name = as_in(pair.text, added.others, added.name)
+    name = name or renamed(pair.first[0], names[0], added.name)
+    rest, end = rest_of(added.name, 2), pair.second.end() + len(rest_of(names[1], 1))
+    if rest and not (
+        text[pair.second.end() : end] == rest_of(names[1], 1) and _is_of_type(pair, added)
+    ):
+        return None
+    if added.after:
+        at = pair.second.start()
+        return None if _NUMBER.search(rest) else Hunk(at, at, name + rest + pair.separator)
+    is_last = _END.match(text, end) if rest else _ends_list(text, pair.first.start(), end, added)
+    return Hunk(end, end, pair.separator + name + rest) if is_last else None
+
+
+def _is_of_type(pair: _Pair, added: Entry) -> bool:
+    """Tell whether what stands behind a name is no type, or that of what has the added one's."""
+    written = forms(added.alike).pattern + re.escape(pair.rest)
+    is_typed = bool(added.alike) and re.search(written, pair.text) is not None
+    return is_typed or "=" in pair.rest
+
+
+def _pairs(tree: Tree, first: str, second: str) -> Iterator[_Pair]:
+    """Find where two names are listed in a string, one behind the other."""
+    if not first or not second:
+        return
+    found = [one for one in forms(first).finditer(tree.text)]
+    for one in found if len(found) <= MOST_PLACES else ():
+        between = _REST.match(tree.text, one.end())
+        other = forms(second).match(tree.text, between.end()) if between else None
+        text = _text_at(tree, one.start()) if other else ""
+        if between and other and text:
+            yield _Pair(one, other, between["rest"], between["separator"], text)
+
+
+def _text_at(tree: Tree, offset: int) -> str:
+    """Return the string at an offset, or what a macro of Rust is given; empty for other code."""
+    around = tree.path(offset)[-2:]
+    if _TEXT.search(around[-1].type):
+        return tree.of(around[-1].node)
+    given = tree.of(around[0].node) if around[0].type == "token_tree" else ""
+    return given if '"' not in given else ""
+
+
+def _ends_list(text: str, start: int, end: int, added: Entry) -> bool:
+    """Tell whether a list of at least three names of another one ends with these two."""
+    before = _BEFORE.search(text, max(0, start - _LONGEST), start)
+    is_last = not text[end:].lstrip(" \t").startswith((",", ";"))
+    return is_last and before is not None and any(has(before[1], name) for name in added.others)
