@@ -1,10 +1,10 @@
 """Replaced versions: numbers that are replaced at each place where they stand for the same thing.
 
 A number alone says nothing: of the places in other files where a replaced one stood as well,
-hardly one in a hundred was replaced in the same commit. Where it stood in the same line, or in
-the same word (`actions/checkout@v3`), four of five were, and a number of three parts behind the
-same name as often. Behind the same name alone, as `18` in `node: 18` and `node:18-alpine`, it is
-one in five until a second file has followed, and every other one then.
+hardly one in a hundred was replaced in the same commit. Where it stood in the same line, three of
+four were; in the same word (`actions/checkout@v3`), or of three parts behind the same name, even
+more. Behind the same name alone, as `18` in `node: 18` and `node:18-alpine`, it is one in five
+until a second file has followed, and every other one then.
 """
 
 import re
@@ -141,13 +141,13 @@ class ReplacedVersions:
             if any(place.name and place.name == one.name for one in others)
         }
         if named and _THREE_PARTS.match(place.version) and not place.is_listed:
-            return 0.7
+            return 0.85
         texts = {file for file in files if not (self._is_code if not file else _is_code(file))}
         if self._is_code or place.is_listed or not texts:
             return 0.0
         others = [one for file in texts for one in files[file]]
         if any(place.word and place.word == one.word for one in others):
-            return 0.8
+            return 0.85
         if len(place.version) == 1:
             return 0.0
         if any(place.line == one.line for one in others) and _LETTERS.search(place.line):

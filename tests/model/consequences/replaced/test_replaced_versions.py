@@ -26,12 +26,12 @@ def proposed(
     ("path", "line", "others", "expected"),
     [
         # The same word.
-        ("README.md", "On `node:18-alpine`:", [DOCKER], 0.8),
+        ("README.md", "On `node:18-alpine`:", [DOCKER], 0.85),
         (
             "a.yml",
             "- uses: actions/cache@v3",
             [("b.yml", "uses: actions/cache@v3\n", "uses: actions/cache@v4\n")],
-            0.8,
+            0.85,
         ),
         (
             "a.yml",
@@ -39,14 +39,14 @@ def proposed(
             [("b.yml", "uses: actions/cache@v3\n", "uses: actions/cache@v4\n")],
             None,
         ),
-        ("tox.ini", "basepython=python3.8", [("a", "python3.8 -m x\n", "python3.9 -m x\n")], 0.8),
+        ("tox.ini", "basepython=python3.8", [("a", "python3.8 -m x\n", "python3.9 -m x\n")], 0.85),
         # The same line.
         ("go.mod", "go 1.17", [("b/go.mod", "go 1.17\n", "go 1.18\n")], 0.75),
         ("a.yml", "version: 2", [("b.yml", "version: 2\n", "version: 3\n")], None),
         ("a.csv", "1, 17", [("b.csv", "1, 17\n", "1, 18\n")], None),
-        # Three parts, and the same name.
-        ("package.json", '  "version": "1.4.2",', [PYTHON], 0.7),
-        ("a/__init__.py", '__version__ = "1.4.2"', [PYTHON], 0.7),
+        # Three parts behind the same name.
+        ("package.json", '  "version": "1.4.2",', [PYTHON], 0.85),
+        ("a/__init__.py", '__version__ = "1.4.2"', [PYTHON], 0.85),
         ("package.json", '  "left": "1.4.2",', [PYTHON], None),
         ("a.py", 'x = "127.0.0.1"', [("b.py", 'x = "127.0.0.1"\n', 'x = "1.2.3.4"\n')], None),
         ("CHANGES.md", "Version 1.4.2", [PYTHON], None),
