@@ -36,6 +36,7 @@ Kind = Literal[
     "use_constant",
     "use_entry",
     "replace_word",
+    "replace_version",
     "await_call",
     "make_async",
     "rewrite",

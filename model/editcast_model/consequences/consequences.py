@@ -23,10 +23,11 @@ from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.consequences.other_files.replaced_words import ReplacedWords
 from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_use
+from editcast_model.consequences.replaced.versions import ReplacedVersions
+from editcast_model.consequences.replaced.words import ReplacedWords
 from editcast_model.consequences.results import after_results
 from editcast_model.consequences.rewrites.elsewhere import RewritesElsewhere
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
@@ -70,10 +71,12 @@ class Consequences:
         self._names: OrderedDict[str, Names] = OrderedDict()
         self._elsewhere = RewritesElsewhere(self._language) if self._language else None
         self._words = ReplacedWords()
+        self._versions = ReplacedVersions(path, is_code=has_rules(self._language))
 
     def add_other_save(self, file: str, number: int | None, before: str, after: str) -> None:
         """Take in the changed lines of a save of another file; see `OtherSave`."""
         self._words.add(file, number, before, after)
+        self._versions.add(file, number, before, after)
         alike = have_same_rules(language_of("", file), self._language)
         if self._elsewhere and alike and before != after:
             self._elsewhere.add(file, number, before, after)
@@ -107,7 +110,10 @@ class Consequences:
             files. Without rules for its language, or where it is too long, only words.
         """
         now = self.names(text)
-        words = self._words.left_in(history, text, now)
+        words = chain(
+            self._versions.left_in(history, text, active),
+            self._words.left_in(history, text, now),
+        )
         if now is None:
             return _ordered([one for one in words if not _is_active(active, one)], cursor or 0)
         found: list[Consequence] = []

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -24,12 +25,14 @@ from editcast_store.secrets import is_secret
 
 log = logging.getLogger(__name__)
 
-#: Limits for one folder: source files, JSON files, bytes of a file, directory entries, depth.
+#: Limits for one folder: source files, JSON files, bytes of a file, directory entries, depth, files
+#: beside another one.
 MOST_FILES: Final = 5_000
 MOST_TABLES: Final = 500
 MOST_BYTES: Final = 200_000
 MOST_ENTRIES: Final = 50_000
 MOST_DEPTH: Final = 12
+MOST_BESIDE: Final = 100
 _SECONDS: Final = 60.0
 _PAUSE: Final = 0.002  # seconds after each file, or as long as it took: predictions come first
 
@@ -86,6 +89,18 @@ class FolderReader:
         is_inside = file.startswith(f"{name}/") and ".." not in path.parts
         language = language_of("", path.name) or ""
         return path if is_inside and _is_allowed(path, language, settings) else None
+
+    def beside(self, file: str) -> list[str]:
+        """Return the files in the folder of a file, from any thread; none of a large one."""
+        path, place = self.path_of(file), file.rpartition("/")[0]
+        if path is None:
+            return []
+        try:
+            with os.scandir(path.parent) as found:
+                inside = [one.name for one in islice(found, MOST_BESIDE + 1) if one.is_file()]
+        except OSError:
+            return []
+        return [f"{place}/{name}" for name in inside] if len(inside) <= MOST_BESIDE else []
 
     def forget(self) -> None:
         """Stop reading, and clear the indexes and the memory."""

@@ -1,23 +1,28 @@
 """A search for files of a project that need edits because of a change in another file.
 
-Only files that may import the changed file are read, from the editor or from the disk. The result
-for a file is cached until its text or the changes differ.
+Only files that may import the changed file are read, from the editor or from the disk; where a
+version was replaced, also those that are open or in the same folder. The result for a file is
+cached until its text or the changes differ.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.consequences.other_files.module_changes import ModuleChange
+from editcast_model.consequences.replaced.versions import replaced
 from editcast_model.diff import Hunk
+from editcast_model.forecasting.interface import OtherSave
 
 _MOST_READ: Final = 200  # files that may import what was changed
 _MOST_REMEMBERED: Final = 500
 #: The least strength of an edit that names a file.
 _SURE: Final = 0.4
+
+_Changes = tuple[Sequence[ModuleChange], Sequence[OtherSave]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +66,31 @@ class OtherFiles:
     Args:
         imports: The project's index of imports.
         source: Returns a file by its path in the index; None if it may not be read.
+        beside: Returns the files that are open or in the folder of a file.
     """
 
-    def __init__(self, imports: ImportIndex, source: Callable[[str], Source | None]) -> None:
-        self._imports, self._source = imports, source
-        self._known: OrderedDict[str, tuple[Any, Sequence[ModuleChange], OtherFile | None]] = (
-            OrderedDict()
-        )
+    def __init__(
+        self,
+        imports: ImportIndex,
+        source: Callable[[str], Source | None],
+        beside: Callable[[str], Iterable[str]],
+    ) -> None:
+        self._imports, self._source, self._beside = imports, source, beside
+        self._known: OrderedDict[str, tuple[Any, _Changes, OtherFile | None]] = OrderedDict()
 
     def find(
-        self, file: str, changes: Sequence[ModuleChange], cancelled: Callable[[], bool]
+        self,
+        file: str,
+        changes: Sequence[ModuleChange],
+        saves: Sequence[OtherSave],
+        cancelled: Callable[[], bool],
     ) -> tuple[OtherFile, ...]:
         """Find the other files that need edits because of changes, sorted by path.
 
         Args:
             file: The path of the file to leave out.
             changes: The changes of all files of the project.
+            saves: Their last saves.
             cancelled: Tells whether to stop early; files read by then stay cached.
         """
         importers = {
@@ -84,20 +98,22 @@ class OtherFiles:
             for change in changes
             for one in self._imports.importers(change.file, change.language)
         }
+        saves = [one for one in saves if any(replaced(one.before, one.after))]
+        beside = {each for one in saves for each in self._beside(one.file)}
         found: list[OtherFile] = []
-        for one in sorted(importers.keys() - {file})[:_MOST_READ]:
+        for one in sorted((importers.keys() | beside) - {file})[:_MOST_READ]:
             if cancelled():
                 break
-            left = self._left(one, changes)
+            left = self._left(one, (changes, saves))
             if left:
                 found.append(left)
         return tuple(found)
 
-    def _left(self, file: str, changes: Sequence[ModuleChange]) -> OtherFile | None:
+    def _left(self, file: str, changes: _Changes) -> OtherFile | None:
         source = self._source(file)
         if source is None:
             return None
-        mark, before, left = self._known.pop(file, (None, (), None))
+        mark, before, left = self._known.pop(file, (None, ((), ()), None))
         if mark != source.mark or before != changes:
             left = _read(file, source, changes)
         self._known[file] = source.mark, changes, left
@@ -106,9 +122,12 @@ class OtherFiles:
         return left
 
 
-def _read(file: str, source: Source, changes: Sequence[ModuleChange]) -> OtherFile | None:
+def _read(file: str, source: Source, changes: _Changes) -> OtherFile | None:
     """Return a file with the edits that are certain enough; None if there are none."""
-    text = source.read()
-    found = Consequences("", file).propose((), text, elsewhere=changes)
+    text, consequences = source.read(), Consequences("", file)
+    for save in changes[1]:
+        if save.file != file:
+            consequences.add_other_save(save.file, save.number, save.before, save.after)
+    found = consequences.propose((), text, elsewhere=changes[0])
     sure = tuple(one.hunk for one in found if one.strength >= _SURE)
     return OtherFile(source.uri, text, sure) if sure else None

@@ -55,7 +55,7 @@ class Project:
         self.memory = ProjectMemory()
         self.reader = FolderReader(self.imports, self.entries, self.memory)
         self.open_files: WeakValueDictionary[str, OpenFile] = WeakValueDictionary()
-        self._other_files = OtherFiles(self.imports, self._source)
+        self._other_files = OtherFiles(self.imports, self._source, self._beside)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)
         self._last: OrderedDict[str, Save] = OrderedDict()  # by file
@@ -111,7 +111,13 @@ class Project:
     def other_files(self, file: str, cancelled: Callable[[], bool]) -> tuple[OtherFile, ...]:
         """Return the other files that need edits because of saves in any file."""
         changes = [module.change() for _, module in self._modules.values()]
-        return self._other_files.find(file, [one for one in changes if one], cancelled)
+        saves = [one for _, one in self._saves]
+        return self._other_files.find(file, [one for one in changes if one], saves, cancelled)
+
+    def _beside(self, file: str) -> list[str]:
+        every = [one() for one in self.open_files.valuerefs()]  # others may be opened meanwhile
+        opened = [unquote(one.uri) for one in every if one and one.is_open]
+        return [*opened, *self.reader.beside(file)]
 
     def _source(self, file: str) -> Source | None:
         opened = self.open_files.get(file)

@@ -241,3 +241,18 @@ async def test_it_takes_one_document(start: Any, arguments: list[Any]) -> None:
         with pytest.raises(JsonRpcException, match="takes one argument, a document's URI"):
             await editor.command("editcast.applyOtherFiles", *arguments)
         assert not await editor.command("editcast.applyOtherFiles", "file:///unknown.py")
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_version_beside_the_one_that_was_replaced(bundled: Any, folder: Path) -> None:
+    place = folder / ".github" / "workflows"
+    place.mkdir(parents=True)
+    text = "jobs:\n  test:\n    steps:\n      - uses: actions/checkout@v3\n"
+    for name in ("lint.yml", "test.yml", "build.yml"):
+        (place / name).write_text(text)
+    (place / "other.yml").write_text(text.replace("checkout", "cache"))
+    uri = bundled.open((place / "test.yml").as_uri(), text, "yaml")
+    bundled.type(uri, "v3", "v4")
+    await until_found(bundled, uri, 2)
+    names = [(place / name).as_uri() for name in ("build.yml", "lint.yml")]
+    assert found(bundled, uri) == [(name, 3, 1) for name in names]

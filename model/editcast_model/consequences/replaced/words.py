@@ -18,6 +18,7 @@ from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 
 _WORD: Final = re.compile(r"[A-Za-z_][\w-]*\w")
+_DIGITS: Final = re.compile(r"\d+")
 _DISTINCT: Final = re.compile(r".*(?:[_-]|[a-z][A-Z])|[A-Z][A-Z\d]{3,}")
 _MOST_PLACES: Final = 60  # a word that stands more often is none that somebody replaces everywhere
 _MOST_SAVES: Final = 30
@@ -118,7 +119,8 @@ def _replaced(before: str, after: str) -> Iterator[Pair]:
     """Yield the words that a change replaced by one other word each."""
     for hunk in diff(before, after):
         old = before[hunk.start : hunk.end]
-        if _WORD.fullmatch(old) and _WORD.fullmatch(hunk.text):
+        is_version = _DIGITS.sub("", old) == _DIGITS.sub("", hunk.text)
+        if _WORD.fullmatch(old) and _WORD.fullmatch(hunk.text) and not is_version:
             yield old, hunk.text
 
 

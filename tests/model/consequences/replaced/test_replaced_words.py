@@ -4,7 +4,7 @@ import pytest
 
 from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.consequences import Consequences
-from editcast_model.consequences.other_files.replaced_words import probability
+from editcast_model.consequences.replaced.words import probability
 from editcast_model.diff import apply_hunks
 
 MANUAL = "Set DB_URL first.\n\nDB_URL is an address.\n\nMY_DB_URL, DB_URLS and DB-URL are not.\n"
