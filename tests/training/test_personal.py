@@ -41,8 +41,8 @@ def test_a_fit_that_gains_is_kept_where_the_network_learns_nothing(
     write_card(tmp_path / "copy", {**Bundle.open(small_bundle).card.written, **compared})
     install(tmp_path / "copy", tmp_path / "home" / "models")
     said = run(monkeypatch, small_repository, tmp_path / "home", Interval(6, 2, 9))
-    sentence = "9 % of the 1,200 characters that you typed last would have been spared; "
-    assert f"{sentence}before it was 3 %." in said
+    sentence = "would have typed 9 % of your last 1,200 characters for you, instead of 3 %."
+    assert f"Continuations fitted to your history {sentence}" in said
     assert any(line.endswith("of your history; the old one stays.") for line in said)
     active = Active.of(tmp_path / "home" / "models")
     assert active.current is not None and active.previous is not None
