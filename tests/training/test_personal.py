@@ -61,7 +61,7 @@ def test_a_fit_that_gains_nothing_changes_nothing(
     shutil.copytree(small_bundle, tmp_path / "copy")
     install(tmp_path / "copy", tmp_path / "home" / "models")
     said = run(monkeypatch, small_repository, tmp_path / "home", Interval(6, -2, 9))
-    assert any(line.startswith("Continuations of what you type stay as they are") for line in said)
+    assert any(line.startswith("Continuations stay as they are") for line in said)
     assert said[-1].endswith("of your history; the old one stays.")
     current = Active.of(tmp_path / "home" / "models").current
     assert current is not None and Bundle.open(current).name == "small"
