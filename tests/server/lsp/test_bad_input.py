@@ -175,7 +175,7 @@ async def test_messages_that_are_no_lsp(editor: Any) -> None:
     await wait_for_message(editor, "a message that is not valid LSP")
     assert await editor.next_edit(uri) is None  # whatever it was, it was a change
     send_bytes(editor, b"{this is no JSON")
-    await wait_for_message(editor, "no JSON message")
+    await wait_for_message(editor, "a message that is not JSON")
     send_bytes(editor, b'"\xff\xfe"')
     assert await is_up(editor)
 

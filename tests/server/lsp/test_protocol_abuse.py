@@ -274,7 +274,7 @@ def test_numbers_are_not_cut(wire: Callable[..., Any], place: Any) -> None:
         error = server.ask("editcast/nextEdit", params)["error"]
         assert (error["code"], error["message"]) == (
             INVALID_PARAMS,
-            "Invalid Params: a value is invalid @ message.params.count.",
+            "Invalid Params: a value is not of the right type @ message.params.count.",
         )
         params = {"textDocument": DOCUMENT, "count": 1.0}  # JSON has one kind of number
         assert "result" in server.ask("editcast/nextEdit", params)
