@@ -1,15 +1,15 @@
-;;; eglot.el --- Editcast in Emacs, by eglot  -*- lexical-binding: t -*-
+;;; eglot.el --- Editcast in Emacs, with eglot  -*- lexical-binding: t -*-
 
-;; For ~/.emacs.d/init.el.  M-x eglot starts the server; C-c n takes the next edit.
+;; Add this to ~/.emacs.d/init.el.  M-x eglot starts the server; C-c n accepts the next edit.
 ;; Settings: (setq-default eglot-workspace-configuration '(:editcast (:eagerness "high"))).
 
 (require 'eglot)
 
-;; eglot runs one server for a major mode: name the modes that Editcast is to serve.
+;; eglot runs one server for each major mode: name the modes that Editcast serves.
 (add-to-list 'eglot-server-programs '(python-mode . ("editcast" "serve")))
 
 (defun editcast-next-edit ()
-  "Take the edit that Editcast suggests next, or choose when it suggests several."
+  "Accept the edit that Editcast suggests, or choose one if it suggests several."
   (interactive)
   (let ((last-nonmenu-event ?n))        ; ask in the minibuffer, without a pop-up menu
     (eglot-code-actions (point) nil "quickfix.nextEdit" t)))

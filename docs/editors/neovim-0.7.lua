@@ -1,6 +1,6 @@
--- Editcast in Neovim 0.7: \n asks for the suggestion as a code action.
--- Put this file into ~/.config/nvim/plugin. Settings: vim.g.editcast = { eagerness = "high" }.
-local server -- the number of the one server for all files
+-- Editcast in Neovim 0.7: \n offers the suggestion as a code action.
+-- Copy this file to ~/.config/nvim/plugin. Settings: vim.g.editcast = { eagerness = "high" }.
+local server -- the id of the server, which serves all files
 
 vim.api.nvim_create_autocmd("FileType", {
   callback = function(event)

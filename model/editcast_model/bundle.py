@@ -239,7 +239,7 @@ def _read_config(path: Path) -> Config:
         raise BundleError(f"There is no model in {path} (config.json is missing); check the path.")
     written = read_json(path, "config.json")
     if not isinstance(written, dict):
-        raise BundleError(f"The model in {path} is damaged: config.json is no JSON object.")
+        raise BundleError(f"The model in {path} is damaged: config.json is not a JSON object.")
     if (version := written.get("format")) not in _READ:
         raise BundleError(
             f"The model in {path} has format version {_plain(version)}, this Editcast reads "

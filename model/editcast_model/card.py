@@ -82,7 +82,7 @@ def _ascending(points: tuple[Weights, ...]) -> str:
     for before, after in zip(points, points[1:], strict=False):
         if before[0] > after[0] or before[1] > after[1]:
             return "must ascend"
-    return "" if all(0 <= point[1] <= 1 for point in points) else "must say confidences from 0 to 1"
+    return "" if all(0 <= point[1] <= 1 for point in points) else "must be confidences from 0 to 1"
 
 
 Points = Annotated[tuple[Point, ...], Long(0, 10_000), _ascending]

@@ -87,7 +87,7 @@ def open_plain(path: Path, *, follows_links: bool = False) -> BinaryIO:
     file = os.fdopen(os.open(path, flags), "rb")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise NotPlainError(f"{path} is no plain file")
+        raise NotPlainError(f"{path} is not a regular file")
     return file
 
 
@@ -120,8 +120,8 @@ def _opened(folder: Path, name: str, most: int) -> Iterator[BinaryIO]:
         ) from error
     except NotPlainError as error:
         raise BundleError(
-            f"The file {name} of the model in {folder} is no plain file; copy or export the model "
-            "again."
+            f"The file {name} of the model in {folder} is not a regular file; copy or export the "
+            "model again."
         ) from error
     except OSError as error:
         raise BundleError(

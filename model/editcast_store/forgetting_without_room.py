@@ -126,9 +126,9 @@ def _replace(path: Path, image: bytes) -> None:
     room = log.stat().st_size
     if len(image) > room:
         raise NoRoomError(
-            f"The disk is full, and what is left in the history of saves {path} needs "
-            f"{len(image) - room:,} bytes more than there are; free as many and try again. "
-            "Nothing was forgotten."
+            f"The disk is full, and the rest of the history of saves {path} needs "
+            f"{len(image) - room:,} more bytes; free this space and try again. Nothing was "
+            "forgotten."
         )
     with log.open("r+b") as file:
         file.write(image)

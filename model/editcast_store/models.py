@@ -97,16 +97,16 @@ def revert(models: Path, *, wait: float = _WAIT) -> str:
     with _changing(models, wait) as active:
         if active == (None, None):
             raise BundleError(
-                "There is no model to go back to: none was trained on this machine yet. Train one "
-                "with `editcast train`, or with the command of your editor."
+                "There is no previous model: none was trained on this machine yet. Train one with "
+                "`editcast train`, or with the command of your editor."
             )
         bundle = Bundle.open(active.previous or bundled_path())  # a damaged one is not used
         Active(active.previous, active.current).write(models)
     if active.previous is None:
-        return f"Editcast uses the model that it came with now, {bundle.name}."
+        return f"Editcast now uses the bundled model, {bundle.name}."
     created = bundle.card.created  # several models can have the name of one day
     made = f", made on {created:%Y-%m-%d} at {created:%H:%M}" if created else ""
-    return f"Editcast uses the model {bundle.name} now{made}."
+    return f"Editcast now uses the model {bundle.name}{made}."
 
 
 @contextmanager

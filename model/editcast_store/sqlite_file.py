@@ -76,11 +76,11 @@ def explained(path: Path) -> Iterator[None]:
             raise no_room(path) from error
         if code in _DAMAGED:
             advice = (
-                f"is damaged ({error}); restart the editor or run the command again, and it is set "
+                f"is damaged ({error}); restart the editor or run the command again to set it "
                 "aside under a new name"
             )
         elif code in _LOCKED:
-            advice = "is held by another program; close that program and try again"
+            advice = "is in use by another program; close that program and try again"
         else:
             advice = f"cannot be used ({error}); check its permissions, its folder and the disk"
         raise StoreError(f"The history of saves {path} {advice}.") from error
@@ -96,8 +96,8 @@ def explained(path: Path) -> Iterator[None]:
 def no_room(path: Path) -> NoRoomError:
     """Return the error for a full disk."""
     return NoRoomError(
-        f"The history of saves {path} has no room: the disk is full. What was stored before is "
-        "safe; free some space and save again."
+        f"The history of saves {path} cannot grow: the disk is full. Earlier saves are safe; free "
+        "some space and save again."
     )
 
 
@@ -179,7 +179,7 @@ def _check(path: Path, wait: float) -> str | None:
                 _make(path, wait)
                 return (
                     f"The history of saves {path} was damaged ({damage}). It is kept as {kept}, "
-                    "and a new history was begun."
+                    "and a new history was started."
                 )
 
 
@@ -206,7 +206,7 @@ def _alone(lock: Path, wait: float) -> Iterator[None]:
             yield
     except TimeoutError as error:
         raise StoreError(
-            f"The history of saves beside {lock} is held by another program; close that program "
+            f"The history of saves beside {lock} is in use by another program; close that program "
             "and try again."
         ) from error
 
@@ -279,7 +279,7 @@ def _examine(path: Path, wait: float) -> str | None:
         if missing := sorted(columns - tables.get(table, set())):
             return f"its table {table} lacks {', '.join(missing)}"
     if tables and (found_id, found_version) != (_APPLICATION_ID, _VERSION):
-        return f"it says that it is of format {found_version} of {found_id:#x}"
+        return f"it has format {found_version} of {found_id:#x}"
     return None
 
 

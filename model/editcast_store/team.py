@@ -98,7 +98,7 @@ def published(team: Path) -> Publication | None:
         BundleError: The folder is missing, or the publication is invalid.
     """
     if not os.path.isdir(team):
-        raise BundleError(f"The team's folder {team} is not there; check the path, or mount it.")
+        raise BundleError(f"The team's folder {team} does not exist; check the path, or mount it.")
     if not os.path.lexists(team / _PUBLISHED):
         return None
     try:
@@ -168,9 +168,9 @@ def install_published(team: Path, models: Path, signers: Path | None = None) -> 
     if offered is None:
         raise BundleError(f"No model is published in {team}; check the path, or ask your team.")
     if signers and not signer_of(offered.statement, offered.signature, signers):
-        said = "is signed by nobody whom" if offered.signature else "is not signed; the file"
+        said = f"signed by anybody in {signers}" if offered.signature else "signed"
         raise BundleError(
-            f"The model in {team} {said} {signers} lists; it was not installed. Ask your team."
+            f"The model in {team} is not {said}; it was not installed. Ask your team."
         )
     own = Active.of(models).current
     if own and digest_of(own, "config.json") == offered.checksum:
@@ -184,7 +184,7 @@ def install_published(team: Path, models: Path, signers: Path | None = None) -> 
                 if checksum_of(fresh / "config.json") != offered.checksum:
                     raise BundleError(
                         f"The model in {team} is not the one that was published (its checksum is "
-                        "another); it was not installed. Ask your team to publish it again."
+                        "wrong); it was not installed. Ask your team to publish it again."
                     )
                 try:
                     NeuralForecaster.load(fresh, "cpu")
@@ -193,7 +193,7 @@ def install_published(team: Path, models: Path, signers: Path | None = None) -> 
                     raise BundleError(f"It was not installed. {named}") from error
             install(place, models)
     except TimeoutError as error:
-        raise BundleError("Another Editcast is installing a model; try again then.") from error
+        raise BundleError("Another Editcast is installing a model; try again later.") from error
     except OSError as error:
         raise BundleError(
             f"The model in {team} cannot be copied to {models} ({error}); check the disk and the "

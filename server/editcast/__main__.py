@@ -12,11 +12,11 @@ from editcast_model.errors import EditcastError
 # Each command is imported only when it is called: `serve` must start within a second, and the
 # training side may not be installed.
 _COMMANDS = {
-    "serve": ("serve", "Speak LSP with an editor."),
-    "demo": ("demo", "Predict the next edits of a recorded session."),
+    "serve": ("serve", "Run the language server for an editor."),
+    "demo": ("demo", "Replay a recorded session and predict its next edits."),
     "history": ("history", "List, show, export and delete recorded saves."),
     "report": ("doctor", "Write a page about the outcomes of suggestions."),
-    "doctor": ("doctor", "Report versions, the model, the store and all folders."),
+    "doctor": ("doctor", "Report versions, the model, the store and the folders."),
     "corpus": ("corpus", "Turn histories into a corpus."),
     "train": ("train", "Train a model on your own history, or on a corpus."),
     "evaluate": ("evaluate", "Evaluate models on histories that they were not trained on."),

@@ -9,5 +9,5 @@ ray_option = click.option(
     is_flag=False,
     flag_value=HERE,
     metavar="[HOST:PORT]",
-    help="Use the Ray cluster that this machine belongs to, or without an address a local one.",
+    help="Run on the Ray cluster of this machine; without an address, on a local cluster.",
 )

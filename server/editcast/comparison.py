@@ -20,7 +20,7 @@ def page(bundle: Bundle) -> str:
         return ""
     before, after = found
     lines = [
-        f"# {bundle.name} beside {bundle.card.base}",
+        f"# {bundle.name} compared with {bundle.card.base}",
         "",
         f"On {len(after)} saves of the newest tenth of your history, which {bundle.name} was not "
         "trained on.",
@@ -49,7 +49,7 @@ def sentence(bundle: Bundle) -> str:
         f"After {count} saves you would have seen {more} suggestions instead of {shown}, and "
         f"{better} right ones instead of {right}"
     )
-    return f"{said}: so few saves that chance decides." if count < _FEW else f"{said}."
+    return f"{said}. With so few saves this may be chance." if count < _FEW else f"{said}."
 
 
 def _found(card: Card) -> tuple[Seen, Seen] | None:

@@ -29,7 +29,7 @@ class Finite(click.FloatRange):
         """Convert a value to a number."""
         number: float = super().convert(value, param, ctx)
         if math.isnan(number):
-            self.fail(f"{value} is no number in the range {self._describe_range()}.", param, ctx)
+            self.fail(f"{value} is not a number in the range {self._describe_range()}.", param, ctx)
         return number
 
 

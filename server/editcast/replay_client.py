@@ -232,10 +232,8 @@ class ReplayClient:
         self._stderr.seek(0)
         lines = self._stderr.read().decode("utf-8", "replace").split("\n")
         words = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        last = f" Its last words: {words}" if words else ""
-        return ServerError(
-            f"The server does not answer: {reason}.{last} `editcast doctor` may tell more."
-        )
+        last = f" Its last output: {words}" if words else ""
+        return ServerError(f"The server does not answer: {reason}.{last} Run `editcast doctor`.")
 
     def _end(self) -> None:
         """End the process and the thread, and close the files."""

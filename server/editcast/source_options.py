@@ -25,8 +25,8 @@ _OPTIONS = (
         metavar="FILE",
         help="Save histories in JSON lines (.jsonl or .jsonl.gz); may be repeated.",
     ),
-    click.option("--local-history", is_flag=True, help="VS Code's Local History."),
-    click.option("--store", is_flag=True, help="The saves that Editcast has recorded."),
+    click.option("--local-history", is_flag=True, help="Include VS Code's Local History."),
+    click.option("--store", is_flag=True, help="Include the saves that Editcast recorded."),
     click.option(
         "--repositories",
         type=_PATH,
@@ -35,7 +35,7 @@ _OPTIONS = (
     click.option(
         "--mirror",
         metavar="PATH",
-        help="The folder of their clones, OWNER+NAME, or the address of one: s3://...",
+        help="The folder of their clones, OWNER+NAME, or its address: s3://...",
     ),
 )
 
@@ -55,7 +55,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         home()  # report an unusable folder before reading anything
         if (repositories is None) != (mirror is None):
-            raise click.UsageError("--repositories and --mirror go together.")
+            raise click.UsageError("Use --repositories and --mirror together.")
         origins: list[Origin] = []
         if repositories is not None and mirror is not None:
             place = mirror if is_url(mirror) else Path(mirror)

@@ -64,8 +64,8 @@ class SharedNetwork:
         self._client, self._width = client, bundle.network.width
         if bundle.format != FORMAT:
             raise PredictorError(
-                f"The model {bundle.name} has an earlier format, which is not shared; export it "
-                "again."
+                f"The model {bundle.name} has an earlier format, which a shared predictor "
+                "cannot run; export it again."
             )
         self._names = {stage: served_name(bundle, stage) for stage in GRAPHS}
         self._takes = {stage: self._checked(bundle, stage) for stage in GRAPHS}
@@ -91,7 +91,7 @@ class SharedNetwork:
         ):
             raise PredictorError(
                 f"The graph {self._names[stage]} of the shared predictor at {self._client.address} "
-                "is not that of the model; serve the graphs of the same bundle."
+                "does not belong to the model; serve the graphs of the same bundle."
             )
         return names
 

@@ -63,8 +63,8 @@ class Client:
             host = port = None
         if not host or parts.scheme not in ("http", "https") or parts.username or parts.query:
             raise PredictorError(
-                f"{address[:_SAID]!a} is no address of a shared predictor; set sharedPredictor to "
-                "one such as http://HOST:8000."
+                f"{address[:_SAID]!a} is not an address of a shared predictor; set "
+                "sharedPredictor to one such as http://HOST:8000."
             )
         kind = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
         self._connection = kind[parts.scheme](host, port, timeout=seconds)

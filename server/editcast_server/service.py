@@ -78,7 +78,7 @@ class Service:
         self.engine = Engine(
             loaded=lambda model: self._on_loop(self._on_model, model),
             failed=lambda text: self._on_loop(
-                self._warn, f"Editcast could not predict here ({text}); the log has more."
+                self._warn, f"Editcast could not predict here ({text}); see the log."
             ),
         )
         self._policy = Policy(settings)

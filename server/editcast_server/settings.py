@@ -66,13 +66,13 @@ class Settings:
     def refusal(self, name: str, language: str, *, is_secret: bool, is_excluded: bool) -> str:
         """Return a sentence that says why Editcast may not read a document; empty if it may."""
         if not self.enabled:
-            return "Editcast is switched off by its setting `enabled`."
+            return "Editcast is turned off (setting enabled)."
         if not self.serves(language):
-            return f"Editcast is off for {language} (setting languages)."
+            return f"Editcast is turned off for {language} (setting languages)."
         if is_secret:
-            return f"{name} usually holds secrets; Editcast leaves it alone."
+            return f"Files like {name} usually hold secrets; Editcast ignores them."
         if is_excluded:
-            return f"Editcast leaves {name} alone (setting exclude)."
+            return f"Editcast ignores {name} (setting exclude)."
         return ""
 
     def problem(self, name: str, text: str | None) -> str:
@@ -83,13 +83,13 @@ class Settings:
         if text is None:
             return f"{name} is too long (setting maxFileBytes), or must be saved first."
         if "\0" in text:
-            return f"{name} holds NUL bytes, as no text does; Editcast leaves it alone."
+            return f"{name} contains NUL bytes, so it is not text; Editcast ignores it."
         return self.too_long(name) if self.is_too_long(text) else ""
 
     def too_long(self, name: str) -> str:
         """Return a sentence that says that a document is too long."""
         return (
-            f"{name} is longer than {self.max_file_bytes:,} bytes; Editcast leaves it alone "
+            f"{name} is longer than {self.max_file_bytes:,} bytes; Editcast ignores it "
             "(setting maxFileBytes)."
         )
 
@@ -151,14 +151,14 @@ def _within_bounds(given: tuple[str, ...]) -> tuple[tuple[str, ...], list[str]]:
         try:
             own_count, own_characters = globs.size(glob)
         except SettingsError as error:
-            complaints.append(f"The setting {path} {error}, not {_shown(glob)}; it is left out.")
+            complaints.append(f"The setting {path} {error}, not {_shown(glob)}; it is ignored.")
             continue
         count, characters = count + own_count, characters + own_characters
         if count > globs.MOST_GLOBS or characters > globs.MOST_CHARACTERS_TOGETHER:
             complaints.append(
-                f"The setting {path} and those after it are left out: at most {globs.MOST_GLOBS} "
-                f"globs of {globs.MOST_CHARACTERS_TOGETHER:,} characters together are matched, "
-                "braces multiplied out."
+                f"The setting {path} and those after it are ignored: at most {globs.MOST_GLOBS} "
+                f"globs of {globs.MOST_CHARACTERS_TOGETHER:,} characters in total are matched, "
+                "with braces expanded."
             )
             break
         kept.append(glob)

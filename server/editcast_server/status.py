@@ -50,10 +50,10 @@ class Activity:
         """Return the status of the most important activity."""
         name = self.model.forecaster.name if self.model else ""
         if not self._is_enabled():
-            return Status("disabled", name, "Editcast is switched off by its setting `enabled`.")
+            return Status("disabled", name, "Editcast is turned off (setting enabled).")
         if self._snooze:
             left = max(0.0, self._snooze.when() - self._loop.time())
-            return Status("snoozed", name, f"Editcast is silent {_duration(left)}.")
+            return Status("snoozed", name, f"Editcast is snoozed {_duration(left)}.")
         if self.training:
             return Status("training", name, self.training)
         if self._is_thinking or self.model is None:
@@ -103,5 +103,5 @@ class Activity:
 
 def _duration(seconds: float) -> str:
     if seconds > _ENDLESS:
-        return "until it is woken up"
+        return "until you end the snooze"
     return f"for {seconds:.0f} s" if seconds < 100 else f"for {seconds / 60:.0f} min"

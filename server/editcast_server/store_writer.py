@@ -105,7 +105,7 @@ class Saves:
             self._show_once(str(error))
         except Exception as error:
             log.exception("The store failed")
-            self._show_once(f"A save could not be kept ({type(error).__name__}).")
+            self._show_once(f"A save could not be recorded ({type(error).__name__}).")
         else:
             self._last_problem = ""
             for notice in self._store.notices:

@@ -69,7 +69,7 @@ class TeamModel:
         except EditcastError as error:
             said, is_warning = str(error), True
         except Exception as error:
-            log.exception("The team's folder could not be looked into")
+            log.exception("The team's folder could not be read")
             said, is_warning = f"The team's folder cannot be read ({type(error).__name__}).", True
         if said:
             try:
@@ -92,7 +92,7 @@ def _news(folder: str) -> str:
 
     team = team_folder(folder)
     if not os.path.isdir(team):
-        log.info("The team's folder is not there (setting teamModel)")  # a laptop away from it
+        log.info("The team's folder does not exist (setting teamModel)")  # a laptop away from it
         return ""
     try:
         offered = published(team)
@@ -101,7 +101,7 @@ def _news(folder: str) -> str:
     if offered is None or not newly_seen(team, offered, models_dir()):
         return ""
     return (
-        f"Your team has published a model: {offered.sentence_part}. It is installed by: "
+        f"Your team has published a model: {offered.sentence_part}. Install it with: "
         f"{_install_command(team)}"
     )
 

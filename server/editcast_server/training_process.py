@@ -78,7 +78,7 @@ class TrainingRun:
     def start(self, without: Sequence[str] = ()) -> None:
         """Begin to train on the user's history, without the given kinds of sources."""
         if self._task and not self._task.done():
-            self._show("Editcast is training already.", False)
+            self._show("Editcast is already training.", False)
             return
         self._was_stopped = False
         self._task = asyncio.get_running_loop().create_task(self._run(without))
@@ -146,7 +146,7 @@ class TrainingRun:
         if self._was_stopped:
             end = "Training was stopped."
         elif code == 0:
-            end = "Training is done; Editcast uses the new model now."
+            end = "Training is done. Editcast now uses the new model."
             if last.type == "unchanged":
                 end = last.text
             if comparison:

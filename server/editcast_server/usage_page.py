@@ -20,9 +20,9 @@ from editcast_store.saves import Store
 _TEMPLATE = Path(__file__).with_name("templates") / "usage.html"
 _KINDS = {
     "commits": "commits, replayed hunk by hunk",
-    "project-commits": "commits, replayed hunk by hunk among those of the other files",
+    "project-commits": "commits, replayed hunk by hunk with the project's other files",
     "saves": "real saves",
-    "project-saves": "real saves among those of the other files",
+    "project-saves": "real saves, with the project's other files",
 }
 
 
@@ -112,7 +112,7 @@ def _card(path: Path | None) -> tuple[str, dict[str, Any]]:
     """Return the model's name, and the template's values from its card."""
     shown: dict[str, Any] = {"facts": [], "suggestions": [], "tokens": [], "problem": ""}
     if path is None:
-        problem = "No network is in use; Editcast repeats earlier edits."
+        problem = "No network is in use. Editcast repeats earlier edits."
         return "", shown | {"problem": problem}
     try:
         from editcast_model.bundle import Bundle

@@ -22,7 +22,7 @@ def test_saves_are_shown_compared_and_forgotten(open_workbench, vsix):
     with Store.open(workbench.editcast_home / "history.sqlite3") as store:
         store.record("/elsewhere/other.py", "x = 1\n", 1, "python")  # 1970: older than all
     workbench.replace(file, 3, OLD, NEW)
-    workbench.run("Editcast: Show What Is Remembered")
+    workbench.run("Editcast: Show Recorded Saves")
     workbench.wait("the files", lambda: any("report.py" in row for row in rows(workbench)))
     shown = rows(workbench)
     assert shown[0].startswith(f"{workbench.folder.name}2 saves,")
@@ -36,7 +36,7 @@ def test_saves_are_shown_compared_and_forgotten(open_workbench, vsix):
     diff = ".monaco-diff-editor .view-lines .view-line"
     workbench.wait("the new text", lambda: NEW in "".join(workbench.texts(diff)))
 
-    workbench.run("Editcast: Forget What Was Saved in a Time...")
+    workbench.run("Editcast: Forget Saves of a Period...")
     choices = ".quick-input-widget:visible .monaco-list-row"
     workbench.wait("times", lambda: "Today" in workbench.texts(choices))
     workbench.type("Older than 90 days")
@@ -50,7 +50,7 @@ def test_saves_are_shown_compared_and_forgotten(open_workbench, vsix):
     workbench.run("Editcast: Forget Everything...")
     workbench.wait("a question", lambda: "everything" in "".join(workbench.texts(DIALOG)))
     workbench.click(f"{DIALOG} .monaco-button", "Forget")
-    workbench.wait("nothing there", lambda: "No saves are remembered yet" in view_text(workbench))
+    workbench.wait("nothing there", lambda: "No saves are recorded yet" in view_text(workbench))
     with Store.open(workbench.editcast_home / "history.sqlite3") as store:
         assert store.files() == []
 

@@ -68,12 +68,12 @@ def test_nothing_is_drawn_in_a_file_that_is_read_only(workbench):
 def test_a_snooze_of_the_workspace_lasts_until_it_is_ended(workbench):
     workbench.start(BEFORE)
     workbench.run("Editcast: Snooze")
-    choose(workbench, "In this workspace, until I wake it up")
+    choose(workbench, "In this workspace, until I end the snooze")
     workbench.wait("snoozed", lambda: workbench.editcast_item() == "Editcast is snoozed")
     workbench.reload()
     workbench.wait("snoozed still", lambda: workbench.editcast_item() == "Editcast is snoozed")
     workbench.run("Editcast: Snooze")
-    choose(workbench, "Wake up now")
+    choose(workbench, "End the snooze now")
     workbench.wait_until_ready()
 
 
@@ -81,7 +81,7 @@ def test_the_menu_names_the_language_as_users_do(workbench):
     workbench.start("int main() {}\n", "main.cpp")
     workbench.click(".statusbar-item", "Editcast")
     workbench.wait("the menu", lambda: "Turn suggestions off in C++" in choices(workbench))
-    for item in ("Snooze", "Open the settings", "Show the report", "Show what is remembered"):
+    for item in ("Snooze", "Open the settings", "Show the report", "Show recorded saves"):
         assert item in choices(workbench)
     workbench.press("Escape")
 

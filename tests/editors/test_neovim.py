@@ -79,7 +79,7 @@ def test_the_plugin_has_a_health_check_and_a_help_file(session: Any, neovim: str
     said = (session.file.parent / "health.txt").read_text()
     assert "OK Neovim is 0.10 or newer" in said
     assert "OK editcast, version" in said
-    assert "WARNING No server runs yet" in said
+    assert "WARNING The server is not running yet" in said
     tags = (session.home / "tags").read_text()
     assert {line.split("\t")[0] for line in tags.splitlines()} >= {"editcast", "g:editcast"}
 

@@ -135,7 +135,7 @@ def test_unknown_entries_are_kept_to_be_shown() -> None:
         ("calibration.threshold", True, "calibration.threshold must be a number"),
         ("calibration.points", [[0.0, 0.5], [-1.0, 0.9]], "calibration.points must ascend"),
         ("calibration.points", [[0.0, 0.5, 1.0]], "calibration.points[0] must be a list of 2"),
-        ("calibration.points", [[0.0, 7.0]], "calibration.points must say confidences from 0 to 1"),
+        ("calibration.points", [[0.0, 7.0]], "calibration.points must be confidences from 0 to 1"),
         ("calibration.weights", [1.0], "calibration.weights must be an object"),
         ("calibration.weights.decoded", [1.0], "calibration.weights['decoded'] must be a list of"),
         ("lines.hidden", [], "lines.hidden must be a list of 55 values"),

@@ -54,7 +54,7 @@ def make_folder(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (make_pipe, "no plain file"),
+        (make_pipe, "not a regular file"),
         (link_out, "leads out of its folder"),
         (link_to_device, "leads out of its folder"),
         (link_to_itself, "cannot be read"),

@@ -105,7 +105,7 @@ def test_who_names_signers_installs_nothing_else(team: Path, tmp_path: Path) -> 
     assert code == 2 and "is not signed" in said
     publish(Bundle.open(first), team, tmp_path / "theirs")
     code, said = editcast(home, "install", team, EDITCAST_SIGNERS=str(signers))
-    assert code == 2 and "signed by nobody" in said and in_use(home) is None
+    assert code == 2 and "not signed by anybody" in said and in_use(home) is None
     published_by_command(team, first, "--key", tmp_path / "ours")
     assert editcast(home, "install", team, "--signers", signers)[0] == 0
     assert in_use(home) == "first"
@@ -115,7 +115,7 @@ def test_who_names_signers_installs_nothing_else(team: Path, tmp_path: Path) -> 
     forged = json.loads((team / "published.json").read_text())
     (team / "published.json").write_text(json.dumps(forged | {"signature": signed["signature"]}))
     code, said = editcast(home, "install", team, "--signers", signers)
-    assert code == 2 and "signed by nobody" in said and in_use(home) == "first"
+    assert code == 2 and "not signed by anybody" in said and in_use(home) == "first"
     code, said = editcast(home, "publish", team, "--bundle", second, "--key", tmp_path / "none")
     assert code == 2 and "does not sign" in said
     code, said = editcast(home, "install", team, "--signers", tmp_path / "none")
@@ -180,15 +180,15 @@ def pipe_for_offer(team: Path, place: Path) -> None:
         (edited(since="yesterday"), "since must be"),
         (edited(since="9999-12-31T23:59:59+00:00"), "since must be"),
         (edited(name="a\nb"), "name must be one line"),
-        (edited(checksum="0" * 64), "its checksum is another"),
+        (edited(checksum="0" * 64), "its checksum is wrong"),
         (other_weights, "weights.safetensors of the model"),
-        (other_bundle, "its checksum is another"),
+        (other_bundle, "its checksum is wrong"),
         (harmful_graph, "cannot run"),
         (link_out, "leads out of its folder"),
-        (pipe, "no plain file"),
+        (pipe, "not a regular file"),
         (removed, "incomplete"),
         (no_offer, "No model is published"),
-        (pipe_for_offer, "no plain file"),
+        (pipe_for_offer, "not a regular file"),
     ],
 )
 def test_what_is_damaged_or_harmful_is_not_installed(
@@ -215,7 +215,7 @@ def test_another_url_is_left_to_the_teams_own_tools(named: str, tmp_path: Path) 
 
 def test_a_folder_that_is_not_there_or_full_is_said(team: Path, tmp_path: Path) -> None:
     code, said = editcast(tmp_path / "home", "install", team / "none")
-    assert code == 2 and "is not there" in said
+    assert code == 2 and "does not exist" in said
     full = Path("/dev/full")
     if full.exists():
         made = bundle(tmp_path, "first")
@@ -244,7 +244,7 @@ async def test_the_server_tells_once_of_a_newer_model(
         editor.type(uri, "1", "2")
         await editor.next_edit(uri)
         assert not any("published" in one for one in editor.messages)
-    command = told.partition("It is installed by: ")[2].split()
+    command = told.partition("Install it with: ")[2].split()
     environment = os.environ | {"EDITCAST_HOME": str(tmp_path)}
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     subprocess.run(command, env=environment | {"PATH": path}, check=True, capture_output=True)

@@ -49,7 +49,7 @@ def _printing(*events: dict[str, object]) -> str:
                 {"type": "stage", "text": "done"},
             ),
             ["Reading", "3 %", "done"],
-            ("Training is done; Editcast uses the new model now.", False),
+            ("Training is done. Editcast now uses the new model.", False),
         ),
         (
             _printing({"type": "unchanged", "text": "It is no better."}),
@@ -59,7 +59,7 @@ def _printing(*events: dict[str, object]) -> str:
         (
             "print('a warning'); print('{\"type\": 3}')",
             ["a warning", '{"type": 3}'],
-            ("Training is done; Editcast uses the new model now.", False),
+            ("Training is done. Editcast now uses the new model.", False),
         ),
         (
             "import sys; print('x'); sys.exit('There is too little history.')",
@@ -90,10 +90,10 @@ async def test_one_at_a_time_and_it_can_be_stopped() -> None:
     while "going" not in training.reports:
         await asyncio.sleep(0.01)
     training.run.start()
-    assert training.sentences == [("Editcast is training already.", False)]
+    assert training.sentences == [("Editcast is already training.", False)]
     training.run.stop()
     await training.end()
-    assert training.sentences == [("Editcast is training already.", False)]
+    assert training.sentences == [("Editcast is already training.", False)]
     training.reports.clear()
     training.run.start()
     training.run.stop()
@@ -152,7 +152,7 @@ async def test_the_comparison_is_offered_and_shown(
         await editor.command("editcast.train")
         await editor.until(lambda: asked)
         assert asked[0].message == (
-            "Training is done; Editcast uses the new model now. More of it is right."
+            "Training is done. Editcast now uses the new model. More of it is right."
         )
         await editor.until(lambda: editor.client.shown_documents or not is_wanted)
         shown = [one.uri for one in editor.client.shown_documents]
@@ -168,5 +168,5 @@ async def test_where_no_page_can_be_opened_the_sentence_is_shown() -> None:
     training = Training(_printing(said))
     training.run.start()
     await training.end()
-    done = "Training is done; Editcast uses the new model now. More of it is right."
+    done = "Training is done. Editcast now uses the new model. More of it is right."
     assert training.sentences == [(done, False)]

@@ -87,7 +87,7 @@ def test_all_of_it(tmp_path: Path) -> None:
     page = Page(usage_page(store, "the-model", bundled_path(), [30.0, 10.0, 20.0]))
     for said in (
         "in use: the-model",
-        "5 shown 2 accepted of 5 (40 %) 1 rejected of 5 (20 %) 2 ignored of 5 (40 %)",
+        "5 shown 2 accepted of 5 (40 %) 1 dismissed of 5 (20 %) 2 ignored of 5 (40 %)",
         "1 kept after 60 s of 2 (50 %)",
         "20 to 30 % 25.0 % 4 2 1 of 2 (50 %) 1 of 4 (25 %)",
         "80 to 90 % 85.0 % 1 1 1 of 1 (100 %) 1 of 1 (100 %)",
@@ -95,7 +95,7 @@ def test_all_of_it(tmp_path: Path) -> None:
         "3 predictions since the server started: p50 20.0 ms, p95 30.0 ms.",
         f"folder {tmp_path} history of saves history.sqlite3,",
         "1 saves of 1 files",
-        "Editcast sends nothing anywhere",
+        "All of this data stays on this machine",
     ):
         assert said in page.words, said
     card = json.loads((bundled_path() / "card.json").read_text("utf-8"))
@@ -185,7 +185,7 @@ def test_a_damaged_model_and_none_at_all(tmp_path: Path) -> None:
 def test_before_anything_was_shown(tmp_path: Path) -> None:
     store = tmp_path / "history.sqlite3"
     page = Page(usage_page(store, "m", None, []))
-    assert "change something and save it" in page.words and "not there yet" in page.words
+    assert "change something and save it" in page.words and "none yet" in page.words
     assert not store.exists()
     with Store.open(store) as opened:
         opened.record("/a.py", "x = 1\n", 1_700_000_000_000, "python")

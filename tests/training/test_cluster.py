@@ -178,7 +178,7 @@ def test_a_cluster_of_this_machine_is_silent_and_ends_and_says_when_memory_is_sh
     assert lines[:2] == [str([*range(1, 10)]), "False"], ended.stderr
     assert lines[2:] == [
         "ClusterError A worker of the cluster was out of memory; add nodes with more, and run the "
-        "same command again, and it goes on."
+        "same command again to continue."
     ]
     assert ended.stderr == "a sentence of ours\n"
 
@@ -208,7 +208,7 @@ def test_workers_that_die_and_nodes_that_are_too_small_are_said(
         text=True,
     )
     killed, small = ended.stdout.splitlines()
-    assert killed.startswith("ClusterError A worker of the cluster was killed again and again")
+    assert killed.startswith("ClusterError A worker of the cluster was killed repeatedly")
     assert small.startswith("ClusterError No node of the cluster has 1,125,899,906,842,624 bytes")
 
 

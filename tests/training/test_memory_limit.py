@@ -73,7 +73,7 @@ def corpus(
 @pytest.fixture(scope="module")
 def unlimited(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     out = tmp_path_factory.mktemp("unlimited") / "corpus"
-    assert "left out." not in corpus.make(out)
+    assert "skipped." not in corpus.make(out)
     return contents(out)
 
 
@@ -90,9 +90,9 @@ def _is_left_out_and_gone_on_with(
 ) -> None:
     said = corpus.make(out, "--memory", _LIMIT, *options)
     assert (
-        "me/large: left out. Reading it takes more than 0.26 GiB of memory; give more with" in said
+        "me/large: skipped. Reading it takes more than 0.26 GiB of memory; give more with" in said
     )
-    assert said.count("left out.") == 1
+    assert said.count("skipped.") == 1
     made = contents(out)
     shard = str(Path("dev", "me+large.parquet"))
     assert made.keys() == unlimited.keys() - {shard}

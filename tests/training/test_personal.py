@@ -41,8 +41,8 @@ def test_a_fit_that_gains_is_kept_where_the_network_learns_nothing(
     write_card(tmp_path / "copy", {**Bundle.open(small_bundle).card.written, **compared})
     install(tmp_path / "copy", tmp_path / "home" / "models")
     said = run(monkeypatch, small_repository, tmp_path / "home", Interval(6, 2, 9))
-    sentence = "9 % of the 1,200 characters that you typed last would have been spared; "
-    assert f"{sentence}before it was 3 %." in said
+    sentence = "would have typed 9 % of your last 1,200 characters for you, instead of 3 %."
+    assert f"Continuations fitted to your history {sentence}" in said
     assert any(line.endswith("of your history; the old one stays.") for line in said)
     active = Active.of(tmp_path / "home" / "models")
     assert active.current is not None and active.previous is not None
@@ -61,7 +61,7 @@ def test_a_fit_that_gains_nothing_changes_nothing(
     shutil.copytree(small_bundle, tmp_path / "copy")
     install(tmp_path / "copy", tmp_path / "home" / "models")
     said = run(monkeypatch, small_repository, tmp_path / "home", Interval(6, -2, 9))
-    assert any(line.startswith("Continuations of what you type stay as they are") for line in said)
+    assert any(line.startswith("Continuations stay as they are") for line in said)
     assert said[-1].endswith("of your history; the old one stays.")
     current = Active.of(tmp_path / "home" / "models").current
     assert current is not None and Bundle.open(current).name == "small"

@@ -124,7 +124,7 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     done = _run("train", "--steps", 6, *own, cwd=home, home=home)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert "Going on with the training that was stopped" in lines
+    assert "Continuing the interrupted training" in lines
     steps = [int(found[1]) for line in lines if (found := re.search(r"^\d+ %, step (\d+):", line))]
     assert steps[0] >= 3 and steps[-1] == 6 and steps == sorted(set(steps))
     assert sorted(path.name for path in (home / "training").iterdir()) == [".lock"]
@@ -138,7 +138,7 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     assert card["base"] == "small" and card["trained_on"]["what"] == "your own history"
     assert card["suggestions"]["commits"]["steps"] > 10
     compared = (home / "reports" / "comparison.md").read_text()
-    assert compared.startswith(f"# {card['name']} beside small")
+    assert compared.startswith(f"# {card['name']} compared with small")
     assert f"On {card['suggestions']['commits']['steps']} saves of the newest tenth" in compared
     assert lines[-2].startswith("After ") and lines[-1].startswith("The comparison is in ")
     # The base's: they were fitted on more sessions.
@@ -305,7 +305,7 @@ def test_the_process_prints_the_sentence_and_exits_with_2(
     (tmp_path / "nothing").mkdir()
     done = _run("train", "--from", small_bundle, cwd=tmp_path / "nothing", home=tmp_path / "home")
     assert done.returncode == 2
-    assert "no source to make a corpus of" in done.stderr and "Traceback" not in done.stderr
+    assert "no source for a corpus" in done.stderr and "Traceback" not in done.stderr
 
 
 def test_options_that_exclude_each_other(tmp_path: Path) -> None:
@@ -360,8 +360,8 @@ def test_going_back_on_the_command_line(small_bundle: Path, tmp_path: Path) -> N
     current = install(tmp_path / "copy", home / "models")
     done = _run("train", "--revert", cwd=tmp_path, home=home)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Editcast uses the model that it came with now" in done.stdout
+    assert "Editcast now uses the bundled model" in done.stdout
     assert current.exists()  # to go back to
     done = _run("train", "--revert", cwd=tmp_path, home=home)
-    assert done.stdout.startswith("Editcast uses the model small now, made on 2")
+    assert done.stdout.startswith("Editcast now uses the model small, made on 2")
     assert current.exists() and not (home / "training").exists()

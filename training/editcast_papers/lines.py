@@ -66,7 +66,7 @@ def read_lines(folder: Path, kinds: Sequence[type[Kind]]) -> tuple[list[Kind], l
             try:
                 lines.append(_line(text, known, kinds[0]))
             except (ValueError, TypeError, KeyError, RecursionError) as error:
-                problems.append(f"{path.name}, line {number}, is no result and is skipped: {error}")
+                problems.append(f"{path.name}, line {number}, is not a result; skipped: {error}")
     return lines, problems
 
 

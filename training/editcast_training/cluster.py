@@ -31,7 +31,7 @@ _AHEAD: Final = 2  # what a task may have yielded that was not fetched yet
 _OBJECTS: Final = 1 << 28  # bytes: of results that are not fetched yet, on this machine
 _PATIENCE = 10.0  # seconds
 _LIBRARIES = ("editcast", "pyarrow", "pygit2", "ray")
-_AGAIN = "run the same command again, and it goes on"
+_AGAIN = "run the same command again to continue"
 
 
 def mapped(
@@ -320,7 +320,7 @@ def _sentence(error: Exception) -> str:
         return f"A worker of the cluster was out of memory; add nodes with more, and {_AGAIN}."
     if name in ("WorkerCrashedError", "NodeDiedError", "ObjectLostError", "LocalRayletDiedError"):
         return (
-            f"A worker of the cluster was killed again and again ({name}), perhaps for want of "
+            f"A worker of the cluster was killed repeatedly ({name}), perhaps for lack of "
             f"memory; {_AGAIN}."
         )
     return f"The cluster cannot be used ({name}); look at Ray's logs, and {_AGAIN}."

@@ -276,7 +276,7 @@ def _settle_plan(request: Request, progress: Progress) -> None:
     path = private_folder(request.folder) / "plan.json"
     if path.exists():
         if json.loads(path.read_text("utf-8")) == plan:
-            progress.stage("Going on with the training that was stopped")
+            progress.stage("Continuing the interrupted training")
             return
         if not request.personal:
             raise TrainingError(
@@ -336,7 +336,7 @@ def _make_corpus(folder: Path, request: Request, progress: Progress) -> None:
         raise TrainingError(str(error)) from error
     for made in result:
         if made.failed:
-            progress.stage(f"{made.name}: left out. {made.failed}")
+            progress.stage(f"{made.name}: skipped. {made.failed}")
 
 
 def _instances(corpus: Path) -> Counter[str]:

@@ -101,7 +101,7 @@ async function showMenu(status: StatusItem): Promise<void> {
           },
         ]),
     {
-      label: status.state === "snoozed" ? "$(bell) Wake up or snooze on" : "$(bell-slash) Snooze",
+      label: status.state === "snoozed" ? "$(bell) End or extend the snooze" : "$(bell-slash) Snooze",
       command: "editcast.snoozeSuggestions",
     },
     ...(vscode.workspace.isTrusted
@@ -109,7 +109,7 @@ async function showMenu(status: StatusItem): Promise<void> {
       : []),
     { label: "$(history) Go back to the previous model", command: "editcast.revertModel" },
     { label: "$(graph) Show the report", command: "editcast.showReport" },
-    { label: "$(database) Show what is remembered", command: "editcast.showHistory" },
+    { label: "$(database) Show recorded saves", command: "editcast.showHistory" },
     { label: "$(dashboard) Choose the eagerness", command: "editcast.chooseEagerness" },
     { label: "$(gear) Open the settings", command: "editcast.openSettings" },
     { label: "$(book) First steps", command: "editcast.openWalkthrough" },
@@ -134,11 +134,11 @@ function nameOf(language: string): string {
 
 async function chooseEagerness(): Promise<void> {
   const items = [
-    { label: "Low", detail: "few suggestions: about 85 of 100 are expected to be right" },
-    { label: "Medium", detail: "about 60 of 100" },
-    { label: "High", detail: "many suggestions: about 35 of 100" },
+    { label: "Low", detail: "Few suggestions; about 85 of 100 are expected to be right" },
+    { label: "Medium", detail: "About 60 of 100 are expected to be right" },
+    { label: "High", detail: "Many suggestions; about 35 of 100 are expected to be right" },
   ];
-  const choice = await vscode.window.showQuickPick(items, { title: "How often Editcast speaks" });
+  const choice = await vscode.window.showQuickPick(items, { title: "How many suggestions Editcast shows" });
   if (choice !== undefined) {
     await change<string>("eagerness", () => choice.label.toLowerCase());
   }
@@ -147,7 +147,7 @@ async function chooseEagerness(): Promise<void> {
 /** Where the model runs, and with it which packages are installed: the server is started anew for them. */
 async function chooseDevice(): Promise<void> {
   const items = [
-    { label: "Choose by itself", detail: "an NVIDIA card where there is a driver for one", device: "auto" },
+    { label: "Automatic", detail: "An NVIDIA card if it has a driver, otherwise the processor", device: "auto" },
     { label: "The processor", detail: `${SIZES.cpu.server.disk} MB on the disk`, device: "cpu" },
     { label: "An NVIDIA card", detail: `${SIZES.gpu.server.disk} MB on the disk`, device: "cuda" },
   ];

@@ -130,14 +130,14 @@ export class Launcher {
     const { download, disk } = SIZES[bundled.runtime].training;
     const choice = await vscode.window.showInformationMessage(
       `Training needs PyTorch (for ${words(bundled.runtime)}) and a few other packages: about ` +
-        `${gigabytes(download)} to download, ${gigabytes(disk)} on the disk. Install them beside Editcast's server?`,
+        `${gigabytes(download)} to download and ${gigabytes(disk)} on the disk. Install them with Editcast's server?`,
       "Install",
       "Not Now",
     );
     if (choice !== "Install") {
       return false;
     }
-    await this.withProgress("Editcast: installing what training needs", (surroundings) =>
+    await this.withProgress("Editcast: installing the packages for training", (surroundings) =>
       addTraining(python, bundled, surroundings),
     );
     return true;
@@ -192,9 +192,9 @@ export class Launcher {
       const { download, disk } = SIZES[bundled.runtime].server;
       throw new EnvironmentProblem(
         "not-agreed",
-        `Editcast's server is not on this machine yet. Installing it downloads about ${download} MB of ` +
-          `Python packages for ${words(bundled.runtime)}, each checked by its hash, and takes about ` +
-          `${disk} MB on the disk. After that nothing is downloaded, and nothing leaves your machine.`,
+        `Editcast's server is not installed yet. The installation downloads about ${download} MB of ` +
+          `Python packages for ${words(bundled.runtime)}, checks each by its hash, and takes about ` +
+          `${disk} MB on the disk. After that Editcast downloads nothing, and nothing leaves your machine.`,
       );
     }
     const python = await this.withProgress("Editcast: installing its server", (surroundings) =>

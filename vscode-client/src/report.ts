@@ -10,7 +10,7 @@ export async function showReport(server: Server): Promise<void> {
   const page = await server.execute(ServerCommand.report);
   if (typeof page !== "string") {
     void vscode.window.showErrorMessage(
-      "Editcast cannot make its report while its server is not running: restart the server first.",
+      "Editcast cannot show the report because its server is not running. Restart the server first.",
     );
     return;
   }

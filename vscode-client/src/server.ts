@@ -32,7 +32,7 @@ import type { StatusItem } from "./status";
 const MAXIMUM_CRASHES = 4;
 /** Documents in which nobody expects an edit: panels and boxes to write in. */
 const NO_FILES = ["output", "debug", "comment", "vscode-scm", "search-editor"];
-const READ_ONLY = "Editcast suggests nothing in a file that is read-only.";
+const READ_ONLY = "Editcast makes no suggestions in read-only files.";
 const CRASH_WINDOW_MS = 3 * 60_000;
 
 /** Offers are drawn by us, at the cursor as elsewhere: VS Code is not to ask for some of them too. */
@@ -207,7 +207,7 @@ export class Server implements vscode.Disposable {
 
   /** Nothing is downloaded before a yes; after a no the status bar item asks again. */
   private async askToInstall(question: string): Promise<void> {
-    this.status.show("absent", "Its server is not installed: click to install it.");
+    this.status.show("absent", "The server is not installed. Click to install it.");
     if (this.launcher.isRefused) {
       return;
     }
@@ -234,13 +234,13 @@ export class Server implements vscode.Disposable {
     this.status.show("stopped");
   }
 
-  /** Says what is wrong in one sentence, once, with what can be done about it. */
+  /** Says once what is wrong, and what can be done about it. */
   private fail(error: unknown): void {
     this.log.error(error instanceof Error ? error : String(error));
     const sentence =
       error instanceof EnvironmentProblem
         ? error.message
-        : "The Editcast server stopped while starting: see the log for the reason, then retry.";
+        : "The Editcast server stopped during its start. See the log for the reason, then retry.";
     this.status.show("failed", sentence);
     void vscode.window
       .showErrorMessage(sentence, "Retry", "Show Log", "Open Settings")
@@ -323,8 +323,8 @@ export class Server implements vscode.Disposable {
     this.fail(
       new EnvironmentProblem(
         "crashes",
-        `The Editcast server ended ${MAXIMUM_CRASHES} times within minutes and stays off: see the ` +
-          `log for the reason, then retry.`,
+        `The Editcast server crashed ${MAXIMUM_CRASHES} times within minutes and was not restarted. See ` +
+          `the log for the reason, then retry.`,
       ),
     );
     return { action: CloseAction.DoNotRestart, handled: true };
@@ -338,11 +338,11 @@ function isActive(document: vscode.TextDocument): boolean {
 /** Why a document is left alone whatever the server says, or nothing. */
 function leftAlone({ uri, isUntitled }: vscode.TextDocument): string {
   if (uri.scheme === "vscode-notebook-cell") {
-    return "Editcast leaves notebooks alone.";
+    return "Editcast does not support notebooks.";
   }
   if (isUntitled) {
-    return "Editcast suggests nothing in a file that has not been saved yet.";
+    return "Editcast makes no suggestions in a file that has not been saved yet.";
   }
   const isFile = uri.scheme === "file" || NO_FILES.includes(uri.scheme);
-  return isFile ? "" : "Editcast suggests edits in files on the disk only.";
+  return isFile ? "" : "Editcast makes suggestions only in files on the disk.";
 }

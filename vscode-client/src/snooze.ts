@@ -43,18 +43,18 @@ export class Snooze implements vscode.Disposable {
   /** Asks how long Editcast is to be silent. */
   async choose(isSnoozed: boolean): Promise<void> {
     const items: Item[] = [
-      ...(isSnoozed ? [{ label: "Wake up now", seconds: 0 }] : []),
+      ...(isSnoozed ? [{ label: "End the snooze now", seconds: 0 }] : []),
       { label: "5 minutes", seconds: 5 * MINUTE },
       { label: "30 minutes", seconds: 30 * MINUTE },
       { label: "An hour", seconds: HOUR },
-      { label: "Until this window is closed or loaded again", seconds: ENDLESS },
+      { label: "Until this window is closed or reloaded", seconds: ENDLESS },
       ...(this.file !== undefined
-        ? [{ label: "In this workspace, until I wake it up", seconds: ENDLESS, stays: true }]
+        ? [{ label: "In this workspace, until I end the snooze", seconds: ENDLESS, stays: true }]
         : []),
     ];
     const choice = await vscode.window.showQuickPick(items, {
       title: "Snooze Editcast",
-      placeHolder: "Saves are remembered meanwhile",
+      placeHolder: "Saves are still recorded",
     });
     if (choice !== undefined) {
       this.isEndless = choice.seconds === ENDLESS;

@@ -48,5 +48,5 @@ export function explain({ suggestions, milliseconds, best, threshold }: NextEdit
   }
   return best === null
     ? ""
-    : `Best guess ${Math.floor(100 * best)} %, shown from ${Math.ceil(100 * threshold)} %`;
+    : `Best prediction ${Math.floor(100 * best)} %, shown from ${Math.ceil(100 * threshold)} %`;
 }

@@ -211,7 +211,7 @@ describe("an environment of our own", () => {
     makeWheel(files, "needed", "something-else");
     await assert.rejects(make(bundled, inside(root)), {
       kind: "wrong-package",
-      message: /nothing was installed: set pip's index/,
+      message: /nothing was installed\. Set pip's index/,
     });
     assert.deepEqual(readdirSync(root), []);
   });
@@ -254,7 +254,7 @@ describe("an environment of our own", () => {
     withoutIndex(context);
     await assert.rejects(make(bundled, inside(root)), {
       kind: "no-network",
-      message: /connect to the network, .* and retry/,
+      message: /Connect to the network, .* and retry/,
     });
     assert.deepEqual(readdirSync(root), []);
   });
@@ -355,6 +355,6 @@ describe("environments of other versions", () => {
 
 describe("what the extension brings", () => {
   it("is missed with a sentence that says what to do", () => {
-    assert.throws(() => bundledRequirements(folder, "cpu"), { kind: "no-wheel", message: /reinstall/ });
+    assert.throws(() => bundledRequirements(folder, "cpu"), { kind: "no-wheel", message: /Reinstall/ });
   });
 });

@@ -15,14 +15,14 @@ describe("a failed installation", () => {
     [
       "ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device",
       "no-disk",
-      /no room .* in \/storage/,
+      /not enough space .* in \/storage/,
     ],
-    ["ENOSPC: no space left on device, mkdir '/storage'", "no-disk", /no room/],
-    ["Error: [Errno 28] No space left on device: '/storage/making-x/lib64'", "no-disk", /make room/],
+    ["ENOSPC: no space left on device, mkdir '/storage'", "no-disk", /not enough space/],
+    ["Error: [Errno 28] No space left on device: '/storage/making-x/lib64'", "no-disk", /Free some space/],
     [
       "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/storage'",
       "no-permission",
-      /may not write to: correct the permissions/,
+      /cannot write there\. Correct the permissions/,
     ],
     [
       "The virtual environment was not created successfully because ensurepip is not available.",
@@ -33,7 +33,7 @@ describe("a failed installation", () => {
       "WARNING: Retrying (Retry(total=0)) after connection broken by 'NewConnectionError'\n" +
         "ERROR: No matching distribution found for pygls>=2.0",
       "no-network",
-      /connect to the network/,
+      /Connect to the network/,
     ],
     [
       "socket.gaierror: [Errno -3] Temporary failure in name resolution",
@@ -44,7 +44,7 @@ describe("a failed installation", () => {
       "ERROR: Could not find a version that satisfies the requirement onnxruntime>=1.20\n" +
         "ERROR: No matching distribution found for onnxruntime>=1.20",
       "no-packages",
-      /missing for Python 3\.15\.0/,
+      /no packages .* for Python 3\.15\.0/,
     ],
     ["ERROR: Exception: Connection broken: IncompleteRead(5 bytes read, 9 more expected)", "no-network", /retry/],
     ["Collecting pygls\nERROR: the wheel is broken\n", "install-failed", /the wheel is broken/],

@@ -87,7 +87,7 @@ describe("the search for a base interpreter", () => {
       standIn("old", { version: [3, 10, 1] }),
       standIn("older", { version: [3, 9, 2] }),
     ]);
-    await assert.rejects(search, { kind: "old-python", message: /3\.11 or newer.*is 3\.10\.1: inst/ });
+    await assert.rejects(search, { kind: "old-python", message: /3\.11 or newer.*is 3\.10\.1\. Inst/ });
   });
 
   it("says which package is missing when no environment can be made", async () => {
@@ -101,7 +101,7 @@ describe("the search for a base interpreter", () => {
   it("says what to install when there is none", async () => {
     await assert.rejects(findBase([[join(folder, "missing")]]), {
       kind: "no-python",
-      message: /found none: install it/,
+      message: /found none\. Install Python/,
     });
   });
 

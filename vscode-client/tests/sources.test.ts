@@ -34,8 +34,8 @@ group("what there is to train on", () => {
 
   it("is said where it is too little, with what to do", () => {
     const said = tooLittle({ sources: [SAVES], needed: 50 });
-    assert.match(said, /\(Saves: 312 saves in 41 files, about 910 edits\)\. It takes about 5,000 edits/);
-    assert.match(tooLittle({ sources: [], needed: 50 }), /\(nothing\)/);
+    assert.match(said, /\(Saves: 312 saves in 41 files, about 910 edits\)\. Training needs about 5,000 edits/);
+    assert.match(tooLittle({ sources: [], needed: 50 }), /\(none\)/);
   });
 
   it("is left out by kinds", () => {

@@ -33,9 +33,9 @@ describe("what is said of a prediction", () => {
   const result = { uri: "", version: 1, model: "", milliseconds: 7.4, threshold: 0.5, suggestions: [], otherFiles: [] };
 
   it("is how sure the best guess is, and how sure it would have to be", () => {
-    assert.equal(explain({ ...result, best: 0.471 }), "Best guess 47 %, shown from 50 %");
+    assert.equal(explain({ ...result, best: 0.471 }), "Best prediction 47 %, shown from 50 %");
     // What is not shown never reads as if it were sure enough.
-    assert.equal(explain({ ...result, best: 0.496, threshold: 0.497 }), "Best guess 49 %, shown from 50 %");
+    assert.equal(explain({ ...result, best: 0.496, threshold: 0.497 }), "Best prediction 49 %, shown from 50 %");
     assert.equal(explain({ ...result, best: null }), "");
   });
 

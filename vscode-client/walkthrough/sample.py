@@ -1,5 +1,5 @@
-# Type "amount": the name is selected.
-# Then press Tab until all uses follow.
+# Type "amount" over the selected name.
+# Then press Tab until all uses are renamed.
 def total(price, tax):
     rounded = round(price, 2)
     return rounded + price * tax

@@ -7,10 +7,10 @@
 
 ;;; Commentary:
 
-;; Draws what the server of Editcast suggests in a buffer that eglot manages.  While something is
-;; drawn, TAB goes to it, and once there makes the edit; C-g turns it down, and it does not come
-;; back.  Once nothing is left in a file, TAB goes on in the next one that has to follow what was
-;; renamed.  Else both keys are what they were.
+;; Draws the suggestions of the Editcast server in buffers that eglot manages.  While a suggestion
+;; is drawn, TAB goes to it, then accepts it; C-g dismisses it, and it is not offered again.  Once
+;; nothing is left to do in a file, TAB goes to the next file to update after a rename.  Otherwise
+;; both keys keep their meaning.
 ;;
 ;;   (add-to-list 'load-path "~/src/editcast/docs/editors/emacs")
 ;;   (require 'editcast)
@@ -32,7 +32,7 @@
   "Text that a suggestion would delete.")
 
 (defface editcast-hint '((t :inherit shadow :slant italic))
-  "Words at the end of the line about a suggestion that is elsewhere.")
+  "Hint at the end of the line about a suggestion that is elsewhere.")
 
 (defvar-local editcast--offer nil
   "Suggestion that is drawn: a list of its server, its id, and its edits.
@@ -58,7 +58,7 @@ An edit is a list (BEG END TEXT); they are ascending.")
   "Keys while a suggestion is drawn.")
 
 (define-minor-mode editcast-mode
-  "Suggestions of Editcast, drawn in the text; on by itself where the server suggests something."
+  "Draw Editcast's suggestions in the text; turned on by the first suggestion."
   :lighter " Editcast"
   (if editcast-mode
       (progn
@@ -164,7 +164,7 @@ An edit is a list (BEG END TEXT); they are ascending.")
   (editcast--clear))
 
 (defun editcast-jump-or-take ()
-  "Go to the suggestion that is drawn, or to the next file; once there, make the edit."
+  "Go to the suggestion or to the next file; at the suggestion, accept it."
   (interactive)
   (cond
    (editcast--next
@@ -188,7 +188,7 @@ An edit is a list (BEG END TEXT); they are ascending.")
       (editcast--tell server "editcast.accept" id)))))
 
 (defun editcast-turn-down ()
-  "Turn down what is drawn: it does not come back."
+  "Dismiss the suggestion; it is not offered again."
   (interactive)
   (if editcast--next
       (push (plist-get editcast--next :uri) editcast--turned-down))

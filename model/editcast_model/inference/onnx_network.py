@@ -112,7 +112,7 @@ def _check_declared(bundle: Bundle, stage: str, session: Any) -> None:
         )
     if odd:
         raise BundleError(
-            f"The graph {stage}.onnx of the model in {bundle.path} is not that of its "
+            f"The graph {stage}.onnx of the model in {bundle.path} does not match its "
             f"configuration ({odd[:_LONGEST]!a}); export the model again."
         )
 

@@ -60,7 +60,7 @@ def self_check(
             session.update(_AFTER, saved=True)
             found = session.predict(1)
         if not all(0 <= one.confidence <= 1 for one in found):
-            raise ValueError("a confidence is no probability")
+            raise ValueError("a confidence is not a probability")
     except PredictorError:
         raise
     # ONNX Runtime's errors have no class of their own, and what a graph returns can break anything

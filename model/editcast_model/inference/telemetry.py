@@ -43,7 +43,7 @@ def load_onnxruntime() -> Any:
     """
     if _loaded_too_early or os.environ.get(VARIABLES[0]) != "1":
         raise BundleError(
-            "ONNX Runtime would report to its maker in this process; set ORT_DISABLE_TELEMETRY=1 "
+            "ONNX Runtime would send telemetry in this process; set ORT_DISABLE_TELEMETRY=1 "
             "before Python starts, or import editcast_model before onnxruntime."
         )
     import onnxruntime

@@ -32,18 +32,24 @@ _FOLDER = click.Path(path_type=Path, file_okay=False)
 @click.argument("bundle", type=_FOLDER)
 @source_options
 @click.option("--out", type=_FOLDER, required=True, help="The new bundle's folder.")
-@click.option("--commits", default=200, show_default=True, type=click.IntRange(1, 10**6))
+@click.option(
+    "--commits",
+    default=200,
+    show_default=True,
+    type=click.IntRange(1, 10**6),
+    help="Commits sampled from each project.",
+)
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @click.option(
     "--candidates",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="A file that keeps the collected candidates, to continue from.",
+    help="A file for the collected candidates; an interrupted command continues from it.",
 )
 @click.option(
     "--keep",
     multiple=True,
     type=click.Choice(PARTS),
-    help="A part that stays as it is; the thresholds of eagerness are always chosen anew.",
+    help="A part to leave unchanged; the eagerness thresholds are always chosen again.",
 )
 def calibrate(
     bundle: Path,
@@ -56,15 +62,15 @@ def calibrate(
 ) -> None:
     """Fit the ranker and the confidence of a BUNDLE on histories that it was not trained on.
 
-    These are the dev list of --repositories, dev=PATH, and the newest tenth of each file's changes
-    in sources without a split. --commits commits of each project are sampled. Also fits how sure
-    continuations are, and how much the project memory counts beside the network.
+    These histories are the dev list of --repositories, dev=PATH, and the newest tenth of each
+    file's changes in sources without a split. The command also fits the confidence of
+    continuations, and the weight of the project memory next to the network.
     """
     console = Console(stderr=True)
     unseen = [one for one in origins if (one.split or "dev").endswith("dev")]
     sessions = within_projects(read_all(unseen, console, commits=commits, seed=seed))
     if not sessions:
-        raise SourceError("Name histories to calibrate by: --git, --saves, --store or others.")
+        raise SourceError("Name histories to calibrate with: --git, --saves, --store or others.")
     given = Bundle.open(bundle)
     known_files = files_before(unseen)
     weights: dict[str, tuple[float, ...]] = {}
@@ -84,8 +90,8 @@ def calibrate(
     fitted = recalibrate(given, steps, out, weights, keeps_ranker="ranker" in keep)
     known = fitted.card.calibration
     reached = (
-        "no confidence is clean enough"
+        "no threshold is clean enough"
         if known.precision is None or known.threshold is None
-        else f"{100 * known.precision:.0f} % are clean at {known.threshold:.2f} and more"
+        else f"{100 * known.precision:.0f} % are clean at {known.threshold:.2f} or more"
     )
     click.echo(f"Fitted to {known.suggestions} suggestions; {reached}. The bundle is in {out}.")

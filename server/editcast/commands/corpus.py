@@ -52,10 +52,15 @@ from editcast_training.sources.storage import upload
     default=MOST / (1 << 30),
     show_default=True,
     type=ranges.GIBIBYTES,
-    help="What each process may take, in GiB; a source that takes more is left out.",
+    help="Memory limit of each process, in GiB; a source that needs more is skipped.",
 )
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
-@click.option("--upload", "url", metavar="URL", help="Copy it there as well, as s3://BUCKET/PATH.")
+@click.option(
+    "--upload",
+    "url",
+    metavar="URL",
+    help="Also copy the corpus to this address, such as s3://BUCKET/PATH.",
+)
 def corpus(
     out: Path,
     origins: list[Origin],
@@ -67,11 +72,11 @@ def corpus(
     seed: int,
     url: str | None,
 ) -> None:
-    """Build a corpus from histories in the folder OUT; an interrupted run can be continued.
+    """Build a corpus from histories, in the folder OUT; run it again after an interruption.
 
     A repository of --repositories belongs to the split of its list. Any other source is split by
-    time: the newest tenth of each file's changes is for development. SPLIT=PATH assigns all of it
-    to one split, for example --saves train=saves.jsonl.gz.
+    time: the newest tenth of each file's changes is for development. To assign a whole source to
+    one split, use SPLIT=PATH, for example --saves train=saves.jsonl.gz.
     """
     console = Console()
     all_of_it = [*origins, *generated_from(origins)]
@@ -79,12 +84,12 @@ def corpus(
 
     def report(made: CorpusPart) -> None:
         if made.failed:
-            said = f"left out. {made.failed}"
+            said = f"skipped. {made.failed}"
         else:
             counts = (made.files, made.instances.total(), made.edits.total())
             said = "{:,} files, {:,} instances, {:,} edits".format(*counts)
             for reason, count in made.skipped.most_common(1):
-                said += f"; left out most: {count:,} × {reason}"
+                said += f"; mostly skipped: {count:,} × {reason}"
         style = "yellow" if made.failed else None
         console.print(plain(f"{made.name}: {said} ({pace.after(made)})"), style=style)
 
@@ -102,7 +107,7 @@ def corpus(
     _summary(console, result)
     if url is not None:
         sent = upload(out, url)
-        console.print(plain(f"The corpus is in {url}; {sent:,} files were copied there now."))
+        console.print(plain(f"The corpus is in {url}; this run copied {sent:,} files."))
 
 
 class _Pace:

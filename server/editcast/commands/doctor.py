@@ -30,7 +30,7 @@ Fact = tuple[str, str]
 
 @click.command()
 def doctor() -> None:
-    """Report versions, providers, the model in use, the store's size, and all folders."""
+    """Report versions, providers, the model in use, the store's size, and the folders."""
     console = Console()
     for title, facts in (
         ("Versions", _versions()),
@@ -135,7 +135,7 @@ def _history() -> Iterator[Fact]:
             yield "size", f"{store.size() / 1e6:.1f} MB"
             outcomes = [outcome.what for outcome in store.outcomes()]
             accepted, rejected = outcomes.count("accepted"), outcomes.count("rejected")
-            yield "suggestions", f"{accepted:,} accepted, {rejected:,} rejected"
+            yield "suggestions", f"{accepted:,} accepted, {rejected:,} dismissed"
             for notice in store.notices:
                 yield "problem", notice
     except EditcastError as error:

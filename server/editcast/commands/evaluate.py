@@ -46,16 +46,16 @@ from editcast_training.sources.registry import SPLITS, Origin
 
 _PERCENT = [f"{100 * precision:.0f} %" for precision in PRECISIONS]
 _LEGEND = (
-    "Per cent of all steps; clean: of those shown; "
-    f"{', '.join(_PERCENT)}: the most that can be shown when so many are to be clean"
+    "Per cent of all steps, but clean of those shown; "
+    f"{', '.join(_PERCENT)}: the largest share that can be shown if so many are to be clean"
 )
 _INTERVALS = (
     "Per cent of all steps, with 95 % bootstrap intervals over sessions; shown: at the model's "
-    "default threshold; clean of shown, and made later, within ten saves: of these"
+    "default threshold; clean of shown, and made later (within ten saves): per cent of those shown"
 )
 _TYPING = (
-    "Per cent, with 95 % bootstrap intervals over sessions; offers: for a hundred actions; taken: "
-    "of the offers; spared: of the characters to type, less one for each offer taken"
+    "Per cent, with 95 % bootstrap intervals over sessions; offers: per hundred actions; taken: of "
+    "the offers; spared: of the characters to type, less one for each offer taken"
 )
 _FOLDER = click.Path(path_type=Path, file_okay=False)
 _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -87,7 +87,13 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     metavar="RESULT",
     help="An earlier result (JSON) to print for comparison; may be repeated.",
 )
-@click.option("--commits", default=40, show_default=True, type=click.IntRange(1, 10**6))
+@click.option(
+    "--commits",
+    default=40,
+    show_default=True,
+    type=click.IntRange(1, 10**6),
+    help="Commits sampled from each project.",
+)
 @click.option(
     "--seed",
     default=0,
@@ -111,7 +117,7 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     default=2,
     show_default=True,
     type=ranges.PROCESSES,
-    help="With --ray, on a local cluster.",
+    help="Processes of a local --ray cluster.",
 )
 @click.option("--out", default="evaluation", show_default=True, type=_FOLDER)
 def evaluate(
@@ -130,14 +136,14 @@ def evaluate(
 ) -> None:
     """Replay histories in a language server and score its suggestion after every save.
 
-    --commits commits of each project are sampled; all recorded saves are replayed. Sessions with
-    times are replayed a second time together with the saves of the project's other files. The
-    result of each model is written to the folder --out (JSON), which only you can read.
+    A sample of each project's commits and all recorded saves are replayed. Sessions with times are
+    replayed a second time together with the saves of the project's other files. The result of each
+    model is written to the folder --out (JSON), which only you can read.
     """
     if typing and compare:
-        raise click.UsageError("--compare takes results of saves, which --typing does not measure.")
+        raise click.UsageError("--compare does not work with --typing, which measures no saves.")
     if typing and ray:
-        raise click.UsageError("--typing works on this machine alone: leave out --ray.")
+        raise click.UsageError("--typing does not work with --ray.")
     console = Console(stderr=True)
     read = [origin for origin in origins if origin.split in (None, split)]
     sessions = read_all(read, console, commits=commits, seed=seed, held_out=held_out)
@@ -281,7 +287,7 @@ def read_all(
         with console.status(plain(f"Reading {origin.name}")):
             drawn = read_sessions(origin, skipped, count=commits, seed=seed, held_out=alone)
         left_out = ", ".join(f"{count} × {reason}" for reason, count in skipped.most_common(3))
-        said = f"{origin.name}: {len(drawn)} sessions" + f" (left out: {left_out})" * bool(left_out)
+        said = f"{origin.name}: {len(drawn)} sessions" + f" (skipped: {left_out})" * bool(left_out)
         console.print(plain(said))
         sessions += drawn
     return sessions
@@ -306,7 +312,7 @@ def _tokens(
 def _in_words(origins: Sequence[Origin], commits: int, seed: int, held_out: bool) -> str:
     names = ", ".join(origin.name for origin in origins)
     kept = ", the newest tenth of each file's changes" if held_out else ""
-    return f"{names}{kept}; {commits} commits a project at most, seed {seed}"
+    return f"{names}{kept}; at most {commits} commits per project, seed {seed}"
 
 
 def _file_name(name: str) -> str:

@@ -26,7 +26,7 @@ _TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"])
 
 @click.group()
 def history() -> None:
-    """Show, export or delete the saves that Editcast has recorded on this machine."""
+    """Show, export or delete the recorded saves on this machine."""
 
 
 @history.command("list")
@@ -53,14 +53,14 @@ def list_() -> None:
     "--number", type=click.IntRange(1, 10**9), metavar="N", help="Print the text of save N."
 )
 def show(path: str, number: int | None) -> None:
-    """Show what each save of the file PATH changed."""
+    """Show the changes of each save of the file PATH."""
     console = Console()
     path = _absolute(path)
     with _open_store(console) as store:
         snapshots = store.snapshots(path)
         if not snapshots:
             raise StoreError(
-                f"No saves of {path} are remembered; `editcast history list` names the files."
+                f"No saves of {path} are recorded; `editcast history list` names the files."
             )
         if number is not None:
             if number > len(snapshots):
@@ -72,7 +72,7 @@ def show(path: str, number: int | None) -> None:
             console.print(Rule(f"Save {count}, {_time(snapshot.time)}", align="left"))
             if count == 1:
                 lines = before.count("\n") + 1
-                console.print(f"the first one, {lines:,} lines", highlight=False)
+                console.print(f"first save, {lines:,} lines", highlight=False)
             else:
                 changes = render_changes(before, diff(before, snapshot.text))
                 console.print(changes, soft_wrap=True)
@@ -85,7 +85,7 @@ def show(path: str, number: int | None) -> None:
     "workspaces",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     multiple=True,
-    help="A folder whose repository is included.  [default: this one]",
+    help="A folder whose repository is included.  [default: the current folder]",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def count(workspaces: tuple[Path, ...], as_json: bool) -> None:
@@ -136,8 +136,8 @@ def export(pattern: str | None, output: Path | None) -> None:
 @history.command()
 @click.argument("pattern", required=False)
 @click.option("--all", "everything", is_flag=True, help="Delete everything.")
-@click.option("--since", type=_TIME, help="Only what was saved at this time or later.")
-@click.option("--until", type=_TIME, help="Only what was saved before this time.")
+@click.option("--since", type=_TIME, help="Only saves at this time or later.")
+@click.option("--until", type=_TIME, help="Only saves before this time.")
 def forget(
     pattern: str | None, everything: bool, since: datetime | None, until: datetime | None
 ) -> None:
@@ -147,7 +147,7 @@ def forget(
     2026-11-23 or "2026-11-23 14:30:00".
     """
     if everything == (pattern is not None) and (everything or not (since or until)):
-        raise click.UsageError("Give a PATTERN, or --all, or a time.")
+        raise click.UsageError("Give a PATTERN, --all, --since or --until.")
     console = Console()
     period = Period(
         ALWAYS.since if since is None else _milliseconds(since),
@@ -182,8 +182,8 @@ def _store_path() -> Path:
     path = paths.store_path()
     if not path.exists():
         raise StoreError(
-            f"No saves are remembered yet ({path} does not exist); edit and save something in an "
-            "editor that runs Editcast."
+            f"No saves are recorded yet ({path} does not exist); edit and save a file in an editor "
+            "that runs Editcast."
         )
     return path
 

@@ -22,7 +22,7 @@ def model() -> None:
 
 
 @model.command("publish")
-@guarded("Nothing was published; the folder offers what it offered before.")
+@guarded("Nothing was published; the published model is the same as before.")
 @click.argument("folder")
 @click.option(
     "--bundle",
@@ -33,13 +33,13 @@ def model() -> None:
 @click.option(
     "--key",
     type=_FILE,
-    help="Sign it with this SSH key, or with the agent's key for this .pub file.",
+    help="Sign the model with this SSH key, or with the agent's key for this .pub file.",
 )
 @click.option(
-    "--own-history", is_flag=True, help="Publish it even if it was trained on your saves."
+    "--own-history", is_flag=True, help="Publish the model even if it was trained on your saves."
 )
 def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> None:
-    """Copy a model into the team's FOLDER and offer it to the others.
+    """Publish a model for the others in the team's FOLDER.
 
     Whoever can read FOLDER can read the copy, and a model may reproduce pieces of its training
     data. Earlier models stay there until you remove them.
@@ -47,7 +47,7 @@ def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> 
     team, opened = _folder(folder), Bundle.open(bundle)
     if opened.card.trained_on.what == _OWN and not own_history:
         raise BundleError(
-            f"The model {opened.name} was trained on your own history, and may give back pieces of "
+            f"The model {opened.name} was trained on your own history, and may reproduce pieces of "
             "it. Publish one that was trained on your team's repositories, or add --own-history."
         )
     made = publish(opened, team, key)
@@ -57,7 +57,7 @@ def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> 
 
 
 @model.command("install")
-@guarded("Nothing was installed; the model in use is the same.")
+@guarded("Nothing was installed; the model in use is the same as before.")
 @click.argument("folder")
 @click.option(
     "--signers",
@@ -76,7 +76,7 @@ def install_(folder: str, signers: Path | None) -> None:
     logging.getLogger("editcast_model").addHandler(logging.NullHandler())
     made = install_published(_folder(folder), models_dir(), signers)
     by = f", signed by one of {signers}" if signers else ""
-    _say(f"Editcast uses the model {made.sentence_part}{by}.")
+    _say(f"Editcast now uses the model {made.sentence_part}{by}.")
 
 
 def _folder(named: str) -> Path:

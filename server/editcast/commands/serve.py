@@ -18,9 +18,9 @@ import click
 )
 @click.option("--stdio", is_flag=True, help="Use stdin and stdout (the default).")
 def serve(tcp: str | None, pipe: str | None, stdio: bool) -> None:
-    """Speak LSP with an editor, on stdin and stdout by default."""
+    """Run the language server for an editor, on stdin and stdout by default."""
     if sum((tcp is not None, pipe is not None, stdio)) > 1:
-        raise click.UsageError("--tcp, --pipe and --stdio exclude each other.")
+        raise click.UsageError("Use only one of --tcp, --pipe and --stdio.")
     from editcast_server.logs import start_logging
 
     address = None if tcp is None else _address(tcp)

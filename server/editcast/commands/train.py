@@ -49,7 +49,7 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
     "workspaces",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     multiple=True,
-    help="A folder whose repository belongs to your history.  [default: this one]",
+    help="A folder whose repository is part of your history.  [default: the current folder]",
 )
 @click.option(
     "--without",
@@ -72,10 +72,10 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 @click.option(
     "--further",
     is_flag=True,
-    help="Train at a high learning rate and calibrate anew, instead of fine-tuning.",
+    help="Train at a high learning rate and calibrate again, instead of fine-tuning.",
 )
-@click.option("--scratch", is_flag=True, help="Start from random weights instead.")
-@click.option("--tokenizer", type=_PATH, help="With --scratch.  [default: learn a vocabulary]")
+@click.option("--scratch", is_flag=True, help="Start from random weights instead of a model.")
+@click.option("--tokenizer", type=_PATH, help="For --scratch.  [default: learn a vocabulary]")
 @click.option("--steps", type=ranges.STEPS, help="Number of steps, instead of --minutes.")
 @click.option("--minutes", type=ranges.MINUTES, help="[default: 8 to fine-tune, else 60]")
 @click.option(
@@ -100,23 +100,23 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 @click.option("--seed", default=0, show_default=True, type=ranges.SEED)
 @click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
 @ray_option
-@click.option("--workers", default=2, show_default=True, type=ranges.WORKERS, help="With --ray.")
+@click.option("--workers", default=2, show_default=True, type=ranges.WORKERS, help="For --ray.")
 @click.option(
     "--batches",
     type=ranges.WORKERS,
-    help="Batches per step, divided among the workers.  [default: one per worker]",
+    help="Batches of a step, divided among the workers.  [default: one per worker]",
 )
 @click.option(
     "--sharded",
     is_flag=True,
-    help="Divide the network among the workers, if it does not fit into the memory of each.",
+    help="Divide the network among the workers; use it if one worker has too little memory.",
 )
 @click.option(
     "--cache",
     default=16.0,
     show_default=True,
     type=ranges.GIBIBYTES,
-    help="Room on the disk for parts of a --corpus in storage, in GiB.",
+    help="Disk space for parts of a --corpus in storage, in GiB.",
 )
 @click.option(
     "--considerate",
@@ -127,7 +127,7 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 @click.option(
     "--revert",
     is_flag=True,
-    help="Only go back to the previous model; run it again to undo that.",
+    help="Return to the previous model, without a training; run it again to undo that.",
 )
 @click.pass_obj
 def train(
@@ -142,7 +142,8 @@ def train(
     """Train a model, by default on your own history.
 
     Without OUT the model is installed, and your editor uses it. With OUT all files are written to
-    that folder, and the model to OUT/bundle. An interrupted training can be continued.
+    that folder, and the model to OUT/bundle. Run the same command to continue an interrupted
+    training.
     """
     if revert:
         _revert()
@@ -223,10 +224,10 @@ def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces:
     """Raise a usage error if options exclude each other."""
     from_scratch, further, corpus = given["scratch"], given["further"], given["corpus"]
     for is_wrong, sentence in (
-        (from_scratch and given["base"], "--from and --scratch exclude each other."),
+        (from_scratch and given["base"], "Use only one of --from and --scratch."),
         (
             further and (from_scratch or given["out"] is None),
-            "--further needs OUT, and excludes --scratch.",
+            "--further needs OUT, and does not work with --scratch.",
         ),
         (
             given["tokenizer"] and (not from_scratch or corpus),
@@ -236,7 +237,7 @@ def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces:
             given["ray"] and given["out"] is None,
             "--ray needs OUT, a folder that all nodes share.",
         ),
-        (given["steps"] and given["minutes"], "--steps and --minutes exclude each other."),
+        (given["steps"] and given["minutes"], "Use only one of --steps and --minutes."),
         (
             has_workspaces and (has_origins or corpus),
             "--workspace and --without apply to your own history and exclude other sources.",
@@ -273,7 +274,7 @@ def _revert() -> None:
     context = click.get_current_context()
     for name in context.params:
         if name != "revert" and context.get_parameter_source(name) != ParameterSource.DEFAULT:
-            raise click.UsageError("--revert trains nothing and excludes all other options.")
+            raise click.UsageError("--revert trains nothing and does not work with other options.")
     try:
         click.echo(models.revert(models_dir()))
     except BundleError as error:
@@ -318,7 +319,7 @@ def _result(bundle: Bundle) -> Iterator[str]:
     precision = measured_precision(card)
     if precision is not None:
         threshold = default_threshold(card)
-        yield f"At a confidence of {threshold:.2f} and more, {100 * precision:.0f} % are clean."
+        yield f"At a confidence of {threshold:.2f} or more, {100 * precision:.0f} % are clean."
 
 
 @click.command()

@@ -142,5 +142,5 @@ def _in_words(error: BaseException, kind: type | None) -> str:
     if isinstance(error, KeyError):
         return "a field is missing"
     if kind is None or attrs.has(kind):
-        return "a value is not as it must be"
-    return f"a value is not {getattr(kind, '__name__', 'as it must be')}"
+        return "a value is invalid"
+    return f"a value is not {getattr(kind, '__name__', 'of the right type')}"

@@ -21,7 +21,7 @@ from editcast_server.lsp.server import EditcastServer
 from editcast_server.prediction.other_files import OtherFile
 from editcast_server.service import Service
 
-_LABEL: Final = "Follow what was changed"
+_LABEL: Final = "Update the other files"
 _CHANGE, _LOOK = "Change", "Look First"
 _MOST_NAMES: Final = 3
 

@@ -105,7 +105,7 @@ class EditcastProtocol(protocol.EditcastMessages):
             return False
         kind: Any = self.get_message_type(method)
         if is_request != any(field.name == "id" for field in attrs.fields(kind)):
-            raise JsonRpcInvalidRequest("It has an id and must have none, or the other way round.")
+            raise JsonRpcInvalidRequest("A request needs an id; a notification must have none.")
         return True
 
     def _read(self, message: dict[str, Any]) -> Any:
@@ -148,7 +148,7 @@ class EditcastProtocol(protocol.EditcastMessages):
     ) -> None:
         if error is not None and error.code == JsonRpcInternalError.CODE:
             # An exception's message may quote the user's text, and editors log it.
-            error = types.ResponseError(error.code, "Editcast failed at this; its log says where.")
+            error = types.ResponseError(error.code, "Editcast could not handle this; see its log.")
         if msg_id is None:  # lsprotocol omits a null id, which JSON-RPC requires
             self._send_data({"jsonrpc": self.VERSION, "id": None, "error": error})
         else:
@@ -271,7 +271,7 @@ class EditcastServer(LanguageServer):
             return  # it was answered and logged
         if source is JsonRpcException and isinstance(error, (ValueError, RecursionError)):
             self.protocol.cannot_parse()
-            self.warn_once("The editor sent something that is no JSON message.")
+            self.warn_once("The editor sent a message that is not JSON.")
         elif source is JsonRpcInternalError:
             log.error("Nothing can be sent to the editor: %s", without_words(error))
         else:
@@ -281,11 +281,11 @@ class EditcastServer(LanguageServer):
         """Log an unexpected exception in a notification or a background task."""
         log.error("Editcast failed at a message: %s", without_words(error))
         name = type(error).__name__
-        self.warn_once(f"Editcast failed at a message of the editor ({name}); the log has more.")
+        self.warn_once(f"Editcast could not handle a message of the editor ({name}); see the log.")
 
     def cannot_read(self, message: Any) -> None:
         """Report an invalid notification, which gets no answer."""
-        self.warn_once("The editor sent a message that is not as LSP wants it.")
+        self.warn_once("The editor sent a message that is not valid LSP.")
         self.forget_text(message)
 
     def warn_once(self, sentence: str) -> None:

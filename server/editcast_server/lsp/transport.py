@@ -75,14 +75,14 @@ def _length(lines: list[bytes]) -> int:
     lengths = {found[1].lstrip(b"0") if found else None for found in declared}
     digits = lengths.pop() if len(lengths) == 1 else None
     if digits is None:
-        raise _no_sense("a header with no Content-Length, or with one that is no number")
+        raise _no_sense("a header without a valid Content-Length")
     if len(digits) > len(str(MOST_BODY)) or int(digits or b"0") > MOST_BODY:
         raise _no_sense(f"a message of more than {MOST_BODY:,} bytes")
     return int(digits or b"0")
 
 
 def _no_sense(what: str) -> ServerError:
-    return ServerError(f"The editor sent {what}; Editcast has ended; start it again.")
+    return ServerError(f"The editor sent {what}. Editcast has ended; start it again.")
 
 
 @contextmanager
@@ -96,7 +96,7 @@ def one_connection(host: str, port: int) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         with _listener(host, port) as listener:
             connection, _ = listener.accept()
     except (OSError, ValueError) as error:  # ValueError: no name at all, such as "a..b"
-        reason = (error.strerror if isinstance(error, OSError) else None) or "that is no host"
+        reason = (error.strerror if isinstance(error, OSError) else None) or "the host is invalid"
         raise ServerError(
             f"Editcast cannot listen on {host}:{port}: {reason}. Choose another address."
         ) from error
@@ -125,7 +125,7 @@ def pipe_of_editor(name: str) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     except (OSError, ValueError) as error:  # ValueError: a NUL, which names have not
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise ServerError(
-            f"No editor waits at the pipe {name} ({reason}). Name one that the editor has made."
+            f"No editor listens at the pipe {name} ({reason}). Name a pipe that the editor created."
         ) from error
     with received, sent:
         yield received, sent

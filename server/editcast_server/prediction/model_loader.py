@@ -75,7 +75,7 @@ def load_instead(choice: Choice, error: EditcastError) -> Model:
     model = load(Choice(str(bundled_path()), choice.device))
     if model.problem:
         return replace(model, problem=f"{error} {model.problem}")
-    problem = f"{error} Editcast predicts with {model.forecaster.name} on this machine meanwhile."
+    problem = f"{error} For now Editcast predicts with {model.forecaster.name} on this machine."
     return replace(model, problem=problem)
 
 
@@ -106,12 +106,12 @@ def load(choice: Choice, failed: Mapping[Path, str] | None = None) -> Model:
                 problem = problem or str(error)
                 continue
             if problem:
-                problem += f" Editcast goes on with the model it came with, {forecaster.name}."
+                problem += f" Editcast uses the bundled model, {forecaster.name}."
             return Model(forecaster, path, problem, forecaster.bundle.card)
     except (BundleError, ImportError, OSError) as error:
         problem = f"The model cannot run: {error}. Run `editcast doctor`, or reinstall editcast."
     baseline = RepeatBest()
-    return Model(baseline, None, f"{problem} Editcast goes on without it ({baseline.name}).")
+    return Model(baseline, None, f"{problem} Editcast continues without it ({baseline.name}).")
 
 
 def _places(choice: Choice) -> tuple[Path, ...]:

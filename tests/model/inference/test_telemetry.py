@@ -1,4 +1,4 @@
-"""ONNX Runtime must not report to its maker; a fresh home shows whether it prepares to."""
+"""ONNX Runtime must not would send telemetry; a fresh home shows whether it prepares to."""
 
 import os
 import subprocess
@@ -71,7 +71,7 @@ def test_no_prediction_where_the_library_was_loaded_first(tmp_path: Path) -> Non
 
 def test_no_prediction_where_the_variable_was_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ORT_DISABLE_TELEMETRY")
-    with pytest.raises(BundleError, match="report to its maker"):
+    with pytest.raises(BundleError, match="would send telemetry"):
         telemetry.load_onnxruntime()
 
 

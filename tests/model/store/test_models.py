@@ -91,7 +91,7 @@ def test_a_model_that_was_copied_into_place_is_kept(bundle: Bundle, tmp_path: Pa
     shutil.rmtree(folder)
     shutil.copytree(make(bundle, "a", tmp_path), folder / "current")
     shutil.copytree(make(bundle, "b", tmp_path), folder / "previous")
-    assert "the model b now" in revert(folder)
+    assert "the model b, made" in revert(folder)
     assert names(folder) == {"current": "b", "previous": "a"}
 
 
@@ -105,7 +105,7 @@ def test_links_of_the_version_before_are_read_and_then_replaced(
         (folder / link).symlink_to(stamp, target_is_directory=True)
     (folder / ".lock").touch()
     assert in_use() == "current" and names(folder) == {"current": "current", "previous": "previous"}
-    assert "the model previous now" in revert(folder)
+    assert "the model previous, made" in revert(folder)
     assert names(folder) == {"current": "previous", "previous": "current"}
     train(bundle, "new", folder)
     assert names(folder) == {"current": "new", "previous": "previous"}
@@ -142,9 +142,9 @@ def test_reverting_twice_is_back_at_the_start(bundle: Bundle, tmp_path: Path) ->
     train(bundle, "old", folder)
     train(bundle, "new", folder)
     said = revert(folder)
-    assert said.startswith("Editcast uses the model old now, made on 2026-03-1")
+    assert said.startswith("Editcast now uses the model old, made on 2026-03-1")
     assert names(folder) == {"current": "old", "previous": "new"} and in_use() == "old"
-    assert "the model new now" in revert(folder)
+    assert "the model new, made" in revert(folder)
     assert names(folder) == {"current": "new", "previous": "old"} and in_use() == "new"
 
 
@@ -154,15 +154,15 @@ def test_before_the_first_training_there_was_the_bundled_one(
     folder = tmp_path / "models"
     train(bundle, "mine", folder)
     said = revert(folder)
-    assert said == f"Editcast uses the model that it came with now, {bundle.name}."
+    assert said == f"Editcast now uses the bundled model, {bundle.name}."
     assert names(folder) == {"previous": "mine"} and in_use() == bundle.name
-    assert "the model mine now" in revert(folder)
+    assert "the model mine, made" in revert(folder)
     assert names(folder) == {"current": "mine"} and in_use() == "mine"
     # What is trained while the bundled one is in use has it before it.
     revert(folder)
     train(bundle, "next", folder)
     assert names(folder) == {"current": "next"}
-    assert "came with" in revert(folder)
+    assert "the bundled model" in revert(folder)
 
 
 def test_nothing_was_trained_yet(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_damaged_model_is_not_taken_up(bundle: Bundle, tmp_path: Path) -> None
         revert(folder)
     assert in_use() == "new"
     shutil.rmtree(previous)
-    assert "came with" in revert(folder)
+    assert "the bundled model" in revert(folder)
 
 
 def test_a_folder_that_cannot_be_changed(bundle: Bundle, tmp_path: Path) -> None:

@@ -304,7 +304,7 @@ def test_a_store_that_another_program_holds(path: Path) -> None:
     with Store.open(path, wait=0.1) as store, closing(sqlite3.connect(path)) as other:
         store.record(FILE, "a", 0, "python")
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="held by another program"):
+        with pytest.raises(StoreError, match="in use by another program"):
             store.record(FILE, "b", 20_000, "python")
         assert texts(store) == ["a"]  # reading goes on
         other.rollback()
@@ -313,7 +313,7 @@ def test_a_store_that_another_program_holds(path: Path) -> None:
     with closing(sqlite3.connect(path)) as other:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(StoreError, match="held by another program"):
+        with pytest.raises(StoreError, match="in use by another program"):
             Store.open(path, wait=0.1)
 
 

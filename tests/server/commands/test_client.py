@@ -60,7 +60,7 @@ def test_a_server_that_cannot_start_is_reported(
 ) -> None:
     monkeypatch.setenv("PYTHONHOME", str(tmp_path))  # a Python without its library
     with (
-        pytest.raises(ServerError, match="The server does not answer.*Its last words: "),
+        pytest.raises(ServerError, match="The server does not answer.*Its last output: "),
         ReplayClient(BASELINE, home=tmp_path),
     ):
         pass

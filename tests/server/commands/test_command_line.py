@@ -54,10 +54,10 @@ def test_show(remembered: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["show", "/project/none.py"], "No saves of /project/none.py are remembered"),
+        (["show", "/project/none.py"], "No saves of /project/none.py are recorded"),
         (["show", "/project/a.py", "--number", "3"], "are numbered from 1 to 2"),
-        (["forget"], "Give a PATTERN, or --all"),
-        (["forget", "x", "--all"], "Give a PATTERN, or --all"),
+        (["forget"], "Give a PATTERN, --all, --since or --until"),
+        (["forget", "x", "--all"], "Give a PATTERN, --all, --since or --until"),
         (["forget", "--since", "yesterday"], "'yesterday' does not match"),
     ],
 )
@@ -101,7 +101,7 @@ def test_forget_a_time(remembered: Path) -> None:
 def test_nothing_is_remembered_yet(tmp_path: Path) -> None:
     ended = editcast("history", "list", home=tmp_path)
     assert ended.returncode == 2
-    assert ended.stderr.startswith("No saves are remembered yet")
+    assert ended.stderr.startswith("No saves are recorded yet")
     assert not (tmp_path / "history.sqlite3").exists()
 
 
@@ -126,7 +126,7 @@ def test_doctor(remembered: Path) -> None:
         "pygls",
         "CPUExecutionProvider",
         "3 of 2 files",
-        "0 accepted, 0 rejected",
+        "0 accepted, 0 dismissed",
         str(remembered / "logs"),
     ):
         assert words in ended.stdout

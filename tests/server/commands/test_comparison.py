@@ -22,7 +22,7 @@ def test_one_table_and_one_sentence(tmp_path: Path) -> None:
     after = [[0.9, True], [0.6, True], [0.55, True], [0.2, True]] * 50
     bundle = compared(tmp_path, {"before": before, "after": after})
     lines = page(bundle).splitlines()
-    assert lines[0] == "# yours beside before"
+    assert lines[0] == "# yours compared with before"
     assert [line for line in lines if line.startswith("|")][2:] == [
         "| low | 25 % | 25 % | 100 % | 100 % |",
         "| medium | 50 % | 75 % | 50 % | 100 % |",
@@ -34,7 +34,7 @@ def test_one_table_and_one_sentence(tmp_path: Path) -> None:
 
 def test_few_saves_are_said_to_be_few_and_no_comparison_is_no_page(tmp_path: Path) -> None:
     bundle = compared(tmp_path, {"before": [None, None], "after": [None, [0.9, False]]})
-    assert sentence(bundle).endswith("0 right ones instead of 0: so few saves that chance decides.")
+    assert sentence(bundle).endswith("instead of 0. With so few saves this may be chance.")
     assert "| medium | 0 % | 50 % | - | 0 % |" in page(bundle)
     (tmp_path / "without").mkdir()
     without = compared(tmp_path / "without", None)

@@ -110,27 +110,27 @@ def test_any_globs_within_the_bounds(elsewhere: Pool, globs: list[str], path: st
             ["*.c", "x" * (MOST_CHARACTERS + 1), "*.h"],
             ("*.c", "*.h"),
             f"The setting editcast.exclude[1] must be a glob of at most {MOST_CHARACTERS} "
-            'characters, not "' + "x" * 56 + "...; it is left out.",
+            'characters, not "' + "x" * 56 + "...; it is ignored.",
         ),
         (
             ["{a,b}" * 10, "*.h"],
             ("*.h",),
             f"The setting editcast.exclude[0] must be a glob of at most {MOST_ALTERNATIVES} "
-            'alternatives, not "' + "{a,b}" * 10 + '"; it is left out.',
+            'alternatives, not "' + "{a,b}" * 10 + '"; it is ignored.',
         ),
         (
             ["*.c"] + ["x" * 200] * 100_000,
             ("*.c",) + ("x" * 200,) * 14,
-            "The setting editcast.exclude[15] and those after it are left out: at most "
-            f"{MOST_GLOBS} globs of {MOST_CHARACTERS_TOGETHER:,} characters together are matched, "
-            "braces multiplied out.",
+            "The setting editcast.exclude[15] and those after it are ignored: at most "
+            f"{MOST_GLOBS} globs of {MOST_CHARACTERS_TOGETHER:,} characters in total are matched, "
+            "with braces expanded.",
         ),
         (
             ["{a,b}*"] * 100_000,
             ("{a,b}*",) * (MOST_GLOBS // 2),
-            f"The setting editcast.exclude[{MOST_GLOBS // 2}] and those after it are left out: at "
-            f"most {MOST_GLOBS} globs of {MOST_CHARACTERS_TOGETHER:,} characters together are "
-            "matched, braces multiplied out.",
+            f"The setting editcast.exclude[{MOST_GLOBS // 2}] and those after it are ignored: at "
+            f"most {MOST_GLOBS} globs of {MOST_CHARACTERS_TOGETHER:,} characters in total are "
+            "matched, with braces expanded.",
         ),
     ],
 )

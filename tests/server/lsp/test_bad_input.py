@@ -43,7 +43,7 @@ async def test_nul_bytes(editor: Any) -> None:
     editor.type(uri, "render", "dr\0w")
     editor.save(uri)
     assert await editor.next_edit(uri) is None
-    await wait_for_message(editor, "nul.py holds NUL bytes")
+    await wait_for_message(editor, "nul.py contains NUL bytes")
     editor.type(uri, "\0", "a")
     assert await editor.best(uri)
     assert await is_up(editor)
@@ -172,10 +172,10 @@ async def test_messages_that_are_no_lsp(editor: Any) -> None:
             },
         },
     )
-    await wait_for_message(editor, "a message that is not as LSP wants it")
+    await wait_for_message(editor, "a message that is not valid LSP")
     assert await editor.next_edit(uri) is None  # whatever it was, it was a change
     send_bytes(editor, b"{this is no JSON")
-    await wait_for_message(editor, "no JSON message")
+    await wait_for_message(editor, "a message that is not JSON")
     send_bytes(editor, b'"\xff\xfe"')
     assert await is_up(editor)
 
@@ -230,7 +230,7 @@ async def test_a_bundle_that_cannot_be_used(
     await use_model(editor, bundle)
     message = next(one for one in editor.messages if str(bundle) in one)
     assert words in message
-    assert message.endswith("Editcast goes on without it (repeat-best).")
+    assert message.endswith("Editcast continues without it (repeat-best).")
     assert await is_up(editor)
 
 

@@ -89,12 +89,12 @@ async def test_going_back_to_the_model_before(start: Any, tmp_path: Path) -> Non
     current = install(tmp_path / "models" / "fresh", tmp_path / "models")
     async with start({"modelPath": ""}) as editor:
         await editor.command("editcast.revert")
-        assert "Editcast uses the model that it came with now" in editor.messages[-1]
+        assert "Editcast now uses the bundled model" in editor.messages[-1]
         assert Active.of(editor.home / "models") == (None, current)
     shutil.rmtree(tmp_path / "models")
     async with start() as editor:
         await editor.command("editcast.revert")
-        assert "There is no model to go back to" in editor.messages[-1]
+        assert "There is no previous model" in editor.messages[-1]
 
 
 async def test_the_rejected_does_not_come_back(start: Any) -> None:
@@ -126,7 +126,8 @@ async def test_snooze(start: Any) -> None:
         assert await editor.next_edit(uri) is None
         assert await editor.code_actions(uri) == []
         status = await editor.command("editcast.status")
-        assert (status["state"], status["message"]) == ("snoozed", "Editcast is silent for 60 min.")
+        assert status["state"] == "snoozed"
+        assert status["message"] == "Editcast is snoozed for 60 min."
         editor.save(uri)  # is kept all the same
         await editor.command("editcast.snooze", 0)
         assert await editor.best(uri)
@@ -173,10 +174,10 @@ async def test_status(editor: Any) -> None:
     ("name", "language", "text", "reason"),
     [
         ("a.py", "python", "", "There is no model in"),
-        ("a.md", "markdown", "", "Editcast is off for markdown (setting languages)."),
-        (".env", "python", "", ".env usually holds secrets; Editcast leaves it alone."),
-        ("out.py", "python", "", "Editcast leaves out.py alone (setting exclude)."),
-        ("nul.py", "python", "\0", "nul.py holds NUL bytes, as no text does"),
+        ("a.md", "markdown", "", "Editcast is turned off for markdown (setting languages)."),
+        (".env", "python", "", "Files like .env usually hold secrets; Editcast ignores them."),
+        ("out.py", "python", "", "Editcast ignores out.py (setting exclude)."),
+        ("nul.py", "python", "\0", "nul.py contains NUL bytes, so it is not text"),
         ("long.py", "python", 70 * "x", "long.py is too long (setting maxFileBytes)"),
         ("a.py", "", None, "This is not a document that Editcast serves."),
     ],

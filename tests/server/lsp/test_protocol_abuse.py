@@ -9,7 +9,7 @@ import pytest
 
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 NOT_FOUND, INVALID_PARAMS = -32601, -32602
-NO_LSP = "The editor sent a message that is not as LSP wants it."
+NO_LSP = "The editor sent a message that is not valid LSP."
 
 URI = "file:///abused.py"
 TEXT = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
@@ -196,7 +196,7 @@ def test_what_is_no_json_is_answered_and_said_once(wire: Callable[..., Any]) -> 
             server.until(lambda number=number: len(server.answers(None)) > number)
             assert server.answers(None)[-1]["error"]["code"] == PARSE_ERROR, body[:80]
         check(server)
-        assert shown(server) == ["The editor sent something that is no JSON message."]
+        assert shown(server) == ["The editor sent a message that is not JSON."]
 
 
 def nested(depth: int) -> Any:
@@ -274,7 +274,7 @@ def test_numbers_are_not_cut(wire: Callable[..., Any], place: Any) -> None:
         error = server.ask("editcast/nextEdit", params)["error"]
         assert (error["code"], error["message"]) == (
             INVALID_PARAMS,
-            "Invalid Params: a value is not as it must be @ message.params.count.",
+            "Invalid Params: a value is not of the right type @ message.params.count.",
         )
         params = {"textDocument": DOCUMENT, "count": 1.0}  # JSON has one kind of number
         assert "result" in server.ask("editcast/nextEdit", params)

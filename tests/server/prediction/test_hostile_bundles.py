@@ -230,7 +230,7 @@ REFUSED: dict[str, tuple[Spoil, str]] = {
     "a vocabulary in the config": (larger_vocabulary(10**12), "network.vocabulary"),
     "a vocabulary in the tokenizer": (many_tokens, "network.vocabulary"),
     "a vocabulary of other letters": (strange_tokens, "tokenizer.json cannot be read"),
-    "a graph exchanged": (exchanged, "is not that of its configuration"),
+    "a graph exchanged": (exchanged, "does not match its configuration"),
     "a graph of 2^40 numbers": (graph(hostile_graphs.as_large_as, 2**40), "cannot predict"),
     "a graph of 8 GB": (graph(hostile_graphs.as_large_as, 2**31), "cannot predict"),
     "a graph of another size": (graph(hostile_graphs.as_large_as, 3), "cannot predict"),
@@ -249,7 +249,7 @@ async def test_it_is_refused_and_the_bundled_model_goes_on(
     result, messages = await said_next(server, f"{name}.py")
     assert len(messages) == 1, messages
     assert sentence in messages[0] and "\n" not in messages[0]
-    assert messages[0].endswith(f"goes on with the model it came with, {BUNDLED['name']}.")
+    assert messages[0].endswith(f"uses the bundled model, {BUNDLED['name']}.")
     assert server.statuses[-1].state == "ready"
     assert result.model == BUNDLED["name"] and result.suggestions
 
@@ -284,7 +284,7 @@ async def test_a_model_that_fails_at_work_makes_way(
     assert len(messages) == 2, messages
     assert "could not predict here" in messages[0]
     assert messages[1].startswith("The model own failed 2 times in a row")
-    assert messages[1].endswith(f"goes on with the model it came with, {BUNDLED['name']}.")
+    assert messages[1].endswith(f"uses the bundled model, {BUNDLED['name']}.")
     assert result.model == BUNDLED["name"] and result.suggestions
     # It is not tried again, until another one is in its place.
     assert (await said_next(server, "later.py"))[1] == []
@@ -304,7 +304,7 @@ async def test_a_model_that_is_named_makes_way_to_repeated_edits(
     async with editors(home, settings) as editor:
         result, messages = await said_next(editor, "named.py")
         assert "failed 2 times in a row" in messages[1]
-        assert messages[1].endswith("Editcast goes on without it (repeat-best).")
+        assert messages[1].endswith("Editcast continues without it (repeat-best).")
         assert result.model == "repeat-best" and result.suggestions
         assert editor.statuses[-1].state == "baseline"
 

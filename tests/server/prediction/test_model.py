@@ -90,7 +90,7 @@ async def test_a_model_trained_meanwhile_is_taken_up_with_the_next_save(
         await answered_by(editor, uri, first)
         await editor.until(lambda: editor.messages)
         assert "card.json" in editor.messages[-1]
-        assert f"goes on with the model it came with, {first}" in editor.messages[-1]
+        assert f"uses the bundled model, {first}" in editor.messages[-1]
         assert (editor.statuses[-1].state, editor.statuses[-1].model) == ("ready", first)
         assert editor.statuses[-1].message == editor.messages[-1]
 

@@ -153,7 +153,7 @@ def test_another_model_is_not_taken_for_this_one(predictor: Predictor, tmp_path:
 
 @pytest.mark.parametrize("address", ["host:80", "ftp://host", "http://", "http://a:b", "file:///x"])
 def test_what_is_no_address_is_said(address: str) -> None:
-    with pytest.raises(PredictorError, match="is no address of a shared predictor"):
+    with pytest.raises(PredictorError, match="is not an address of a shared predictor"):
         load(bundled_path(), address)
 
 
@@ -167,7 +167,7 @@ def test_an_answer_without_sense_is_said() -> None:
         process = subprocess.Popen(
             [sys.executable, "-c", program, *given], pass_fds=[listening.fileno()]
         )
-        with pytest.raises(PredictorError, match="is not that of the model"):
+        with pytest.raises(PredictorError, match="does not belong to the model"):
             load(bundled_path(), address)
         process.kill()
         process.communicate()
@@ -190,7 +190,7 @@ async def test_the_server_predicts_there_and_says_so(
         assert await editor.best(uri)
         said = f"{predictor.address} does not answer"
         await editor.until(lambda: any(said in one for one in editor.messages))
-        end = f"Editcast predicts with {name} on this machine meanwhile."
+        end = f"For now Editcast predicts with {name} on this machine."
         assert editor.messages[-1].endswith(end)
         await editor.until(lambda: editor.statuses[-1].message.endswith(end))
 

@@ -177,7 +177,7 @@ def test_a_pipe_where_nobody_waits(tmp_path: Path) -> None:
         timeout=60,
     )
     assert ended.returncode == 2
-    assert f"No editor waits at the pipe {pipe}" in ended.stderr
+    assert f"No editor listens at the pipe {pipe}" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 

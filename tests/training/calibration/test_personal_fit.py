@@ -35,12 +35,12 @@ def test_what_somebody_repeats_is_offered_after_the_fit(repeating: Origin) -> No
     found = fit_to_person([repeating], _SILENT, 0.2, 0)
     assert found.is_better and found.before == 0 < found.after and found.taken >= 45
     assert found.sentence == (
-        f"{found.after:.0f} % of the {found.characters:,} characters that you typed last would "
-        "have been spared; before it was 0 %."
+        f"Continuations fitted to your history would have typed {found.after:.0f} % of your last "
+        f"{found.characters:,} characters for you, instead of 0 %."
     )
     again = fit_to_person([repeating], found.weights, 0.2, 0)
     assert again.weights == found.weights and again.before == again.after
-    assert not again.is_better and again.sentence.startswith("Continuations of what you type stay")
+    assert not again.is_better and again.sentence.startswith("Continuations stay as they are.")
 
 
 def test_without_history_nothing_is_fitted(tmp_path: Path) -> None:

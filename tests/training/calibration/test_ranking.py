@@ -67,7 +67,7 @@ def test_what_was_collected_is_not_collected_again(tmp_path: Path) -> None:
     assert [(step.row.session, step.row.step) for step in both] == [(0, 3), (1, 1), (1, 2), (1, 3)]
     assert both[:1] == first and read(path) == both
     path.write_text("[{}]")
-    with pytest.raises(SourceError, match="holds no candidates"):
+    with pytest.raises(SourceError, match="contains no candidates"):
         read(path)
 
 

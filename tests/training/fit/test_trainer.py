@@ -289,7 +289,7 @@ def test_it_waits_between_steps_and_says_so(plan: TrainingPlan, tmp_path: Path) 
     said: list[Any] = []
     waiting = replace(plan, out=tmp_path, steps=3, reason_to_wait=lambda: next(reasons))
     train(waiting, lambda line: said.append(line.get("message") or line["step"]))
-    assert said[:4] == [1, "The training waits: it thunders.", "The training goes on.", 2]
+    assert said[:4] == [1, "The training waits: it thunders.", "The training continues.", 2]
     _, _, about = read_checkpoint(tmp_path / "latest.safetensors")
     assert about["progress"]["step"] == 3
 

@@ -40,7 +40,7 @@ def test_an_object_that_is_cut_off(tmp_path: Path, left: int) -> None:
         lambda: list(read_git(tmp_path / "project", project="p", skipped=Counter())),
         lambda: list(read_files(tmp_path / "project", skipped=Counter())),
     ):
-        with pytest.raises(SourceError, match="cut off"):
+        with pytest.raises(SourceError, match="truncated object"):
             read()
 
 

@@ -148,7 +148,7 @@ def test_what_storage_does_not_keep_is_noticed(
         Path(to).write_bytes(Path(source).read_bytes()[:-1])
 
     monkeypatch.setattr(kind, "put_file", lose)
-    with pytest.raises(CorpusError, match="does not keep what was written"):
+    with pytest.raises(CorpusError, match="did not store"):
         upload(small_corpus, tmp_path.as_uri())
 
 
@@ -182,7 +182,7 @@ def test_on_a_cluster_the_command_makes_the_same_bytes_from_storage_to_storage(
     assert url in said.replace(" ", "")
     counts = re.findall(r"me/\d(?:#\w+)?: \d files, [\d,]+ instances, [\d,]+ edits", said)
     assert len(counts) == len(re.findall(r"\(\d+ of 10", said)) == 10
-    assert "; left out most: " in said and re.search(r"of 10, \d+ (min|s) left\)", said)
+    assert "; mostly skipped: " in said and re.search(r"of 10, \d+ (min|s) left\)", said)
     assert "Skipped" in said
 
 

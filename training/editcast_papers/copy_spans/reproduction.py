@@ -67,5 +67,5 @@ def run(wanted: Wanted, console: Console) -> None:
         path = wanted.results / "runs.jsonl"
         train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
     else:
-        console.print("No trainings: they need --pairs, the folder of the bug-fix pairs.")
+        console.print("Nothing was trained: this needs --pairs, the folder of the bug-fix pairs.")
     report_runs(wanted.results, Run, write_report, console)

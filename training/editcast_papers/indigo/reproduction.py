@@ -71,7 +71,7 @@ def run(wanted: Wanted, console: Console) -> None:
         path = wanted.results / "runs.jsonl"
         train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
     else:
-        console.print("No trainings: they need --data, the folder of the data.")
+        console.print("Nothing was trained: this needs --data, the folder of the data.")
     runs, timings, problems = _lines(wanted.results)
     for problem in problems:
         console.print(problem, style="yellow", markup=False)

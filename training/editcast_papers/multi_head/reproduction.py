@@ -61,7 +61,7 @@ def run(wanted: Wanted, console: Console) -> None:
         path = wanted.results / "runs.jsonl"
         train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
     else:
-        console.print("No trainings: they need --data, a clone of multi30k/dataset.")
+        console.print("Nothing was trained: this needs --data, a clone of multi30k/dataset.")
     report_runs(wanted.results, Run, write_report, console)
 
 

@@ -104,7 +104,7 @@ def read_corpus(origins: Sequence[Origin], amount: Amount, scratch: Path) -> Cor
         return _corpus(load_file(path))
     except (OSError, KeyError, SafetensorError) as error:
         raise ReproductionError(
-            f"The trees in {path} cannot be read ({error}); remove the file to make them anew."
+            f"The trees in {path} cannot be read ({error}); remove the file to make them again."
         ) from error
 
 

@@ -179,7 +179,7 @@ def load_encoder(encoder: Encoder, path: Path) -> str:
             return str((file.metadata() or {})["text"])
     except (SafetensorError, OSError, RuntimeError, KeyError) as error:
         raise ReproductionError(
-            f"The encoder {path} cannot be read ({error}); remove it to pre-train anew."
+            f"The encoder {path} cannot be read ({error}); remove it to pre-train again."
         ) from error
 
 

@@ -63,7 +63,9 @@ def run(wanted: Wanted, console: Console) -> None:
     if wanted.data is not None:
         _train(wanted, wanted.data, console)
     else:
-        console.print("No trainings: they need --data, a clone of odashi/ase15-django-dataset.")
+        console.print(
+            "Nothing was trained: this needs --data, a clone of odashi/ase15-django-dataset."
+        )
     found: list[Run | Pretraining]
     found, problems = read_lines(wanted.results, [Run, Pretraining])
     for problem in problems:

@@ -121,7 +121,7 @@ def read_edits(origins: Sequence[Origin], most: Mapping[str, int], scratch: Path
         parts = {name: [Edit(*row) for row in rows[name]] for name in (*SPLITS, "files")}
     except (ValueError, KeyError, TypeError) as error:
         raise ReproductionError(
-            f"The edits in {path} cannot be read ({error}); remove the file to make them anew."
+            f"The edits in {path} cannot be read ({error}); remove the file to make them again."
         ) from error
     identity = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return Edits(parts["train"], parts["dev"], parts["test"], identity, parts["files"])

@@ -63,7 +63,7 @@ def run(wanted: Wanted, console: Console) -> None:
         path = wanted.results / "runs.jsonl"
         train_missing(path, left, len(jobs), wanted.processes, wanted.threads, console)
     else:
-        console.print("No trainings: they need --mirror, the folder of the repositories.")
+        console.print("Nothing was trained: this needs --mirror, the folder of the repositories.")
     report_runs(wanted.results, Run, write_report, console)
 
 

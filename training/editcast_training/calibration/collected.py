@@ -68,7 +68,7 @@ def read(path: Path) -> list[Collected]:
             return [_step(written) for line in file for written in json.loads(line)]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise SourceError(
-            f"{path} holds no candidates that this version collected ({type(error).__name__}); "
+            f"{path} contains no candidates of this version ({type(error).__name__}); "
             "name another file."
         ) from error
 

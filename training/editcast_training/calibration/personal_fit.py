@@ -58,14 +58,14 @@ class PersonalFit:
     def sentence(self) -> str:
         """Say it to the person."""
         if not self.characters:
-            return "There is too little history to fit continuations of what you type to you."
-        shares = f"{self.after:.0f} % of the {self.characters:,} characters that you typed last"
-        if self.is_better:
-            return f"{shares} would have been spared; before it was {self.before:.0f} %."
-        return (
-            "Continuations of what you type stay as they are: fitted to you they would have spared "
-            f"{shares}, and without that {self.before:.0f} %."
+            return "There is too little history to fit continuations to it."
+        compared = (
+            f"would have typed {self.after:.0f} % of your last {self.characters:,} characters for "
+            f"you, instead of {self.before:.0f} %."
         )
+        if self.is_better:
+            return f"Continuations fitted to your history {compared}"
+        return f"Continuations stay as they are. Fitted to your history they {compared}"
 
 
 def fit_to_person(

@@ -203,7 +203,7 @@ def recalibrate(
         TrainingError: There is nothing to fit to.
     """
     if not any(step.candidates for step in steps):
-        raise TrainingError("There is nothing to calibrate by: no file has two changes.")
+        raise TrainingError("There is nothing to calibrate with: no file has two changes.")
     if keeps_ranker:
         ranker = Ranker.of(bundle.card)
         rows = [best(step, ranker) for step in steps]

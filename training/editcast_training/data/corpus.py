@@ -131,9 +131,7 @@ def _drop_duplicates(folder: Path, done: Mapping[str, CorpusPart]) -> None:
 
 def _check_sources(origins: Sequence[Origin]) -> None:
     if not origins:
-        raise EmptyCorpusError(
-            "There is no source to make a corpus of; name a repository or saves."
-        )
+        raise EmptyCorpusError("There is no source for a corpus; name a repository or saves.")
     (name, count), *_ = Counter(origin.name for origin in origins).most_common(1)
     if count > 1:
         raise CorpusError(f"Two sources are called {name}; leave one of them out.")
@@ -150,8 +148,8 @@ def _work(tasks: Sequence[Task], processes: int) -> Generator[CorpusPart, None, 
                 yield future.result()
         except BrokenProcessPool as error:
             raise CorpusError(
-                "A process that reads sources was killed, perhaps for want of memory; run the same "
-                "command again, with fewer --processes, and it goes on."
+                "A process that reads sources was killed, perhaps for lack of memory; run the same "
+                "command again with fewer --processes to continue."
             ) from error
 
 

@@ -63,7 +63,7 @@ def count_own_history(workspaces: Sequence[Path], tokenizer: Tokenizer) -> Itera
     if store_path().exists():
         with Store.open(store_path()) as store:
             histories = read_store(store, skipped=skipped)
-            yield _count("store", "Saves that Editcast remembers", histories, tokenizer)
+            yield _count("store", "Saves recorded by Editcast", histories, tokenizer)
     for folder in local_history_folders():
         histories = read_local_history(folder, skipped=skipped)
         name = f"Local History of {folder.parent.parent.name}"

@@ -60,12 +60,12 @@ def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[int, dict[str, 
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, OSError, ValueError) as error:
         raise TrainingError(
-            f"The checkpoint {path} cannot be read ({error}); remove it to begin anew."
+            f"The checkpoint {path} cannot be read ({error}); remove it to start again."
         ) from error
     if head.get("format") != FORMAT:
         raise TrainingError(
             f"The checkpoint {path} was written by another version of Editcast; "
-            "remove it to begin anew."
+            "remove it to start again."
         )
     weights: dict[str, Tensor] = {}
     moments: dict[int, dict[str, Tensor]] = {}

@@ -217,7 +217,7 @@ class _Trainer:
             time.sleep(_PAUSE_S)
         if said:
             self.clock = time.perf_counter()
-            self.report({"message": "The training goes on."})
+            self.report({"message": "The training continues."})
 
     def _advance(self, batches: Mapping[int, Batch]) -> None:
         """Make a step, and evaluate where it is time to."""
@@ -269,7 +269,7 @@ class _Trainer:
         progress.budget, progress.part, progress.batch = budget, 0, 0
         progress.epoch += 1
         self.report(
-            {"message": f"The memory ran out; going on with batches of {budget:,} subtokens."}
+            {"message": f"The memory ran out; continuing with batches of {budget:,} subtokens."}
         )
 
     def _step(self, batches: Mapping[int, Batch]) -> tuple[float, int]:

@@ -239,7 +239,7 @@ def _check_loose_objects(path: Path, objects: Path) -> None:
         # libgit2 counts an empty file as an object that is not there.
         if not unpacked.eof and file.stat().st_size:
             raise SourceError(
-                f"The repository {path} has an object that is cut off ({file}); repair it "
+                f"The repository {path} has a truncated object ({file}); repair it "
                 "(git fsck says what is damaged), or name another clone."
             )
 

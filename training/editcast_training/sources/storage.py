@@ -109,8 +109,8 @@ def upload(folder: Path, url: str, each: Callable[[int, int], None] = lambda don
                 sent += 1
                 if _digest(system, place) != wanted:
                     raise CorpusError(
-                        f"The storage {url} does not keep what was written ({path.name}); look at "
-                        "its room, and run the same command again."
+                        f"The storage {url} did not store {path.name} correctly; check its free "
+                        "space, and run the same command again."
                     )
             each(number, len(files))
     return sent
@@ -211,6 +211,6 @@ def _reached(kind: type[EditcastError], url: str) -> Iterator[None]:
     except Exception as error:
         said = " ".join(str(error).split())[:200] or type(error).__name__
         raise kind(
-            f"The storage {url} cannot be used ({said}); check the address, your rights and its "
-            "room, and run the same command again."
+            f"The storage {url} cannot be used ({said}); check the address, your permissions and "
+            "its free space, and run the same command again."
         ) from error

@@ -31,7 +31,7 @@ export class SavedTexts implements vscode.TextDocumentContentProvider, vscode.Di
 
   /** Shows what has become of a file since a save. */
   async compareWithFile({ path }: RememberedFile, save: RememberedSave): Promise<void> {
-    const title = `${basename(path)}: ${saveName(save)}, and now`;
+    const title = `${basename(path)}: ${saveName(save)}, and the current file`;
     await vscode.commands.executeCommand("vscode.diff", uriOf(path, save.number), vscode.Uri.file(path), title);
   }
 

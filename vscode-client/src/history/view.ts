@@ -14,8 +14,8 @@ const VIEW = "editcast.history";
 const SHOWN = "editcast.historyShown";
 const NOT_RUNNING = "Editcast's server is not running.";
 const FORGET_DETAIL =
-  "Their bytes are removed from the disk. Git and VS Code's own Local History keep theirs, and a model that " +
-  "was trained on them stays.";
+  "This overwrites the bytes on the disk. Copies in git and in VS Code's Local History stay, and so do models " +
+  "that were trained on these saves.";
 
 type Node =
   | { kind: "project"; project: Project }
@@ -91,7 +91,7 @@ export class HistoryView implements vscode.TreeDataProvider<Node>, vscode.Dispos
       });
     }
     const item = new vscode.TreeItem(saveName(node.save), None);
-    const command = { command: "editcast.openSave", title: "Show What It Changed", arguments: [node] };
+    const command = { command: "editcast.openSave", title: "Show What This Save Changed", arguments: [node] };
     return Object.assign(item, { contextValue: "save", iconPath: new vscode.ThemeIcon("git-commit"), command });
   }
 
@@ -135,14 +135,14 @@ export class HistoryView implements vscode.TreeDataProvider<Node>, vscode.Dispos
   }
 
   private async forgetPeriod(): Promise<void> {
-    const choice = await vscode.window.showQuickPick(periods(new Date()), { title: "Forget what was saved in" });
-    if (choice !== undefined && (await isSure(`Forget all saves of this period: ${choice.label.toLowerCase()}?`))) {
+    const choice = await vscode.window.showQuickPick(periods(new Date()), { title: "Forget saves of a period" });
+    if (choice !== undefined && (await isSure(`Forget all saves of this period (${choice.label.toLowerCase()})?`))) {
       await this.forget(null, choice.period);
     }
   }
 
   private async forgetEverything(): Promise<void> {
-    if (await isSure("Forget everything that Editcast remembers, of all folders?")) {
+    if (await isSure("Forget everything that Editcast has recorded, in all folders?")) {
       await this.forget(null);
     }
   }

@@ -28,7 +28,7 @@ export function bundledRequirements(extensionFolder: string, runtime: Runtime): 
   if (!existsSync(server)) {
     throw new EnvironmentProblem(
       "no-wheel",
-      "This build of the Editcast extension brings no server: reinstall the extension, or name a " +
+      "This build of the Editcast extension contains no server. Reinstall the extension, or name a " +
         "Python that has Editcast in the setting editcast.python.",
     );
   }
@@ -84,7 +84,7 @@ export async function newEnvironment(
     const python = environmentPython(folder, process.platform);
     await mkdir(root, { recursive: true });
     partial = await mkdtemp(join(root, "making-"));
-    report(`Making an environment with ${base.path}`);
+    report(`Creating an environment with ${base.path}`);
     await makeEnvironment(partial, base.path, bundled.server, SIZES[bundled.runtime].server, surroundings);
     await trim(partial, bundled.runtime);
     await writeFile(join(partial, COMPLETE), "");

@@ -22,7 +22,7 @@ export interface Interpreter {
   makesEnvironments: boolean;
 }
 
-/** Why no server could be started, as one sentence that says what to do. */
+/** Why no server could be started, with what the user can do. */
 export class EnvironmentProblem extends Error {
   constructor(
     readonly kind:
@@ -170,21 +170,21 @@ export async function findBase(
   if (recent !== undefined) {
     throw new EnvironmentProblem(
       "no-venv",
-      `${recent.path} cannot make environments: install its venv package (on Debian and Ubuntu, ` +
+      `${recent.path} cannot create environments: install its venv package (on Debian and Ubuntu, ` +
         `python3-venv) or name another Python in the setting editcast.python.`,
     );
   }
   if (newest !== undefined) {
     throw new EnvironmentProblem(
       "old-python",
-      `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer and ${newest.path} is ` +
-        `${newest.version.join(".")}: install a newer one (${install}) or name it in the setting editcast.python.`,
+      `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer, but ${newest.path} is ` +
+        `${newest.version.join(".")}. Install a newer one (${install}), or name one in the setting editcast.python.`,
     );
   }
   throw new EnvironmentProblem(
     "no-python",
-    `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer and found none: install it (${install}), ` +
-      `or name it in the setting editcast.python.`,
+    `Editcast needs Python ${MINIMUM_PYTHON.join(".")} or newer, but found none. Install Python (${install}), ` +
+      `or name one in the setting editcast.python.`,
   );
 }
 

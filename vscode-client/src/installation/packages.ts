@@ -90,7 +90,7 @@ export async function makeEnvironment(
       if (signal.aborted) {
         throw error;
       }
-      report("uv could not do it: pip, which may know another index, is next");
+      report("uv failed; trying pip, which may use another index");
     }
   }
   await run(base, ["-I", "-m", "venv", "--clear", "--without-pip", folder], surroundings);

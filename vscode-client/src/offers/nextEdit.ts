@@ -14,7 +14,7 @@ interface Item extends vscode.QuickPickItem {
 
 const REJECT: vscode.QuickInputButton = {
   iconPath: new vscode.ThemeIcon("trash"),
-  tooltip: "Reject: do not suggest this again",
+  tooltip: "Dismiss: do not suggest this again",
 };
 
 /**
@@ -88,9 +88,9 @@ async function ask(
     if (result === null) {
       reason = words;
     } else if (result.suggestions.length === 0) {
-      reason = words === "" ? "it knows of none" : words;
+      reason = words === "" ? "there is none" : words;
     } else if (result.version !== editor.document.version) {
-      reason = "the file changed meanwhile";
+      reason = "the file has changed";
     } else {
       return result;
     }
@@ -107,7 +107,7 @@ async function apply(
 ): Promise<void> {
   const client = server.running;
   if (client === undefined || document.version !== result.version) {
-    vscode.window.setStatusBarMessage("Editcast: the file changed meanwhile, ask again.", 5000);
+    vscode.window.setStatusBarMessage("Editcast: the file has changed. List the next edits again.", 5000);
     return;
   }
   const edit = new vscode.WorkspaceEdit();

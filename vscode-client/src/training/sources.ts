@@ -6,7 +6,7 @@ import type { HistoryCount, SourceCount } from "../protocol";
 /** Says the size of a source, such as "312 saves in 41 files, about 900 edits". */
 export function describe({ kind, saves, files, edits, commits }: SourceCount): string {
   if (kind === "git") {
-    return commits === null ? "commits that git does not count" : counted(commits, "commit");
+    return commits === null ? "an unknown number of commits" : counted(commits, "commit");
   }
   return `${counted(saves, "save")} in ${counted(files, "file")}, about ${counted(rounded(edits), "edit")}`;
 }
@@ -21,9 +21,9 @@ export function isEnough(sources: readonly SourceCount[], needed: number): boole
 export function tooLittle({ sources, needed }: HistoryCount): string {
   const found = sources.map((source) => `${source.name}: ${describe(source)}`).join("; ");
   return (
-    `There is too little history to train on yet (${found === "" ? "nothing" : found}). It takes about ` +
-    `${(100 * needed).toLocaleString("en")} edits, or a repository of some hundred commits: go on working for ` +
-    "some days, or open the folder of such a repository. Nothing was downloaded."
+    `There is too little history to train on yet (${found === "" ? "none" : found}). Training needs about ` +
+    `${(100 * needed).toLocaleString("en")} edits, or a repository with some hundred commits. Work for some more ` +
+    "days, or open the folder of such a repository. Nothing was downloaded."
   );
 }
 

@@ -19,7 +19,7 @@ interface Item extends vscode.QuickPickItem {
 export async function train(server: Server, launcher: Launcher): Promise<void> {
   if (server.running === undefined) {
     void vscode.window.showErrorMessage(
-      "Editcast cannot train while its server is not running: restart the server first.",
+      "Editcast cannot train because its server is not running. Restart the server first.",
     );
     return;
   }
@@ -57,7 +57,7 @@ async function choose({ sources, needed }: HistoryCount): Promise<string[] | und
   const items = sources.map((source): Item => ({ label: source.name, description: describe(source), picked: true, source }));
   const chosen = await vscode.window.showQuickPick(items, {
     title: "Train Editcast on",
-    placeHolder: "What is not checked is not read. The newest tenth judges the new model.",
+    placeHolder: "Unchecked sources are not read. The newest tenth is used to test the new model.",
     canPickMany: true,
     ignoreFocusOut: true,
   });

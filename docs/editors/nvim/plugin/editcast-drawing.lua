@@ -1,6 +1,6 @@
--- Suggestions drawn in the text, for Neovim 0.10 or newer, beside editcast.lua: Tab jumps to the one
--- that is drawn, then takes it; Esc in normal mode turns it down. Once nothing is left in a file Tab
--- goes on in the next one that has to follow. Where nothing is drawn both keys keep their meaning.
+-- Suggestions drawn in the text, for Neovim 0.10 or newer, with editcast.lua. Tab jumps to the
+-- suggestion, then accepts it; Esc in normal mode dismisses it. Once nothing is left to do in a file,
+-- Tab goes to the next file to update. If nothing is drawn, both keys keep their meaning.
 local space = vim.api.nvim_create_namespace("editcast")
 local drawn = {} -- buffer -> what is drawn there: { client, version, suggestion or file }
 local turned_down = {} -- files that the user does not want to be sent to

@@ -1,4 +1,4 @@
--- Editcast in Neovim 0.10 or newer: \n takes the best suggestion, wherever it is in the file.
+-- Editcast in Neovim 0.10 or newer: \n accepts the best suggestion, wherever it is in the file.
 -- Settings: vim.g.editcast = { eagerness = "high" }.
 vim.api.nvim_create_autocmd("FileType", {
   callback = function(event)

@@ -15,7 +15,7 @@ from editcast.commands.reproduce.zhao2019 import zhao2019
 
 @click.group()
 def reproduce() -> None:
-    """Make a paper's tables and figures again."""
+    """Reproduce a paper's tables and figures."""
 
 
 for _command in (

@@ -36,7 +36,7 @@ from editcast.commands.reproduce.options import (
     default=2,
     show_default=True,
     type=click.IntRange(1, 64),
-    help="Orders of a text that are searched; the paper searches 8.",
+    help="Number of orders to search per text; the paper searches 8.",
 )
 @click.option(
     "--beam",

@@ -39,7 +39,11 @@ def paper_command(name: str) -> Callable[[Command], click.Command]:
         ),
         click.option("--processes", default=1, show_default=True, type=ranges.PROCESSES),
         click.option(
-            "--threads", default=1, show_default=True, type=ranges.THREADS, help="Of each process."
+            "--threads",
+            default=1,
+            show_default=True,
+            type=ranges.THREADS,
+            help="Threads of each process.",
         ),
         click.option("--results", type=FOLDER, default=Path("benchmarks", name), show_default=True),
         click.option("--scratch", type=FOLDER, default=Path(".cache", name), show_default=True),

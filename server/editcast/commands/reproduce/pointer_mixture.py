@@ -40,7 +40,7 @@ _NODES = click.IntRange(100, 2**31 - 1)
     type=click.Choice(["value", "type"]),
     default=("value",),
     show_default=True,
-    help="What is predicted.",
+    help="The predicted part of a node.",
 )
 @click.option(
     "--vocabulary",
@@ -49,10 +49,12 @@ _NODES = click.IntRange(100, 2**31 - 1)
     type=click.IntRange(2, 2**24),
     default=(1_000,),
     show_default=True,
-    help="Values that a network knows.",
+    help="Number of values in the vocabulary.",
 )
 @click.option("--network", "networks", multiple=True, help="[default: all]")
-@click.option("--nodes", default=3_000_000, show_default=True, type=_NODES, help="To train on.")
+@click.option(
+    "--nodes", default=3_000_000, show_default=True, type=_NODES, help="Nodes to train on."
+)
 @click.option("--test", default=300_000, show_default=True, type=_NODES, help="Nodes to test on.")
 @device_option
 @config_options(hidden=256, rate=0.002, steps=4_000, batch=128)

@@ -24,7 +24,7 @@ PARTS = ("tables", "timing", "real", "report")
     type=click.Choice(["linear", "constant"]),
     default="linear",
     show_default=True,
-    help="Of the learning rate; the paper's is constant.",
+    help="Schedule of the learning rate; the paper's is constant.",
 )
 @click.option("--batch", default=64, show_default=True, type=click.IntRange(1, 2**16))
 @click.option(
@@ -32,7 +32,7 @@ PARTS = ("tables", "timing", "real", "report")
     type=click.Choice(["canonical", "longest-block"]),
     default="canonical",
     show_default=True,
-    help="Between the snapshots of a task; the paper's is longest-block.",
+    help="Diff between the snapshots of a task; the paper's is longest-block.",
 )
 @click.option("--corpus", type=FOLDER, help="For real: a folder that `editcast corpus` made.")
 @click.option(

@@ -217,7 +217,7 @@ def test_without_data_the_report_says_what_is_not_run(tmp_path: Path) -> None:
     (tmp_path / "results").mkdir()
     (tmp_path / "results" / "runs.jsonl").write_text('{"kind":"insertion"}\n', "utf-8")
     output = _run(tmp_path)
-    assert "they need --data" in output and "is no result" in output
+    assert "this needs --data" in output and "is not a result" in output
     page = (tmp_path / "results" / "REPORT.md").read_text("utf-8")
     assert "There are no runs yet." in page
     assert "| SAO | 42.3 / not run | 16.3 / not run | 0 |" in page

@@ -193,7 +193,7 @@ def test_all_networks_and_their_report(mirror: Path, tmp_path: Path) -> None:
     (results / "NOTES.md").write_text("## Notes\n\nWhat was tried.\n")
     (results / "broken.jsonl").write_text("{\n")
     report = _command(tmp_path)
-    assert "they need --mirror" in report.output and "broken.jsonl, line 1" in report.output
+    assert "this needs --mirror" in report.output and "broken.jsonl, line 1" in report.output
     page = (results / "REPORT.md").read_text("utf-8")
     mean = (runs[1].test_accuracy + runs[7].test_accuracy) / 2
     row = next(line for line in page.splitlines() if line.startswith("| Python, attention |"))

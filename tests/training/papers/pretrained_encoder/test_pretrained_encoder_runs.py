@@ -178,5 +178,5 @@ def test_what_is_wrong_is_said_in_a_sentence(tmp_path: Path, django: Path, mirro
     fails("None of the projects", *_all(tmp_path, django, mirror), "--model", "frozen")
     damaged = tmp_path / "encoder.safetensors"
     damaged.write_bytes(b"{}")
-    with pytest.raises(ReproductionError, match="remove it to pre-train anew"):
+    with pytest.raises(ReproductionError, match="remove it to pre-train again"):
         load_encoder(Encoder(10, 8), damaged)
