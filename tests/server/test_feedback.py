@@ -19,7 +19,7 @@ from editcast_server.settings import Settings
 from editcast_server.status import Status
 from editcast_server.store_writer import now_ms
 from editcast_store import paths
-from editcast_store.saves import Store
+from editcast_store.saves import Store, What
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(8))
 SETTINGS = Settings(confidence_threshold=0.0, model_path="repeat-best")
@@ -202,8 +202,12 @@ async def test_decisions_of_earlier_sessions_count(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = desk.folder / "a.py"
+    outcomes: list[tuple[str, What]] = [
+        *(("1", "shown"), ("1", "passed")),
+        *(("2", "accepted"), ("c3", "rejected")),
+    ]
     with closing(Store.open(paths.store_path())) as store:
-        for id, what in (("1", "shown"), ("1", "passed"), ("2", "accepted"), ("c3", "rejected")):
+        for id, what in outcomes:
             store.record_outcome(
                 id, what, path=path, confidence=0.5, time_ms=now_ms(), model="m", language=""
             )

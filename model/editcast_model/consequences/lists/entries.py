@@ -35,6 +35,8 @@ _MEMBERS = re.compile("declaration|definition|statement|method|function")
 #: Statements that are no entries: code that runs, one after the other.
 _CODE = re.compile("function|method|class|decorated|statement|lambda|import|comprehension")
 _FIELDS = re.compile("assignment|augmented")
+#: Nodes between a function and the statements in it.
+_IN_BODIES = re.compile("block|body|statement|clause|then|else")
 #: Nodes of Ruby with statements, which are of no type of their own.
 _BODIES = ("body_statement", "block_body", "then", "else", "do")
 
@@ -118,6 +120,11 @@ class Entry:
         """Tell whether the entry has a meaning at an offset."""
         start, end = self.scope
         return not end or start <= offset < end
+
+    @property
+    def later(self) -> tuple[str, ...]:
+        """Return the names of the entries behind it."""
+        return self.others[self.others.index(self.before) + 1 :] if self.after else ()
 
     def counterparts(self, name: str, together: Sequence["Entry"]) -> Iterator[str]:
         """Return the names for another entry in lists that have the same one more."""
@@ -226,10 +233,11 @@ def name_of(node: Node | None) -> Node | None:
 
 def _is_code(node: Node) -> bool:
     """Tell whether a node is a statement that runs, or declares more than a field."""
-    parent = node.parent
-    if parent is not None and parent.parent is not None and _FUNCTIONS.search(parent.parent.type):
-        if "parameter" not in parent.type:
-            return True  # of a function's body
+    parent = around = node.parent
+    while around is not None and _IN_BODIES.search(around.type):
+        around = around.parent
+    if around is not parent and around is not None and _FUNCTIONS.search(around.type):
+        return True  # of a function's body
     if parent is not None and parent.type in _BODIES:
         return _FIELDS.search(node.type) is None
     if node.type == "expression_statement":

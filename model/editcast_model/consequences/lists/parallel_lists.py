@@ -191,9 +191,9 @@ def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | 
         before, after = found.beside(node)
         entry, behind, ahead = (tree.of(one) if one else "" for one in (node, before, after))
         if added.after:
-            is_it = has(ahead, added.after) and not (
-                has(entry, added.after) or has(ahead, added.before)
-            )
+            # Not all of the entries behind it need be here.
+            name = next((name for name in added.later if has(ahead, name)), "")
+            is_it = bool(name) and not (has(entry, name) or has(ahead, added.before))
         else:
             is_it = _ends(tree, added, node, after) and has(behind, added.further)
             is_it &= not (has(entry, added.further) or has(behind, added.before))
@@ -215,12 +215,10 @@ def _copied(
 ) -> Iterator[Consequence]:
     """Return the added entry as the list around another one has it, behind that one."""
     tree, (before, after) = names.tree, found.beside(entry)
-    beside = after if added.after else before
+    beside, separator = _separated(tree, found, entry, after if added.after else None)
     if beside is None:
-        return
-    first, last = sorted((entry, beside), key=lambda one: one.start_byte)
-    separator = tree.text[_end(tree, first) : last.start_byte]
-    if not found.is_separator(separator) or not separator.strip(" \t"):
+        beside, separator = _separated(tree, found, entry, before)
+    if beside is None:
         return  # a comment, or no list at all
     is_related = _is_related(tree, added, entry)
     is_same_list = _is_same_list(tree, added, found, entry)
@@ -254,6 +252,18 @@ def _would_be_unbound(names: Names, template: Template) -> bool:
             if not names.is_known(one, new):
                 return True
     return False
+
+
+def _separated(
+    tree: Tree, found: EntryList, entry: Node, beside: Node | None
+) -> tuple[Node | None, str]:
+    """Return a neighbour and what separates it from an entry; None where that is something else."""
+    if beside is None:
+        return None, ""
+    first, last = sorted((entry, beside), key=lambda one: one.start_byte)
+    separator = tree.text[_end(tree, first) : last.start_byte]
+    is_one = found.is_separator(separator) and bool(separator.strip(" \t"))
+    return (beside, separator) if is_one else (None, "")
 
 
 def _end(tree: Tree, entry: Node) -> int:

@@ -140,14 +140,15 @@ def _kept(
     kept: list[tuple[Part, str]] = []
     theirs = defaultdict[str, list[Part]](list)
     for one in parts_of(now, new):
-        if not _is_called(one.node):
-            theirs[_unquoted(one.text)].append(one)
+        theirs[_unquoted(one.text)].append(one)
     for one in sorted(parts_of(tree, old), key=_size, reverse=True):
         if one.text in _FIXED or one.span == span_of(old) or one.span.touches(holes):
             continue
         if not one.text or _is_called(one.node):  # without text the parser misses something
             continue
-        for each in theirs[_unquoted(one.text)]:
+        now_there = theirs[_unquoted(one.text)]
+        # A method of the same name is another thing, if what was kept stands elsewhere, too.
+        for each in [part for part in now_there if not _is_called(part.node)] or now_there:
             if not each.span.touches([part.span for part, _ in kept]):
                 kept.append((each, one.text))
         if any(text == one.text for _, text in kept):
