@@ -40,6 +40,8 @@ _REWRITTEN = re.compile(
 #: Types of nodes that give names values.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
 _ENCLOSED = "parenthesized_expression"
+#: Types of nodes that hold statements, of which there may be just one.
+_BODY = re.compile("block|body|module|program|source_file|compilation_unit")
 _WORD = re.compile(r"[^\W\d]\w*")
 #: Fields that hold what a definition gives a name to.
 _DEFINED = ("name", "left", "declarator")
@@ -127,7 +129,9 @@ def _counterpart(change: Change, old: Node) -> Node | None:
     while node is not None and span_of(node) == span:
         if node.type == old.type:
             return node
-        found, node = node, node.parent
+        if not _BODY.search(node.type):
+            found = node
+        node = node.parent
     return found
 
 
