@@ -151,7 +151,7 @@ def test_models_and_their_report(tmp_path: Path, data: Path) -> None:
     (results / "NOTES.md").write_text("## Notes\n\nWhat was tried.\n")
     (results / "broken.jsonl").write_text("{\n")
     report = CliRunner().invoke(cli, _command(tmp_path), catch_exceptions=False)
-    assert "No trainings" in report.output and "broken.jsonl, line 1" in report.output
+    assert "Nothing was trained" in report.output and "broken.jsonl, line 1" in report.output
     page = (results / "REPORT.md").read_text("utf-8")
     assert "## Width 8, layers 1, heads 2, steps 20" in page
     assert "broken.jsonl, line 1" in page and page.endswith("## Notes\n\nWhat was tried.\n")

@@ -182,7 +182,7 @@ def test_a_model_of_two_tables_is_trained_once(
     assert "6 of 6 trainings to do" in result.output
     assert "in the results" in _command(tmp_path, *arguments).output
     report = _command(tmp_path)
-    assert "No trainings" in report.output and "broken.jsonl, line 1" in report.output
+    assert "Nothing was trained" in report.output and "broken.jsonl, line 1" in report.output
     page = (tmp_path / "results" / "REPORT.md").read_text("utf-8")
     assert "## Hidden 8, rate 0.001, batch 8, 20 steps" in page
     assert "60 edits to train on, 10 of dev, 20 of the test. 0.0 % of the test" in page
