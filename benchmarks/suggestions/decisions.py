@@ -1,4 +1,4 @@
-"""What the user's decisions change: steps of an evaluation, as one user who sees them all.
+"""The effect of the user's decisions: steps of an evaluation, as one user who sees them all.
 
     python benchmarks/suggestions/decisions.py evaluation/editcast.json
 
