@@ -29,7 +29,7 @@ def shown_to_one_user(rows: list[Row], threshold: float, *, decides: bool) -> li
 @click.command()
 @click.argument("results", type=click.Path(path_type=Path))
 def main(results: Path) -> None:
-    """Print what is shown, and how much of it is clean, without decisions and with them."""
+    """Print the shown steps and the clean ones among them, without and with decisions."""
     evaluation = Evaluation.read(results)
     for kind in evaluation.kinds:
         rows = list(evaluation.of_kind(kind))

@@ -33,7 +33,7 @@ from editcast_model.tokenizer import lex, lines
 _LARGEST_BLOCK = 500_000
 # The maximum distance of sliding.
 _FURTHEST = 1_000
-# How many answers are kept, of texts of at most so many characters together.
+# The number of cached results, and the maximum length of their two texts together.
 _MOST_KEPT, _LONGEST_KEPT = 64, 400_000
 
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
@@ -106,8 +106,8 @@ def _common(a: str, b: str, most: int, *, ends: bool) -> int:
 def diff(before: str, after: str) -> tuple[Hunk, ...]:
     """Return the canonical hunks from `before` to `after`, ascending, on token boundaries of both.
 
-    Between any two hunks at least one token stays. The last answers are kept: several readers of a
-    history ask for the same.
+    Between any two hunks at least one token stays. The last results are cached, because several
+    readers of a history ask for the same ones.
     """
     if before == after:
         return ()

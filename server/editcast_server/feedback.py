@@ -1,8 +1,8 @@
 """The user's decisions on suggestions: accepted, rejected or passed over, and what came of them.
 
-Most suggestions that nobody wants are not rejected but passed over: the user saw one, worked on and
-saved. That counts as a decision, too. A continuation of the line is passed over by typing on, which
-says little, so it counts only when it is accepted or rejected.
+Users pass over most unwanted suggestions instead of rejecting them: they see a suggestion, continue
+to work, and save. This counts as a decision, too. Continuations of the line count only if they are
+accepted or rejected, because typing past one says little.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from editcast_server.prediction.policy import Policy
 from editcast_store.saves import Outcome, What
 
 REMEMBERED: Final = 256  # suggestions that can still be accepted or rejected
-#: The ids of continuations begin with this, so that the outcomes in the store can be told apart.
+#: Prefix of the ids of continuations, which distinguishes their outcomes in the store.
 _CONTINUATION = "c"
 
 
@@ -35,7 +35,7 @@ class Offer:
         suggestion: The suggestion.
         model: The name of its model.
         shown_at: When the user saw it, in seconds of the loop's clock; None if the user did not.
-        is_decided: Whether it counted as a decision already.
+        is_decided: Whether a decision on it was counted.
     """
 
     document: Document
@@ -52,8 +52,8 @@ class Feedback:
         policy: The policy that the decisions adjust.
         record: Called with the outcome of a suggestion.
         has_applied: Called when an accepted suggestion is in the text of its document.
-        follow_s: Seconds after an accept until the accepted text is checked. A suggestion that was
-            shown half as long before a save was passed over.
+        follow_s: Seconds after an accept until the accepted text is checked. After half this time
+            on screen, a suggestion that is still open at a save counts as passed over.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Feedback:
                 self._offers[suggestion.id].is_decided = True
 
     def pass_over(self, document: Document) -> None:
-        """Count what was shown for a while and is not taken at a save."""
+        """Count the suggestions that a save leaves open although they were shown for a while."""
         self.take_applied(document)
         latest = self._loop.time() - self._follow_s / 2
         for offer in self._offers.values():

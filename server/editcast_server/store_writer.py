@@ -56,10 +56,11 @@ class Saves:
         self._later(lambda store: store.record_outcome(suggestion, what, time_ms=now, **about))
 
     def begin(self, days: int, restore: Callable[[list[Outcome]], None]) -> None:
-        """Prepare a store that is there.
+        """Prepare an existing store.
 
         Args:
-            days: What is older is deleted, and the oldest saves of a store that is too large.
+            days: The maximum age of saves. Older ones are deleted, as are the oldest ones of a
+                store that is too large.
             restore: Called on the store's thread with the last outcomes.
         """
         if os.path.exists(paths.store_path()):

@@ -19,8 +19,8 @@ _FEW = 5
 #: An import of a name that is less alike, in per cent, is of another thing.
 _ALIKE = 50
 _SELF = ("self", "cls")
-#: The strength of a use of a renamed definition, and where others of its old name are left: 3 of 18
-#: were clean among the commits of 38 projects.
+#: The strength of a use of a renamed definition, and of one if other definitions still have the old
+#: name (3 of 18 clean in commits of 38 projects).
 _STRENGTH, _STRENGTH_BESIDE = 0.7, 0.25
 #: Scopes of Ruby that other files may add to.
 _OPEN = ("instance", "singleton", "methods", "constants")

@@ -45,8 +45,8 @@ class Ranker:
         weights: By name of the source, the intercept and a weight for each of `FEATURES`, of being
             clean.
         places: The same of being at a right place; without them a place is worth nothing.
-        wholes: The same of being a whole change; without them, as for consequences, all that is
-            clean counts as one.
+        wholes: The same of being a whole change; without them, as for consequences, every clean
+            candidate counts as one.
         points: The calibration: pairs of the model's probability and the share that was clean, both
             ascending; without them the probability is the confidence.
     """

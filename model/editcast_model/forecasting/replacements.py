@@ -215,8 +215,8 @@ class Repeat(NamedTuple):
         score: How well the place agrees, how often it was made, and how many words it replaces, as
             a share of the best possible, 0 to 1.
         times: How often it was made, less how often it was taken back; at least 1.
-        ago: How many replacements were made after it; 0 where it is its turn again: it followed on
-            one like the last one before.
+        ago: How many replacements were made after it; 0 if it is its turn again, because it last
+            followed a replacement like the newest one.
         made: The replacement.
     """
 
@@ -252,7 +252,7 @@ class _Other(NamedTuple):
 
 
 def _followed(known: Sequence[Replacement]) -> Iterator[tuple[Replacement, Replacement]]:
-    """Yield each earlier replacement like the last one, and what followed on it, last first."""
+    """Yield each earlier replacement like the newest one with its successor, newest first."""
     for one, then in zip(reversed(known[:-1]), reversed(known[1:]), strict=True):
         if one.is_like(known[-1]):
             yield one, then

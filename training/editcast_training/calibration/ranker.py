@@ -250,7 +250,7 @@ def _fit_weights(steps: Sequence[Collected], without: Collection[str] = ()) -> R
     weights = fitted(lambda one: one.clean)
     weights.pop(CONSEQUENCE, None)  # which has a prior by its kind
     places, wholes = fitted(lambda one: one.located), fitted(lambda one: one.exact)
-    wholes.pop(CONSEQUENCE, None)  # the surer one comes first, whatever it looks like
+    wholes.pop(CONSEQUENCE, None)  # they are ranked by their own confidence
     return Ranker(weights, places=places, wholes=wholes)
 
 

@@ -15,27 +15,27 @@ from editcast_model.syntax.tree import Tree, first_child
 
 #: An entry of more lines says more than its name.
 _MOST_LINES = 3
-#: A name that stands at more places is no name of an entry.
+#: A name with more occurrences is not treated as the name of an entry.
 MOST_PLACES = 100
 #: A list with more entries is data.
 _MOST_ENTRIES = 300
 #: What is between two entries of a list, beside blanks.
 _SEPARATORS = ",;|"
 BLANK = " \t\r\n" + _SEPARATORS
-#: Operators between conditions, or types, that stand side by side.
+#: Operators that separate conditions or types in a list.
 _OPERATORS = ("&&", "||", "and", "or", "&", "|")
 #: What has a name and is made of a list.
 _OWNERS = re.compile("class|interface|enum|type_alias|type_spec|declarator|^assignment$|_spec$")
 _FUNCTIONS = re.compile("function|method|lambda")
 CONSTRUCTORS = ("__init__", "constructor", "initialize", "__construct", "new")
-#: Lists that are given to a type by their places; another one need not take one more.
+#: Positional type parameters and arguments: other types need not have the same ones.
 _TYPES_GIVEN = re.compile("type_parameter|type_argument|template_")
-#: Members and statements, which are entries beside those of their own kind.
+#: Members and statements, which form lists with others of their own kind.
 _MEMBERS = re.compile("declaration|definition|statement|method|function")
 #: Statements that are no entries: code that runs, one after the other.
 _CODE = re.compile("function|method|class|decorated|statement|lambda|import|comprehension")
 _FIELDS = re.compile("assignment|augmented")
-#: Nodes between a function and the statements in it.
+#: Nodes between a function and its statements.
 _IN_BODIES = re.compile("block|body|statement|clause|then|else")
 #: Nodes of Ruby with statements, which are of no type of their own.
 _BODIES = ("body_statement", "block_body", "then", "else", "do")
@@ -62,13 +62,13 @@ class EntryList:
         return before, after
 
     def by_distance(self, entry: Node) -> list[Node]:
-        """Return the other entries, the nearest to one of them first."""
+        """Return the other entries, starting with the nearest to `entry`."""
         at = self.entries.index(entry)
         places = [place for place in range(len(self.entries)) if place != at]
         return [self.entries[place] for place in sorted(places, key=lambda place: abs(place - at))]
 
     def is_separator(self, text: str) -> bool:
-        """Tell whether a text between two entries says nothing of its own."""
+        """Tell whether the text between two entries is only a separator."""
         rest, operator = text.strip(BLANK), _operator(self.node)
         return not rest or (rest == operator and rest in _OPERATORS)
 
@@ -117,17 +117,17 @@ class Entry:
         return replace(self, owner_span=(0, 0), list_start=-1)
 
     def is_known_at(self, offset: int) -> bool:
-        """Tell whether the entry has a meaning at an offset."""
+        """Tell whether the entry is in scope at an offset."""
         start, end = self.scope
         return not end or start <= offset < end
 
     @property
     def later(self) -> tuple[str, ...]:
-        """Return the names of the entries behind it."""
+        """Return the names of the entries after the added one."""
         return self.others[self.others.index(self.before) + 1 :] if self.after else ()
 
     def counterparts(self, name: str, together: Sequence["Entry"]) -> Iterator[str]:
-        """Return the names for another entry in lists that have the same one more."""
+        """Return the names that `name` has in the other lists to which this entry was added."""
         at = self.others.index(name)
         for one in together:
             if one.name == self.name and len(one.others) == len(self.others):
@@ -187,7 +187,7 @@ def list_of(node: Node) -> EntryList | None:
 
 
 def _is_part(one: Node, whole: Node) -> bool:
-    """Tell whether a list is a part of a longer one, by the same operator if there are any."""
+    """Tell whether a node continues a longer list: same type, and same operator if any."""
     return one.type == whole.type and _operator(one) == _operator(whole)
 
 
@@ -197,7 +197,7 @@ def _operator(node: Node) -> str:
 
 
 def kind_of(node: Node) -> str:
-    """Return the type of a node; of a statement that is an expression, that of the expression."""
+    """Return the type of a node, or of the expression if the node is an expression statement."""
     inner = first_child(node) if node.type == "expression_statement" else None
     return (inner or node).type
 
@@ -293,7 +293,7 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
 
 
 def _function_with(parameters: EntryList) -> Node | None:
-    """Return the function of a list of parameters, with its decorators; None for other lists."""
+    """Return the function that has these parameters, with its decorators; None for other lists."""
     function = parameters.node.parent if "parameter" in parameters.node.type else None
     around = function.parent if function is not None else None
     return around if around is not None and "decorated" in around.type else function

@@ -1,6 +1,6 @@
-"""Entries that lists within strings lack: the columns of a query, or of a table, with their types.
+"""Missing entries of lists inside strings: columns of a query, or of a table with their types.
 
-An entry is a name and the same that stands behind the names of its neighbours.
+An entry consists of a name and the text that also follows the names of its neighbours.
 """
 
 import re
@@ -17,7 +17,7 @@ from editcast_model.syntax.tree import Tree
 _STRENGTH = 0.5
 _LONGEST = 100  # code points before a name in which the one before it is looked for
 _TEXT = re.compile("string|template|fragment|content")
-#: What stands behind a name, and between it and the next one: a separator and whose name it is.
+#: The text after a name, and between two names: a separator and an optional qualifier.
 _BETWEEN = r"\s*[,;]\s*(?:\w+(?:\.|::))?"
 _REST = re.compile(rf"(?P<rest>[^,;()\n\"'`]*?)(?P<separator>{_BETWEEN})")
 _BEFORE = re.compile(rf"(\w+){_BETWEEN}$")
@@ -46,7 +46,7 @@ class _Pair(NamedTuple):
 
 
 def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
-    """Return the entries that lists within strings lack once a list has another one."""
+    """Return the entries that lists inside strings lack after an entry was added to a list."""
     names = (added.before, added.after) if added.after else (added.further, added.before)
     for pair in _pairs(tree, *names):
         is_due = added.is_known_at(pair.first.start()) and not has(pair.text, added.name)
@@ -57,7 +57,7 @@ def lacking_in_texts(tree: Tree, added: Entry) -> Iterator[Consequence]:
 
 
 def _inserted(text: str, added: Entry, names: tuple[str, str], pair: _Pair) -> Hunk | None:
-    """Return the insertion of an entry between two others, or behind both; None for none."""
+    """Return the insertion of an entry between two others or after both, or None."""
 
     def rest_of(name: str, place: int) -> str:
         rest = renamed(pair.rest, names[0], name)
@@ -78,14 +78,14 @@ def _inserted(text: str, added: Entry, names: tuple[str, str], pair: _Pair) -> H
 
 
 def _is_of_type(pair: _Pair, added: Entry) -> bool:
-    """Tell whether what stands behind a name is no type, or that of what has the added one's."""
+    """Tell whether the text after a name is a value, or the type of the added entry."""
     written = forms(added.alike).pattern + re.escape(pair.rest)
     is_typed = bool(added.alike) and re.search(written, pair.text) is not None
     return is_typed or "=" in pair.rest
 
 
 def _pairs(tree: Tree, first: str, second: str) -> Iterator[_Pair]:
-    """Find where two names are listed in a string, one behind the other."""
+    """Find adjacent occurrences of two names in a list inside a string."""
     if not first or not second:
         return
     found = [one for one in forms(first).finditer(tree.text)]
@@ -98,7 +98,7 @@ def _pairs(tree: Tree, first: str, second: str) -> Iterator[_Pair]:
 
 
 def _text_at(tree: Tree, offset: int) -> str:
-    """Return the string at an offset, or what a macro of Rust is given; empty for other code."""
+    """Return the string at an offset, or the arguments of a Rust macro; empty for other code."""
     around = tree.path(offset)[-2:]
     if _TEXT.search(around[-1].type):
         return tree.of(around[-1].node)
@@ -107,7 +107,7 @@ def _text_at(tree: Tree, offset: int) -> str:
 
 
 def _ends_list(text: str, start: int, end: int, added: Entry) -> bool:
-    """Tell whether a list of at least three names of another one ends with these two."""
+    """Tell whether these two end a list that has at least three names of the other list."""
     before = _BEFORE.search(text, max(0, start - _LONGEST), start)
     is_last = not text[end:].lstrip(" \t").startswith((",", ";"))
     return is_last and before is not None and any(has(before[1], name) for name in added.others)

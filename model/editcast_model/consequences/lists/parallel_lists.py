@@ -165,7 +165,7 @@ def _without(tree: Tree, found: EntryList, entry: Node) -> Hunk | None:
 
 
 def lacking(names: Names, added: Entry, together: Sequence[Entry]) -> Iterator[Consequence]:
-    """Return the entries that lists of a text lack once one has another one.
+    """Return the entries that the lists of a text lack after an entry was added to one of them.
 
     Args:
         names: The names of the text.
@@ -191,7 +191,7 @@ def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | 
         before, after = found.beside(node)
         entry, behind, ahead = (tree.of(one) if one else "" for one in (node, before, after))
         if added.after:
-            # Not all of the entries behind it need be here.
+            # This list may lack some of the later entries.
             name = next((name for name in added.later if has(ahead, name)), "")
             is_it = bool(name) and not (has(entry, name) or has(ahead, added.before))
         else:
@@ -204,7 +204,7 @@ def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | 
 
 
 def _ends(tree: Tree, added: Entry, entry: Node, after: Node | None) -> bool:
-    """Tell whether no entry behind one stands for another one that the added one is among."""
+    """Tell whether an entry is the last one that corresponds to an entry of the other list."""
     if after is None or after.type != entry.type:
         return True
     return sum(has(tree.of(after), name) for name in {*added.others}) != 1
@@ -257,7 +257,7 @@ def _would_be_unbound(names: Names, template: Template) -> bool:
 def _separated(
     tree: Tree, found: EntryList, entry: Node, beside: Node | None
 ) -> tuple[Node | None, str]:
-    """Return a neighbour and what separates it from an entry; None where that is something else."""
+    """Return a neighbour and the separator between it and an entry; None without a separator."""
     if beside is None:
         return None, ""
     first, last = sorted((entry, beside), key=lambda one: one.start_byte)
@@ -287,7 +287,7 @@ def _is_related(tree: Tree, added: Entry, entry: Node) -> bool:
 
 
 def _is_within(known: Entry, entry: Node) -> bool:
-    """Tell whether an entry lies in what is made of the list of a known one."""
+    """Tell whether an entry is inside the owner of the known list."""
     start, end = known.owner_span
     return start <= entry.start_byte < end
 
@@ -301,7 +301,7 @@ def _named_around(entry: Node) -> Node | None:
 
 
 def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bool:
-    """Tell whether a list has the same entries one by one, and is made for nothing else.
+    """Tell whether a list has the same entries in the same order, and no other owner.
 
     Such as a class `StationRow` beside `Station`.
     """
@@ -315,12 +315,12 @@ def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bo
 
 
 def _has_all(tree: Tree, added: Entry, found: EntryList) -> bool:
-    """Tell whether a list has the other entries of the added one, one by one."""
+    """Tell whether a list has the other entries of the known list in the same order."""
     return added.is_list(tree, [one for one in found.entries if not has(tree.of(one), added.name)])
 
 
 def _takes_more(tree: Tree, added: Entry, found: EntryList) -> bool:
-    """Tell whether a list is no function's parameters, but for a function that makes the owner."""
+    """Tell whether a list may grow: parameters only of functions that create the owner."""
     if "parameter" not in found.node.type:
         return True
     name = name_of(_named_around(found.entries[0]))

@@ -1,1 +1,1 @@
-"""Words and versions that were replaced at one place, at the other places where they stand."""
+"""Further occurrences of words and versions that were replaced once."""

@@ -1,10 +1,10 @@
-"""Replaced versions: numbers that are replaced at each place where they stand for the same thing.
+"""Replaced versions: other occurrences of a version that was replaced, if they mean the same thing.
 
-A number alone says nothing: of the places in other files where a replaced one stood as well,
-hardly one in a hundred was replaced in the same commit. Where it stood in the same line, three of
-four were; in the same word (`actions/checkout@v3`), or of three parts behind the same name, even
-more. Behind the same name alone, as `18` in `node: 18` and `node:18-alpine`, it is one in five
-until a second file has followed, and every other one then.
+The number alone is not enough: among its occurrences in other files, hardly one in a hundred was
+replaced in the same commit. The context decides. In an identical line, three of four were replaced.
+In an identical word (`actions/checkout@v3`), or for three parts after the same name, even more
+were. After the same name only (`18` in `node: 18` and `node:18-alpine`), one in five was, and half
+of them once a second file had followed.
 """
 
 import re
@@ -32,7 +32,7 @@ _NO_NAMES: Final = frozenset(
 )
 _GENERAL: Final = frozenset("v version versions x release requires rev ref tag".split())
 _NEAR: Final = 3  # words before a version that may name it
-#: What belongs to the same word, before and behind.
+#: The rest of the word before and after a version.
 _BEFORE: Final = re.compile(r"[^\s\"'`,()\[\]{}<>=;|]*$")
 _BEHIND: Final = re.compile(r"[^\s\"'`,()\[\]{}<>=;|]*")
 _LETTERS: Final = re.compile(r"[A-Za-z]{2}")
@@ -40,7 +40,7 @@ _LEAST: Final = re.compile(
     r">=?[\s\"'v]*#|#[\"'`]?(?:\+|\s*(?:or|and)\s+(?:newer|higher|later|above|better|greater))"
 )
 _TOLD: Final = re.compile(r"\.(?:md|mdx|rst|txt|adoc|html)$")
-#: What says what was, and says so for ever.
+#: Names of change logs, which keep old versions.
 _LOG: Final = re.compile(r"(?i)(?:change|history|news|release|upgrad|migrat)[^.]*(?:\.\w*)?$")
 _MOST_PLACES: Final = 60  # a number that stands more often is of many things
 _MOST_TEXTS: Final = 6
@@ -49,16 +49,16 @@ _LONGEST_LINE: Final = 1_000
 
 
 class Place(NamedTuple):
-    """A version in a text.
+    """An occurrence of a version in a text.
 
     Attributes:
         start: Where it begins.
         version: Its text.
-        name: The word before it that tells of what; empty if there is none.
-        word: What belongs to the same word, with `#` for the version; empty without letters.
-        line: Its line, without the blanks around.
-        is_listed: Whether others like it stand beside it or on the lines next to it.
-        is_least: Whether it says that it, or a later one, will do.
+        name: The word before it that names the versioned thing; empty if there is none.
+        word: The whole word, with `#` in place of the version; empty without letters.
+        line: Its line, without surrounding blanks.
+        is_listed: Whether similar numbers are on the same line or on similar adjacent lines.
+        is_least: Whether the text calls it a minimum.
     """
 
     start: int
@@ -71,7 +71,7 @@ class Place(NamedTuple):
 
 
 class Replaced(NamedTuple):
-    """A version that another one replaced, and where that one stands now."""
+    """A version that was replaced, with the new version and its place."""
 
     place: Place
     new: str
@@ -109,7 +109,7 @@ class ReplacedVersions:
     def left_in(
         self, history: Sequence[str], text: str, active: range | None
     ) -> Iterator[Consequence]:
-        """Return the places where such versions, and those that the file itself had, are left.
+        """Return the remaining occurrences of versions replaced in other files or in this one.
 
         Args:
             history: The texts that the file had, the oldest first.
@@ -134,7 +134,7 @@ class ReplacedVersions:
                     yield Consequence(hunk, "replace_version", strength, cause=f"{old} {new}")
 
     def _strength(self, place: Place, files: dict[str, list[Place]]) -> float:
-        """Return the share of such places that were replaced; 0 if they are left alone."""
+        """Return the measured share of such occurrences that were replaced; 0 for no proposal."""
         named = {
             file
             for file, others in files.items()
@@ -157,7 +157,7 @@ class ReplacedVersions:
 
 
 def replaced(before: str, after: str) -> Iterator[Replaced]:
-    """Yield the versions that a change replaced by one other version each."""
+    """Yield the versions that a change replaced with another version."""
     grown = 0
     seen = -1
     for hunk in diff(before, after):
@@ -206,7 +206,7 @@ def _line(text: str, at: int) -> tuple[int, int]:
 
 
 def _name(words: str) -> str:
-    """Return the last word that tells of what a version is; a general one without any."""
+    """Return the last word that names the versioned thing; without one, a general word."""
     near = [one.lower() for one in _NAME.findall(words)]
     near = [one for one in near if one not in _NO_NAMES][-_NEAR:]
     return next((one for one in reversed(near) if one not in _GENERAL), near[-1] if near else "")
@@ -222,7 +222,7 @@ def _above(text: str, first: int, before: str) -> str:
 
 
 def _is_listed(text: str, first: int, last: int, version: str) -> bool:
-    """Tell whether other numbers like a version stand on its line, or on lines like it."""
+    """Tell whether similar numbers are on the same line, or similar lines are next to it."""
     line = text[first:last]
     dots = version.count(".")
     for one in _NUMBER.findall(line):
@@ -241,5 +241,5 @@ def _is_code(file: str) -> bool:
 
 
 def _is_at(active: range | None, one: Replaced) -> bool:
-    """Tell whether the version that took the place of another is being typed."""
+    """Tell whether the new version is still being typed."""
     return active is not None and one.at <= active.stop and active.start <= one.at + len(one.new)

@@ -4,7 +4,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
 from textwrap import dedent
 from typing import NamedTuple
 
@@ -55,8 +55,11 @@ class RewritesElsewhere:
 
     def left_in(self, names: Names) -> Iterator[Consequence]:
         """Return the rewrites that are left in a text, those of the newest saves first."""
-        shown = (_rules_of(one.before, one.after, self._language) for one in self._saves)
-        every = list(chain.from_iterable(reversed([*shown])))
+        every = [
+            rule
+            for one in reversed(self._saves)
+            for rule in _rules_of(one.before, one.after, self._language)
+        ]
         times = Counter(rule.cause for rule in every)
         rules = {rule.cause: rule for rule in every if times[rule.cause] >= _LEAST_TIMES}
         fitting = (rule for rule in rules.values() if _has_members(rule, names))
@@ -73,7 +76,7 @@ class RewritesElsewhere:
 
 @lru_cache(4 * _SAVES)
 def _rules_of(before: str, after: str, language: str) -> tuple[Rule, ...]:
-    """Return the rules that a save shows; all open files ask for those of the same saves."""
+    """Return the rules that a save shows; cached, since every open file asks for the same saves."""
     texts = (opened(dedent(text), language) for text in (before, after))
     was, now = (Names(tree) if tree else None for tree in (parse(text, language) for text in texts))
     if was is None or now is None:

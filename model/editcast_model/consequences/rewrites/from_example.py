@@ -147,7 +147,7 @@ def _kept(
         if not one.text or _is_called(one.node):  # without text the parser misses something
             continue
         now_there = theirs[_unquoted(one.text)]
-        # A method of the same name is another thing, if what was kept stands elsewhere, too.
+        # A method of the same name is something else if the kept code also occurs elsewhere.
         for each in [part for part in now_there if not _is_called(part.node)] or now_there:
             if not each.span.touches([part.span for part, _ in kept]):
                 kept.append((each, one.text))

@@ -40,7 +40,7 @@ _REWRITTEN = re.compile(
 #: Types of nodes that give names values.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
 _ENCLOSED = "parenthesized_expression"
-#: Types of nodes that hold statements, of which there may be just one.
+#: Types of nodes that contain statements, possibly a single one.
 _BODY = re.compile("block|body|module|program|source_file|compilation_unit")
 _WORD = re.compile(r"[^\W\d]\w*")
 #: Fields that hold what a definition gives a name to.
