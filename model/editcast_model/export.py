@@ -8,6 +8,7 @@ import json
 import logging
 import shutil
 import warnings
+from collections.abc import Container
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ import numpy as np
 import onnx
 import torch
 from onnx.external_data_helper import uses_external_data
+from onnxscript import ir
+from onnxscript.optimizer import optimize_ir
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
@@ -161,10 +164,29 @@ def _write_graphs(network: EditNetwork, folder: Path, graphs: Path | None) -> No
                 verbose=False,
             )
         assert program is not None
+        _simplify(program.model, places)
         model = program.model_proto
         _strip(model)
         _refer_to_weights(model, places)
         onnx.save(model, folder / f"{name}.onnx")
+
+
+def _simplify(model: ir.Model, weights: Container[str]) -> None:
+    """Compute what is constant and remove what is needless: each node of a run takes time.
+
+    Weights are left as they are, so that the graphs hold for other weights, too.
+    """
+
+    def should_fold(node: ir.Node) -> bool | None:
+        is_of_weights = any(
+            value is not None
+            and value.is_initializer()
+            and str(value.name).removeprefix("network.") in weights
+            for value in node.inputs
+        )
+        return False if is_of_weights else None
+
+    optimize_ir(model, should_fold=should_fold)
 
 
 def _strip(model: onnx.ModelProto) -> None:

@@ -38,15 +38,21 @@ class ReplayClient:
     Args:
         settings: The settings, for initializationOptions.
         home: The server's EDITCAST_HOME; None for this process's own.
+        pause: The seconds from a change to its save.
 
     Attributes:
         name: The name of the server's model.
     """
 
     def __init__(
-        self, settings: Mapping[str, Any] | None = None, *, home: Path | None = None
+        self,
+        settings: Mapping[str, Any] | None = None,
+        *,
+        home: Path | None = None,
+        pause: float = 0.0,
     ) -> None:
         self.name = ""
+        self._pause = pause
         self._settings = dict(settings or {})
         self._home = home
         self._requests = 0
@@ -124,10 +130,7 @@ class ReplayClient:
         self._notify("textDocument/didClose", textDocument={"uri": uri})
 
     def save(self, text: str) -> None:
-        """Change the file to `text` and save it; the time of the next answer starts here."""
-        self._saved = time.perf_counter()
-        while not self._inbox.empty():  # predictions from before this save
-            self._handle(self._receive())
+        """Change the file to `text` and save it; the time of the next answer starts at the save."""
         if text == self._buffer.text:
             self._predicted.discard((self._uri, self._version))
         else:
@@ -139,6 +142,10 @@ class ReplayClient:
                 for name, end in (("start", edit.range.start), ("end", edit.range.end))
             }
             self._did_change(self._uri, self._version, {"range": ends, "text": edit.new_text})
+            time.sleep(self._pause)
+        while not self._inbox.empty():  # predictions from before this save
+            self._handle(self._receive())
+        self._saved = time.perf_counter()
         self._notify("textDocument/didSave", textDocument={"uri": self._uri}, text=text)
 
     def suggest(self) -> tuple[Prediction | None, float]:

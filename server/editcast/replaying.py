@@ -21,8 +21,13 @@ _AT_ONCE = 20  # sessions that a worker is given
 
 
 @contextmanager
-def serving(model: str, device: str) -> Iterator[ReplayClient]:
+def serving(model: str, device: str, pause: float = 0.0) -> Iterator[ReplayClient]:
     """Start a server that runs a bundle, or a baseline by its name, and records nothing.
+
+    Args:
+        model: A bundle's folder, or a baseline.
+        device: The device for the model.
+        pause: The seconds to wait before each save.
 
     Raises:
         BundleError: The server cannot use the bundle.
@@ -38,7 +43,7 @@ def serving(model: str, device: str) -> Iterator[ReplayClient]:
     }
     with (
         tempfile.TemporaryDirectory(prefix="editcast-evaluate-") as home,
-        ReplayClient(settings, home=Path(home)) as client,
+        ReplayClient(settings, home=Path(home), pause=pause) as client,
     ):
         if client.name in BASELINES and client.name != model:
             raise BundleError(

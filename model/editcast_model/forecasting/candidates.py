@@ -4,7 +4,7 @@ A new source is one file with a class like `CandidateSource`, and one line in `f
 """
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -144,6 +144,9 @@ class Situation:
         modules: What other files define by other names, or with other parameters, than before.
         continuation: The weights of continuations; see `forecasting.sources.continuation`.
         config: The bundle's settings of inference.
+        least_to_win: Returns a log probability below which a candidate is not among the best
+            `count`, given those of the sources before. Its other features lie between those of the
+            two candidates that are passed.
     """
 
     history: EditHistory
@@ -156,6 +159,7 @@ class Situation:
     modules: Collection[ModuleChange] = ()
     continuation: Sequence[float] = ()
     config: InferenceConfig = InferenceConfig()
+    least_to_win: Callable[[Candidate, Candidate], float] = lambda low, high: -math.inf
 
     def accepts(self, hunk: Hunk, source: str) -> bool:
         """Tell whether a source may propose a hunk: it fits, and leaves names with a meaning."""

@@ -9,6 +9,8 @@ window, it is rebased on a later save.
 import math
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import CancelledError
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from weakref import ref
 
@@ -53,13 +55,14 @@ from editcast_model.inference.window import Window
 from editcast_model.memory.next_tokens import NextTokens
 from editcast_model.tokenizer import Tokenizer
 
-#: The candidate sources; a hunk that two of them propose is the later one's.
+#: The candidate sources; a hunk that two of them propose is the earlier one's. The network decodes
+#: last, since that takes longest and is left out where it cannot win.
 SOURCES: tuple[type[CandidateSource], ...] = (
-    DecodedEdits,
-    Continuations,
-    RepeatedEdits,
-    CrossFileEdits,
     ConsequenceEdits,
+    CrossFileEdits,
+    RepeatedEdits,
+    Continuations,
+    DecodedEdits,
 )
 #: Bytes of encoded files that are kept; what does not fit costs what opening the file did.
 MOST_BYTES = 64 << 20
@@ -220,7 +223,7 @@ class NeuralSession:
         ranker = self._forecaster.ranker
         self._cancelled = options.cancelled
         try:
-            candidates = self.candidates(count, options)
+            candidates = self.candidates(count, options, only_best=True)
         except CancelledError:
             return []
         finally:
@@ -261,15 +264,23 @@ class NeuralSession:
         view = self._view(self._repeats())
         return view.lines if view else None
 
-    def candidates(self, count: int, options: PredictionOptions = NO_OPTIONS) -> list[Candidate]:
-        """Return what all sources propose, where `count` predictions are wanted."""
-        situation = self.situation(count, options)
-        out: dict[Hunk, Candidate] = {}
+    def candidates(
+        self, count: int, options: PredictionOptions = NO_OPTIONS, *, only_best: bool = False
+    ) -> list[Candidate]:
+        """Return what all sources propose, where `count` predictions are wanted.
+
+        With `only_best`, sources may leave out what cannot be among the best `count`.
+        """
+        situation, text = self.situation(count, options), self.history.text
+        found: dict[Hunk, Candidate] = {}
         for source in self._sources:
+            if only_best:
+                others = list(_without_contradicted(text, found.values()))
+                least = partial(self._forecaster.ranker.least_to_win, others, count)
+                situation = replace(situation, least_to_win=least)
             for one in source.propose(situation):
-                out.pop(one.hunk, None)  # equally sure ones stay in the order of their source
-                out[one.hunk] = one
-        return list(_without_contradicted(self.history.text, out.values()))
+                found.setdefault(one.hunk, one)
+        return list(_without_contradicted(text, found.values()))
 
     def situation(self, count: int, options: PredictionOptions = NO_OPTIONS) -> Situation:
         """Return what candidates are proposed for, where `count` predictions are wanted."""

@@ -8,7 +8,7 @@ fitted to projects that the network never saw, and lie in the bundle's card.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,6 +20,8 @@ FEATURES = RANKER_FEATURES
 _LEAST = -15.0  # of log probabilities
 #: The worth of a right place, and of a clean part of a change, where a whole change is worth 1.
 _PLACE, _PART = 1 / 6, 1 / 6
+#: The precision of `Ranker.least_log_probability`, in nats.
+_STEP = 0.05
 
 
 def features(candidate: Candidate) -> list[float]:
@@ -94,11 +96,65 @@ class Ranker:
         score = self.score(candidate)
         return None if score is None else self._confidence(candidate, score)
 
+    def least_to_win(
+        self, others: Sequence[Candidate], count: int, low: Candidate, high: Candidate
+    ) -> float:
+        """Return a log probability below which a candidate is not among the best `count`.
+
+        Args:
+            others: The candidates that are known already.
+            count: The number of candidates wanted.
+            low: As in `least_log_probability`.
+            high: Likewise.
+        """
+        best = self.rated(others)
+        if len(best) < count:
+            return -math.inf
+        return self.least_log_probability(low, high, best[count - 1][2])
+
+    def least_log_probability(self, low: Candidate, high: Candidate, worth: float) -> float:
+        """Return a log probability below which no candidate of a source is worth this much.
+
+        Args:
+            low: A candidate with the least value of each feature.
+            high: One with the greatest.
+            worth: As `worth` returns it.
+        """
+        least, most = low.log_probability, high.log_probability
+        if self._most_worth(low, high) < worth:
+            return math.inf
+        while most - least > _STEP:
+            middle = (least + most) / 2
+            if self._most_worth(low, replace(high, log_probability=middle)) < worth:
+                least = middle
+            else:
+                most = middle
+        return least
+
+    def _most_worth(self, low: Candidate, high: Candidate) -> float:
+        ends = np.array([features(low), features(high)])
+
+        def most(weights: Sequence[float]) -> float:
+            return _logistic(weights[0] + float((ends * weights[1:]).max(0).sum()))
+
+        weights = self.weights.get(low.source)
+        score = 1.0 if weights is None else most(weights)
+        places, wholes = self.places.get(low.source), self.wholes.get(low.source)
+        whole = most(wholes) if wholes else score
+        return whole + _PART * score + _PLACE * (most(places) if places else 0.0)
+
     def ranked(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, float]]:
-        """Return the candidates of which something is known with their confidences, best first.
+        """Return the candidates of which something is known with their confidences, best first."""
+        return [(one, sure) for one, sure, _ in self.rated(candidates)]
+
+    def rated(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, float, float]]:
+        """Return the candidates of which something is known, best first.
 
         Of the same cause none is better than one before it: who renames goes through the uses in
         their order.
+
+        Returns:
+            Each with its confidence and its worth.
         """
         rated = []
         least: dict[str, tuple[float, float]] = {}
@@ -111,8 +167,7 @@ class Ranker:
                 before = least.get(one.cause, (worth, score))
                 worth, score = least[one.cause] = min(worth, before[0]), min(score, before[1])
             rated.append((one, self._confidence(one, score), worth))
-        rated.sort(key=lambda each: each[2], reverse=True)
-        return [(one, sure) for one, sure, _ in rated]
+        return sorted(rated, key=lambda each: each[2], reverse=True)
 
     def _confidence(self, candidate: Candidate, score: float) -> float:
         return self.calibrated(score) if candidate.source in self.weights else score
@@ -127,5 +182,8 @@ class Ranker:
 
 def _probability(weights: Sequence[float], candidate: Candidate) -> float:
     """Compute the probability that a logistic model gives a candidate."""
-    logit = weights[0] + float(np.dot(weights[1:], features(candidate)))
+    return _logistic(weights[0] + float(np.dot(weights[1:], features(candidate))))
+
+
+def _logistic(logit: float) -> float:
     return 1 / (1 + math.exp(min(max(-logit, -50.0), 50.0)))

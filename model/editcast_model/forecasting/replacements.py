@@ -312,20 +312,27 @@ class KnownReplacements:
             known += self._read(history.saved).replacements(hunks)
         return known[-REMEMBERED:]
 
-    def next_in_step(self, repeats: Sequence[Repeat]) -> Repeat | None:
+    def next_in_step(
+        self, repeats: Sequence[Repeat], fits: Callable[[Repeat], bool]
+    ) -> Repeat | None:
         """Find what followed on a replacement like the last one, as many lines below as then.
 
         Without it, the last one again on the next line, if no place agrees better.
+
+        Args:
+            repeats: To choose from.
+            fits: Tells whether one may be proposed; called for few, since it may parse.
         """
         if not (known := self.own):
             return None
         last, text = known[-1], self._history.text
         before = [(then, then.line - one.line, 0.0) for one, then in _followed(known)][:1]
-        best = max((one.score for one in repeats if one.made.is_like(last)), default=0.0)
+        again = sorted((one for one in repeats if one.made.is_like(last)), key=lambda x: -x.score)
+        best = next((one.score for one in again if fits(one)), 0.0)
         for made, away, least in (*before, (last, 1, best)):
             for one in repeats:
                 is_there = text.count("\n", 0, one.hunk.start) == last.line + away > last.line
-                if is_there and one.made.is_like(made) and one.score >= least:
+                if is_there and one.made.is_like(made) and one.score >= least and fits(one):
                     return one
         return None
 

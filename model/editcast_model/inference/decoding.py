@@ -46,6 +46,7 @@ def decode(
     limit: int = 20,
     together: int = 16,
     floor: float = -np.inf,
+    least: float = -np.inf,
     splits: Callable[[Ids[int], int], bool] = lambda before, token: True,
     fits: Callable[[tuple[Edit, ...]], bool] = lambda edits: True,
 ) -> list[Decoded]:
@@ -65,6 +66,7 @@ def decode(
         limit: The maximum number of edits of a suggestion.
         together: The maximum number of tokens between two edits of a suggestion.
         floor: The minimum joint log probability, without that of the first position.
+        least: The joint log probability below which a suggestion is of no use and may be left out.
         splits: Tells whether a lexical token ends between these inserted tokens and the next.
         fits: Tells whether these edits may be a suggestion; called rarely, since it may parse.
 
@@ -73,14 +75,15 @@ def decode(
     """
     edits = list(sequence.timeline.edits)
     where = sequence.position if where is None else where
-    decoder = _Decoder(sequence, limit, together, floor, splits, fits)
+    decoder = _Decoder(sequence, limit, together, floor, least, splits, fits)
     out: list[Decoded] = []
     tried: set[int] = set()
     try:
         for most in (count, count + spare):
             firsts = _firsts(sequence, where, most) if len(out) < count else []
             for first in firsts:
-                if len(out) == count or first.edits[0].position in tried:
+                used = first.edits[0].position in tried
+                if len(out) == count or used or first.log_probability < least:
                     continue
                 tried.add(first.edits[0].position)
                 whole = decoder.go_on(first)
@@ -101,12 +104,13 @@ class _Decoder:
         limit: int,
         together: int,
         floor: float,
+        least: float,
         splits: Callable[[Ids[int], int], bool],
         fits: Callable[[tuple[Edit, ...]], bool],
     ) -> None:
         self._sequence = sequence
         self._edits = list(sequence.timeline.edits)
-        self._limit, self._together, self._floor = limit, together, floor
+        self._limit, self._together, self._floor, self._least = limit, together, floor, least
         self._splits, self._fits = splits, cache(fits)
 
     def go_on(self, so_far: Decoded) -> Decoded | None:
@@ -125,6 +129,8 @@ class _Decoder:
             if leaves or self._is_boundary(so_far, edit):
                 so_far = replace(so_far, boundaries=(*so_far.boundaries, (count, joint)))
             grown, floor = joint + choice.log_probability, self._floor + so_far.location
+            if max(grown, so_far.boundaries[0][1] if so_far.boundaries else grown) < self._least:
+                return None
             is_last = leaves or count >= self._limit
             if is_last or grown < floor:
                 ended = self._cut(so_far)

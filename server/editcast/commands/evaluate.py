@@ -111,6 +111,13 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     is_flag=True,
     help="Type the sessions token by token instead, and measure the typing that offers save.",
 )
+@click.option(
+    "--pause",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0, 60),
+    help="Seconds to wait before each save. With 1, times are those that a person waits for.",
+)
 @ray_option
 @click.option(
     "--processes",
@@ -130,6 +137,7 @@ def evaluate(
     seed: int,
     held_out: bool,
     typing: bool,
+    pause: float,
     ray: str | None,
     processes: int,
     out: Path,
@@ -144,6 +152,8 @@ def evaluate(
         raise click.UsageError("--compare does not work with --typing, which measures no saves.")
     if typing and ray:
         raise click.UsageError("--typing does not work with --ray.")
+    if pause and (typing or ray):
+        raise click.UsageError("--pause works without --typing and --ray.")
     console = Console(stderr=True)
     read = [origin for origin in origins if origin.split in (None, split)]
     sessions = read_all(read, console, commits=commits, seed=seed, held_out=held_out)
@@ -158,7 +168,7 @@ def evaluate(
         return _evaluate_typing(chosen, device, sessions, files_before(read), source, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
     for model in chosen:
-        bundle, rows = _replayed(model, device, sessions, ray, processes, console)
+        bundle, rows = _replayed(model, device, sessions, pause, ray, processes, console)
         evaluation = Evaluation(
             bundle.name if bundle else model,
             rows,
@@ -178,6 +188,7 @@ def _replayed(
     model: str,
     device: Device,
     sessions: Sequence[EditingSession],
+    pause: float,
     ray: str | None,
     processes: int,
     console: Console,
@@ -187,7 +198,7 @@ def _replayed(
         if ray:
             rows = replayed_on_cluster(model, device, sessions, ray, processes)
         else:
-            rows = replay(stack.enter_context(serving(model, device)), sessions)
+            rows = replay(stack.enter_context(serving(model, device, pause)), sessions)
         bundle = None if model in BASELINES else Bundle.open(Path(model))
         name = escape(bundle.name if bundle else model)
         shown = track(rows, description=name, total=_steps(sessions), console=console)

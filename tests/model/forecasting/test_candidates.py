@@ -10,7 +10,9 @@ from editcast_model.forecasting.candidates import UNSEEN, Candidate, Situation
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
 from editcast_model.forecasting.interface import PredictionOptions, other_save
 from editcast_model.forecasting.ranker import FEATURES, Ranker
+from editcast_model.forecasting.sources import decoded_edits
 from editcast_model.history import EditHistory
+from editcast_model.inference.decoding import Decoded
 
 _TEXT = "".join(f"value = first({number})\nother = {number}\n" for number in range(3))
 _RENAME = other_save("there.py", "x = first(1)\n", "x = second(1)\n")
@@ -50,6 +52,29 @@ def test_once_something_has_changed_the_network_is_asked_too(forecaster: NeuralF
     assert others and all(one.line > UNSEEN and one.log_probability < 0 for one in others)
     assert all(one.distance < 0 for one in others)
     assert of_source(session, "decoded")
+
+
+def test_what_cannot_win_is_not_decoded(bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded: list[str] = []
+
+    def decode(*_: object, least: float, **__: object) -> list[Decoded]:
+        decoded.append(str(least))
+        return []
+
+    monkeypatch.setattr(decoded_edits, "decode", decode)
+    forecaster = NeuralForecaster.load(bundle.path, "cpu")
+    unlikely, likely = (-3.0, *_ZEROS[1:]), (3.0, *_ZEROS[1:])
+    for of_repeated, least in ((likely, "inf"), (unlikely, "-15.0")):
+        weights = {"decoded": _ZEROS, "repeated": of_repeated}
+        forecaster.ranker = Ranker(weights)
+        session = forecaster.open(_TEXT)
+        session.update(_TEXT.replace("first", "second", 1), saved=True)
+        decoded.clear()
+        (best,) = session.predict()
+        assert best.source == "repeated" and set(decoded) == {least}
+        decoded.clear()
+        session.candidates(1)  # all of them
+        assert set(decoded) == {"-inf"}
 
 
 def test_what_was_made_here_is_a_repeated_edit_of_this_file(forecaster: NeuralForecaster) -> None:

@@ -4,6 +4,8 @@ import math
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import Candidate
@@ -69,6 +71,52 @@ def test_the_whole_comes_before_a_part_that_is_clean_more_often() -> None:
     assert [one for one, _ in Ranker(clean).ranked([whole, part])] == [part, whole]
     ranked = Ranker(clean, wholes=wholes).ranked([part, whole])
     assert ranked == [(one, Ranker(clean).confidence(one)) for one in (whole, part)]
+
+
+_WEIGHTS = st.tuples(*[st.floats(-4, 4)] * (1 + len(FEATURES)))
+
+
+@given(
+    clean=_WEIGHTS,
+    place=_WEIGHTS,
+    whole=_WEIGHTS,
+    least=st.floats(-15, 0),
+    worth=st.floats(0, 1.5),
+    distance=st.integers(3, 9),
+    inserts=st.booleans(),
+    is_whole_lines=st.booleans(),
+)
+def test_below_the_least_log_probability_nothing_is_worth_as_much(
+    clean: tuple[float, ...],
+    place: tuple[float, ...],
+    whole: tuple[float, ...],
+    least: float,
+    worth: float,
+    distance: int,
+    inserts: bool,
+    is_whole_lines: bool,
+) -> None:
+    ranker = Ranker({"decoded": clean}, (), {"decoded": place}, {"decoded": whole})
+    low = Candidate(Hunk(0, 1, ""), "decoded", log_probability=-15.0, line=-1.0, distance=3)
+    high = replace(low, hunk=Hunk(0, 0, "x"), log_probability=0.0, distance=9, is_whole_lines=True)
+    one = replace(
+        low,
+        hunk=Hunk(0, 0 if inserts else 1, "x"),
+        log_probability=least,
+        distance=distance,
+        is_whole_lines=is_whole_lines,
+    )
+    score = ranker.score(one)
+    assert score is not None
+    if ranker.worth(one, score) > worth + 1e-9:
+        assert ranker.least_log_probability(low, high, worth) <= least
+
+
+def test_a_source_that_has_no_chance_needs_an_infinite_log_probability() -> None:
+    ranker = Ranker({"decoded": (-5.0, *_ZEROS[1:])})
+    low, high = candidate(-15.0), candidate(0.0)
+    assert ranker.least_log_probability(low, high, 0.5) == math.inf
+    assert ranker.least_log_probability(low, high, 0.001) == -15.0
 
 
 def test_extreme_weights_do_not_overflow() -> None:

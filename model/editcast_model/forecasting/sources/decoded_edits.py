@@ -3,10 +3,13 @@
 import math
 from collections.abc import Iterator
 from collections.abc import Sequence as Ids
+from dataclasses import replace
 from itertools import islice
 
+from editcast_model.diff import Hunk
 from editcast_model.edits import Edit
-from editcast_model.forecasting.candidates import Candidate, Situation
+from editcast_model.forecasting.candidates import UNSEEN, Candidate, NetworkView, Situation
+from editcast_model.forecasting.line_ranker import Floats
 from editcast_model.inference.decoding import decode
 from editcast_model.tokenizer import Tokenizer, lex
 
@@ -34,6 +37,7 @@ class DecodedEdits:
             return _ends_token(view.tokenizer, before, token)
 
         for where in islice(view.places.on_lines(), missing + config.other_lines):
+            least = situation.least_to_win(*self._bounds(situation, view, where))
             for one in decode(
                 view.sequence,
                 where=where,
@@ -41,6 +45,7 @@ class DecodedEdits:
                 limit=config.decoded_length,
                 together=config.together,
                 floor=floor,
+                least=least,
                 splits=splits,
                 fits=is_suggestion,
             ):
@@ -58,6 +63,35 @@ class DecodedEdits:
                 missing -= 1
             if missing == 0:
                 return
+
+    def _bounds(
+        self, situation: Situation, view: NetworkView, where: Floats
+    ) -> tuple[Candidate, Candidate]:
+        """Return the least and the greatest features of what can be decoded on a line.
+
+        What was made before is for other sources to propose.
+        """
+        history, places = situation.history, view.places
+        first = int(where.argmax())
+        last = history.text.count("\n", 0, history.last)
+        apart = abs(int(places.line_of[first]) - last)
+        line = float(places.line[first])
+        low = Candidate(
+            Hunk(0, 1, ""),
+            self.name,
+            log_probability=UNSEEN,
+            line=line,
+            distance=max(apart - 1, 0),
+            repeating=history.repeating,
+        )
+        high = replace(
+            low,
+            hunk=Hunk(0, 0, ""),
+            log_probability=float(where[first]),
+            distance=apart + 1,
+            is_whole_lines=True,
+        )
+        return low, high
 
 
 def _ends_token(tokenizer: Tokenizer, before: Ids[int], token: int) -> bool:

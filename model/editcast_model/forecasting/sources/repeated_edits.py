@@ -8,6 +8,7 @@ they are what a network has to beat by far, and what the server runs on without 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 
 from editcast_model.diff import Hunk, diff
@@ -52,20 +53,27 @@ class RepeatedEdits:
             line = text.count("\n", 0, repeat.hunk.start)
             return repeat.score * max(view.places.lines.get(line, 0.0), _LEAST)
 
+        @cache
+        def fits(repeat: Repeat) -> bool:
+            return _accepts(situation, repeat, self.name)
+
         likeliest = sorted(situation.repeats, key=worth, reverse=True)
-        fitting = [repeat for repeat in likeliest if _accepts(situation, repeat, self.name)]
-        in_step = situation.replacements.next_in_step(fitting)
-        if in_step is not None and fitting[0] is not in_step:
+        first = next(filter(fits, likeliest), None)
+        if first is None:
+            return
+        in_step = situation.replacements.next_in_step(likeliest, fits)
+        if in_step is not None and first is not in_step:
             # What speaks for the likeliest place speaks for this one: in a commit lines next to
             # each other are one change, so the network never saw one follow the other.
-            first = _candidate(situation, fitting[0], self.name, situation.config.scored_edits[0])
+            scored = _candidate(situation, first, self.name, situation.config.scored_edits[0])
             made = in_step.times, in_step.ago
-            yield situation.described(replace(first, hunk=in_step.hunk), made)
+            yield situation.described(replace(scored, hunk=in_step.hunk), made)
         if in_step is not None:
             later = in_step.made, situation.replacements.own[-1]
-            others = (one for one in fitting if not any(map(one.made.is_like, later)))
-            fitting = [in_step, *others] if fitting[0] is in_step else [*others]
+            others = [one for one in likeliest if not any(map(one.made.is_like, later))]
+            likeliest = [in_step, *others] if first is in_step else others
 
+        fitting = filter(fits, likeliest)
         for repeat, most in zip(fitting, situation.config.scored_edits, strict=False):
             yield _candidate(situation, repeat, self.name, most)
 

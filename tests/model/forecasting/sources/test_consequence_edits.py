@@ -109,16 +109,16 @@ def test_nothing_that_depends_on_the_word_at_is_proposed(forecaster: NeuralForec
         session.update(PYTHON.replace("(width", f"({word}", 1), saved=False)
         typed = range(9, 9 + len(word))
         assert not list(
-            session._sources[-1].propose(session.situation(3, PredictionOptions(typed=typed)))
+            session._sources[0].propose(session.situation(3, PredictionOptions(typed=typed)))
         )
     # Nothing was typed for a while: the word is whole, and not saved yet.
-    assert len(list(session._sources[-1].propose(session.situation(3)))) == 4
+    assert len(list(session._sources[0].propose(session.situation(3)))) == 4
 
 
 def test_without_a_language_nothing_is_proposed(forecaster: NeuralForecaster) -> None:
     session = forecaster.open(PYTHON)
     session.update(PYTHON.replace("(width", "(breadth", 1), saved=True)
-    assert not list(session._sources[-1].propose(session.situation(3)))
+    assert not list(session._sources[0].propose(session.situation(3)))
 
 
 CALLS = """\
