@@ -204,7 +204,7 @@ def test_what_departs_from_the_tables_stands_apart(tmp_path: Path) -> None:
     assert "| Append1 | 100.0 / not run | 100.0 / not run | 100.0 / not run | 99.9 / 90.0 /" in page
     assert "| Append1, IA-ag | 99.9 | 90.0 | 70.0 | 60.0 |" in page
     assert "| MetaFlip11, IA+ | – | not run | 40.0 | not run |" in page
-    assert "POMP |" not in page.split("## Two departures")[1].split("\n## ")[0]
+    assert "POMP |" not in page.split("## Departures")[1].split("\n## ")[0]
 
 
 def test_a_job_under_another_diff_is_another_job(tmp_path: Path) -> None:

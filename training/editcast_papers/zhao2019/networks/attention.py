@@ -63,8 +63,10 @@ class Block(nn.Module):
         offsets: int = 0,
         asked: bool = False,
         cross: bool = False,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        self.dropout = dropout
         self.width, self.heads, self.aggregate = width, heads, aggregate
         self.q = nn.Linear(width, width, bias=False)
         self.kv = nn.Linear(width, 2 * width, bias=False)
@@ -130,7 +132,7 @@ class Block(nn.Module):
 
     def read(self, x: Tensor, query: Tensor, read: Tensor) -> Tensor:
         """Aggregate: (..., T, D) three times -> (..., T, D)."""
-        r = self.out(read)
+        r = self.out(functional.dropout(read, self.dropout, self.training))
         if self.aggregate == "sum":
             return query + r
         if self.aggregate == "gru":

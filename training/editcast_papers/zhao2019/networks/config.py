@@ -40,6 +40,8 @@ class PaperConfig:
             and what else enters a block they count as much as these do (Vaswani et al. 2017, 3.4).
         untied: Whether contents are scored by an output layer of its own, as in the paper, and not
             by the embeddings.
+        dropout: The share of the embeddings' values, and of what the paper's blocks read, that a
+            step of training sets to 0.
     """
 
     vocabulary: int
@@ -62,6 +64,7 @@ class PaperConfig:
     seek: int = 0
     scaled: bool = False
     untied: bool = False
+    dropout: float = 0.0
 
 
 def paper(vocabulary: int, variant: str, width: int = 128) -> PaperConfig:

@@ -61,6 +61,7 @@ class ImplicitAttention(nn.Module):
                 offsets=offsets,
                 asked=config.asked,
                 cross=cross,
+                dropout=config.dropout,
             )
 
         def stack(count: int, offsets: int, cross: bool = False) -> Stack:
@@ -102,7 +103,9 @@ class ImplicitAttention(nn.Module):
     def embed(self, tokens: Tensor) -> Tensor:
         """Embeddings of ids (...) -> (..., D)."""
         x = self.embedding(tokens)
-        return x * self.config.width**0.5 if self.config.scaled else x
+        if self.config.scaled:
+            x = x * self.config.width**0.5
+        return functional.dropout(x, self.config.dropout, self.training)
 
     # -- the state ---------------------------------------------------------------------------
 

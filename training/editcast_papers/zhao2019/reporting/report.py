@@ -5,7 +5,7 @@ from pathlib import Path
 
 from editcast_model.errors import ReproductionError
 from editcast_papers.markdown import markdown, write_page
-from editcast_papers.zhao2019.networks.zoo import ABLATIONS
+from editcast_papers.zhao2019.networks.zoo import ABLATIONS, GLOROT, UNTIED
 from editcast_papers.zhao2019.reporting import paper
 from editcast_papers.zhao2019.reporting.claims import (
     ZOOMED,
@@ -32,6 +32,8 @@ from editcast_training.disk import explained
 
 _MODELS = ("POMP", "E", "IR", "IA-ag")
 _VARIANTS = ("IA-vg", "IA-a", "IA-v", "IA-ag")
+_CHANGES = ("untied", "glorot", "glorot dropout")
+_TAKEN_BACK = (*UNTIED, *GLOROT)
 _TRIPLE = "Cells are paper / ours / difference."
 
 
@@ -198,23 +200,26 @@ def _ablations(runs: Sequence[Run]) -> str:
 
 
 def _departures(cells: Cells, blocks: Cells) -> str:
-    title = "## Two departures from the paper, taken back"
-    names = {(task, model.removesuffix(" untied")) for task, model in (*cells, *blocks)}
+    title = "## Departures from the paper, taken back"
+    names = {(task, model) for task, model in (*cells, *blocks) if model not in _TAKEN_BACK}
     rows = []
     for task, model in sorted(names, key=lambda one: (NAMES.index(one[0]), one[1])):
-        others = [blocks.get((task, model)), cells.get((task, f"{model} untied"))]
+        others = [blocks.get((task, model))]
+        others += [cells.get((task, f"{model} {change}")) for change in _CHANGES]
         if model == "POMP" or not any(others):
             continue
         theirs = paper.accuracy(task, model)
         words = [cell.words if cell else NOT_RUN for cell in (cells.get((task, model)), *others)]
         rows.append([f"{task}, {model}", f"{theirs:.1f}" if theirs else "–", *words])
-    head = ["task, model", "paper", "as in the tables", "longest-block diff", "untied output"]
+    head = ["task, model", "paper", "as in the tables", "longest-block diff", *_CHANGES]
     table = markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}."
     return (
         f"{title}\n\nThe diff between snapshots is ours (the longest common subsequence, each "
         "change as far left as possible), where the paper keeps the longest matching block first "
         "(`--diff longest-block`). Contents are scored by the embeddings, where the paper has an "
-        f"output layer (`--model 'IA-ag untied'`).\n\n{table}"
+        "output layer (`--model 'IA-ag untied'`). With `IA-ag glorot` weights start as in "
+        "TensorFlow and embeddings are not multiplied; `IA-ag glorot dropout` has a dropout of "
+        f"0.1, of which the paper says nothing.\n\n{table}"
     )
 
 
