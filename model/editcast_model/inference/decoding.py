@@ -16,7 +16,7 @@ from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.inference.sequence import MASKED, Sequence
 
 #: A hypothesis so far below the floor is given up, in nats.
-_HOPELESS = 1.0
+_HOPELESS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
