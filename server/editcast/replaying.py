@@ -27,7 +27,7 @@ def serving(model: str, device: str, pause: float = 0.0) -> Iterator[ReplayClien
     Args:
         model: A bundle's folder, or a baseline.
         device: The device for the model.
-        pause: The seconds to wait before each save.
+        pause: The seconds from a change to its save.
 
     Raises:
         BundleError: The server cannot use the bundle.

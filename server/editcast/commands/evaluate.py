@@ -113,10 +113,8 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 )
 @click.option(
     "--pause",
-    default=0.0,
-    show_default=True,
-    type=click.FloatRange(0, 60),
-    help="Seconds to wait before each save. With 1, times are those that a person waits for.",
+    type=ranges.Finite(60),
+    help="Seconds to wait between a change and its save, as a person does.  [default: none]",
 )
 @ray_option
 @click.option(
@@ -137,7 +135,7 @@ def evaluate(
     seed: int,
     held_out: bool,
     typing: bool,
-    pause: float,
+    pause: float | None,
     ray: str | None,
     processes: int,
     out: Path,
@@ -168,7 +166,7 @@ def evaluate(
         return _evaluate_typing(chosen, device, sessions, files_before(read), source, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
     for model in chosen:
-        bundle, rows = _replayed(model, device, sessions, pause, ray, processes, console)
+        bundle, rows = _replayed(model, device, sessions, pause or 0.0, ray, processes, console)
         evaluation = Evaluation(
             bundle.name if bundle else model,
             rows,

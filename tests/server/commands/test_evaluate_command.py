@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pygit2
@@ -99,6 +100,25 @@ def test_a_bundle_is_measured_token_by_token_too(saves: Path, tmp_path: Path) ->
     assert evaluation.tokens["edits"] >= 10
     best = min(evaluation.tokens["position"], evaluation.tokens["content"])
     assert 0 < evaluation.tokens["both"] <= best
+
+
+def test_a_pause_before_a_save_changes_no_suggestion(saves: Path, tmp_path: Path) -> None:
+    found = []
+    for pause in ([], ["--pause", "0.2"]):
+        out = tmp_path / str(len(pause))
+        done = editcast(
+            "evaluate", "--saves", saves, "--model", "repeat-best", "--out", out, *pause,
+            home=tmp_path / "home",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        rows = Evaluation.read(out / "repeat-best.json").rows
+        found.append([replace(row, milliseconds=0) for row in rows])
+    assert found[0] and found[0] == found[1]
+
+    done = editcast(
+        "evaluate", "--saves", saves, "--typing", "--pause", "1", home=tmp_path / "home"
+    )
+    assert done.returncode == 2 and "--pause works without --typing" in done.stderr
 
 
 def test_sessions_are_typed_and_what_is_offered_is_measured(
