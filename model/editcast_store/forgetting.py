@@ -45,8 +45,8 @@ class Forgotten(NamedTuple):
 Pattern = Sequence[str] | str | None
 
 
-def key_of(path: str | os.PathLike[str]) -> str:
-    """Return a path as SQLite can store it, with non-Unicode names escaped."""
+def unicode_path(path: str | os.PathLike[str]) -> str:
+    """Return a path as text that UTF-8 can hold, with the bytes of other names escaped."""
     return os.fspath(path).encode("utf-8", "backslashreplace").decode()
 
 
@@ -63,15 +63,15 @@ def named(paths: Iterable[str], pattern: Pattern) -> list[str]:
     if pattern is None:
         return list(paths)
     if not isinstance(pattern, str):
-        files = set(map(key_of, pattern))
+        files = set(map(unicode_path, pattern))
         return [path for path in paths if path in files]
-    paths, pattern = list(paths), key_of(pattern)
+    paths, pattern = list(paths), unicode_path(pattern)
     return exactly(paths, pattern) or [path for path in paths if fnmatchcase(path, pattern)]
 
 
 def exactly(paths: Iterable[str], name: str) -> list[str]:
     """Return the file with this name, or the files in the folder with this name."""
-    name = key_of(name)
+    name = unicode_path(name)
     folder = name.rstrip("/\\")
     inside = (folder + "/", folder + "\\")
     return [path for path in paths if path == name or (folder and path.startswith(inside))]

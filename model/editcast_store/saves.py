@@ -28,8 +28,8 @@ from editcast_store.forgetting import (
     delete_files,
     drop_unused,
     exactly,
-    key_of,
     named,
+    unicode_path,
 )
 from editcast_store.secrets import is_secret
 from editcast_store.sqlite_file import WAIT, connect, explained, set_aside_files
@@ -180,7 +180,7 @@ class Store:
             database.execute(
                 "INSERT INTO outcomes (suggestion, what, path, language, model, confidence, time)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (suggestion, what, key_of(path), language, model, confidence, time_ms),
+                (suggestion, what, unicode_path(path), language, model, confidence, time_ms),
             )
 
     # Reading
@@ -202,7 +202,7 @@ class Store:
         rows = self._read(
             "SELECT time, data FROM snapshots JOIN files ON files.id = file"
             " JOIN texts ON texts.id = text WHERE path = ? ORDER BY snapshots.id",
-            (key_of(path),),
+            (unicode_path(path),),
         )
         found: list[StoredSnapshot] = []
         for time_ms, data in rows:
@@ -369,7 +369,7 @@ class Store:
         row: tuple[int] = self._database.execute(
             "INSERT INTO files (path, language) VALUES (?, ?)"
             " ON CONFLICT (path) DO UPDATE SET language = excluded.language RETURNING id",
-            (key_of(path), language),
+            (unicode_path(path), language),
         ).fetchone()
         return row[0]
 

@@ -111,11 +111,6 @@ def language_of(path: str) -> str | None:
     return LANGUAGES.get(PurePosixPath(path).suffix.lower())
 
 
-def unicode_path(path: str) -> str:
-    """Escape the bytes of a path that are no UTF-8 (lone surrogates in Python)."""
-    return path.encode("utf-8", "backslashreplace").decode()
-
-
 def reason_to_skip(path: str) -> str | None:
     """Say why a file is not read, by its path: a secret, or no writing of the project's own.
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.errors import SourceError
+from editcast_store.forgetting import unicode_path
 from editcast_store.saves import Store, project_of
 from editcast_store.secrets import is_secret
 from editcast_training.sources.file_history import (
@@ -24,7 +25,6 @@ from editcast_training.sources.file_history import (
     language_of,
     pieces,
     reason_to_skip,
-    unicode_path,
 )
 
 _GZIP_MAGIC = b"\x1f\x8b"
