@@ -1,4 +1,4 @@
-"""The options that name sources: repositories, saves, the user's own history."""
+"""Options of commands that read sources, and of those that run on a cluster."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -8,6 +8,7 @@ from typing import Any, Literal
 import click
 
 from editcast_store.paths import home
+from editcast_training.cluster import HERE
 from editcast_training.sources.registry import (
     Origin,
     listed_repositories,
@@ -16,6 +17,13 @@ from editcast_training.sources.registry import (
 )
 from editcast_training.sources.storage import is_url
 
+ray_option = click.option(
+    "--ray",
+    is_flag=False,
+    flag_value=HERE,
+    metavar="[HOST:PORT]",
+    help="Run on the Ray cluster of this machine; without an address, on a local cluster.",
+)
 _PATH = click.Path(path_type=Path)
 _OPTIONS = (
     click.option("--git", multiple=True, metavar="PATH", help="A git repository; may be repeated."),

@@ -11,11 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from editcast import ranges
-from editcast.cluster_option import ray_option
 from editcast.guarded import guarded
 from editcast.progress import time_left
 from editcast.render_diff import plain
-from editcast.source_options import source_options
+from editcast.source_options import ray_option, source_options
 from editcast_training.data import cluster_shards
 from editcast_training.data.corpus import make_corpus
 from editcast_training.data.shards import CorpusPart

@@ -16,11 +16,10 @@ from rich.progress import track
 from rich.table import Table
 
 from editcast import ranges
-from editcast.cluster_option import ray_option
 from editcast.guarded import guarded
 from editcast.render_diff import plain
 from editcast.replaying import replayed_on_cluster, serving
-from editcast.source_options import source_options
+from editcast.source_options import ray_option, source_options
 from editcast_model.bundle import Bundle
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.forecaster import NeuralForecaster

@@ -11,12 +11,11 @@ import click
 from click.core import ParameterSource
 
 from editcast import ranges
-from editcast.cluster_option import ray_option
 from editcast.comparison import page
 from editcast.comparison import sentence as in_a_sentence
 from editcast.guarded import EndError, guarded
 from editcast.progress import TrainingProgress
-from editcast.source_options import source_options
+from editcast.source_options import ray_option, source_options
 from editcast_model.bundle import Bundle, bundled_path
 from editcast_model.errors import BundleError, BusyError, NoBetterModelError, TrainingError
 from editcast_model.private_files import write_text
