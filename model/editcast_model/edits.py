@@ -223,23 +223,6 @@ class EditSequence:
     initial: tuple[int, ...]
     edits: tuple[Edit, ...]
 
-    @classmethod
-    def from_explicit(cls, initial: Sequence[int], edits: Iterable[Edit]) -> "EditSequence":
-        """Return the implicit form of explicit edits.
-
-        Raises:
-            EditError: An edit's position is outside its state.
-        """
-        timeline = Timeline(initial)
-        for edit in edits:
-            order = timeline.order()
-            if not 0 <= edit.position < len(order):
-                raise EditError(
-                    f"Position {edit.position} is outside a state of {len(order)} tokens."
-                )
-            timeline.append(Edit(int(order[edit.position]), edit.content))
-        return cls(timeline.initial, tuple(timeline.edits))
-
     def explicit(self) -> tuple[Edit, ...]:
         """Return the edits with positions in the state just before each."""
         timeline = Timeline(self.initial)

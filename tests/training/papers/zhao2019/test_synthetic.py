@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import diff_tokens
-from editcast_model.edits import DELETE, Edit, EditSequence, apply
+from editcast_model.edits import DELETE, Edit, apply
 from editcast_model.errors import ReproductionError
 from editcast_papers.zhao2019.block_diff import block_changes, longest_block
 from editcast_papers.zhao2019.synthetic import (
@@ -71,13 +71,6 @@ def test_every_replacement_is_a_snapshot(name: str) -> None:
         for number, start in enumerate(example.starts):
             done = re.sub(pattern, replacement, before, count=number) if number else before
             assert _text(states[start]) == done
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_explicit_and_implicit_forms_agree(name: str) -> None:
-    for example in generate(name, _COUNT, seed=7):
-        sequence = example.sequence
-        assert EditSequence.from_explicit(sequence.initial, sequence.explicit()) == sequence
 
 
 @pytest.mark.parametrize("name", NAMES)
