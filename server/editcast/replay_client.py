@@ -16,6 +16,7 @@ from threading import Thread
 from typing import IO, Any, Self
 from urllib.parse import quote
 
+import attrs
 from lsprotocol import types
 
 from editcast_model.diff import Hunk, shortest_hunk
@@ -137,11 +138,8 @@ class ReplayClient:
             self._version += 1
             (edit,) = self._buffer.text_edits([shortest_hunk(self._buffer.text, text)])
             self._buffer = Buffer(text, self._buffer.units)
-            ends = {
-                name: {"line": end.line, "character": end.character}
-                for name, end in (("start", edit.range.start), ("end", edit.range.end))
-            }
-            self._did_change(self._uri, self._version, {"range": ends, "text": edit.new_text})
+            change = {"range": attrs.asdict(edit.range), "text": edit.new_text}
+            self._did_change(self._uri, self._version, change)
             time.sleep(self._pause)
         while not self._inbox.empty():  # predictions from before this save
             self._handle(self._receive())
