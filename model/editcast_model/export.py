@@ -36,6 +36,7 @@ from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 
 OPSET = 20
+_TOLERANCE = 1e-4
 
 
 def export(
@@ -223,7 +224,7 @@ def _refer_to_weights(model: onnx.ModelProto, places: dict[str, tuple[int, int]]
             tensor.external_data.add(key=key, value=str(value))
 
 
-def check_parity(network: EditNetwork, folder: Path, tolerance: float = 1e-4) -> float:
+def check_parity(network: EditNetwork, folder: Path) -> float:
     """Return the largest difference between torch and ONNX Runtime over several sizes.
 
     Log probabilities below -30 are ignored, since fp32 is not precise enough there.
@@ -245,9 +246,9 @@ def check_parity(network: EditNetwork, folder: Path, tolerance: float = 1e-4) ->
             for ours, theirs in zip(wanted, session.run(None, feed), strict=True):
                 sure = (ours.numpy() > -30) | (theirs > -30)
                 worst = max(worst, float(np.abs(ours.numpy() - theirs)[sure].max(initial=0.0)))
-    if not worst <= tolerance:
+    if not worst <= _TOLERANCE:
         raise BundleError(
             f"ONNX Runtime and torch differ by {worst:.1e} on this network, more than "
-            f"{tolerance:.0e}; export it with other versions of torch and ONNX."
+            f"{_TOLERANCE:.0e}; export it with other versions of torch and ONNX."
         )
     return worst

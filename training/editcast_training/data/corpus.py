@@ -46,6 +46,7 @@ from editcast_training.workers import as_ended, worker_pool
 
 #: How much text a vocabulary is learned from, characters.
 SAMPLE = 20_000_000
+_VOCABULARY = 4096  # subtokens
 #: What was made of each source.
 MANIFEST = "manifest.json"
 _KEPT = ("instances", "edits", "skipped")
@@ -228,7 +229,7 @@ def _read_manifest(folder: Path) -> tuple[dict[str, Any], dict[str, CorpusPart]]
     return manifest, made
 
 
-def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4096) -> Tokenizer:
+def train_tokenizer(origins: Sequence[Origin], *, seed: int) -> Tokenizer:
     """Learn a vocabulary of the newest texts; every source of the train split has the same share.
 
     Raises:
@@ -248,7 +249,7 @@ def train_tokenizer(origins: Sequence[Origin], *, seed: int, vocabulary: int = 4
         raise EmptyCorpusError(
             "There is no text to learn a vocabulary from; name one with --tokenizer."
         )
-    return Tokenizer.train(texts, vocabulary)
+    return Tokenizer.train(texts, _VOCABULARY)
 
 
 def _sample(origin: Origin, size: int, seed: int) -> list[str]:

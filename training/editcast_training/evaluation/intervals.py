@@ -31,12 +31,11 @@ def intervals(
     measure: Callable[[Sequence[Row]], Mapping[str, float]],
     *,
     samples: int = 1000,
-    seed: int = 0,
 ) -> dict[str, Interval]:
     """Measure rows, at least one, with intervals over `samples` drawings of their sessions."""
     sessions = _by_session(rows)
     whole = measure(rows)
-    drawn = [measure(one) for (one,) in _drawn([sessions], samples, seed)]
+    drawn = [measure(one) for (one,) in _drawn([sessions], samples)]
     return {name: _interval(whole[name], [one[name] for one in drawn]) for name in whole}
 
 
@@ -46,7 +45,6 @@ def difference(
     measure: Callable[[Sequence[Row]], Mapping[str, float]],
     *,
     samples: int = 1000,
-    seed: int = 0,
 ) -> dict[str, Interval]:
     """Measure how two evaluations of the same sessions differ, paired by session.
 
@@ -57,7 +55,7 @@ def difference(
     if one.keys() != other.keys():
         raise ValueError("the rows are of different sessions")
     first, second = measure(before), measure(after)
-    drawn = [(measure(a), measure(b)) for a, b in _drawn([one, other], samples, seed)]
+    drawn = [(measure(a), measure(b)) for a, b in _drawn([one, other], samples)]
     return {
         name: _interval(second[name] - first[name], [b[name] - a[name] for a, b in drawn])
         for name in first
@@ -72,11 +70,11 @@ def _by_session(rows: Sequence[Row]) -> dict[int, list[Row]]:
 
 
 def _drawn(
-    evaluations: Sequence[Mapping[int, list[Row]]], samples: int, seed: int
+    evaluations: Sequence[Mapping[int, list[Row]]], samples: int
 ) -> Iterator[list[list[Row]]]:
     """Draw as many sessions as there are with repetition, the same of each evaluation."""
     names = list(evaluations[0])
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
 
     for _ in range(samples):
         chosen = [names[index] for index in generator.integers(len(names), size=len(names))]

@@ -24,6 +24,7 @@ from editcast_training.sources.file_history import (
     split_by_time,
 )
 
+_HUNKS = range(3, 11)  # of a commit that is replayed, by lines
 _YEAR = 365 * 24 * 3600 * 1000  # milliseconds
 _SHOWN = 10  # saves before the first scored one
 _AWAITED = 10  # saved texts towards which a suggestion may turn out right
@@ -218,7 +219,6 @@ def sample_commits(
     histories: Iterable[FileHistory],
     *,
     count: int = 40,
-    hunks: range = range(3, 11),
     seed: int = 0,
 ) -> list[EditingSession]:
     """Return `count` sessions of every project, spread over the years of its history.
@@ -229,7 +229,6 @@ def sample_commits(
     Args:
         histories: File histories of kind "commits".
         count: Sessions a project, or as many as it has.
-        hunks: How many line hunks a session may have.
         seed: Another seed draws other sessions.
     """
     years: dict[tuple[str, int], _Drawn] = defaultdict(dict)
@@ -243,7 +242,7 @@ def sample_commits(
                 continue
             if len(drawn) >= count and rank > max(map(itemgetter(0), drawn.values())):
                 continue
-            if len(line_hunks(history.snapshots[index].text, after.text)) not in hunks:
+            if len(line_hunks(history.snapshots[index].text, after.text)) not in _HUNKS:
                 continue
             drawn[commit] = rank, commit_session(history, index)
             if len(drawn) > count:
