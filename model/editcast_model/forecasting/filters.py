@@ -133,10 +133,20 @@ def _changes_nothing(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
 
 
 def _is_white_space(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether the hunks change only white space, and the last save changed more."""
-    if context.way_back and _is_blank(context.way_back, context.text):
+    """Tell whether the hunks change only white space, and the last save changed more.
+
+    Even those who are changing white space want none on an empty line.
+    """
+    if not _is_blank(hunks, context.text):
         return False
-    return _is_blank(hunks, context.text)
+    if context.way_back and _is_blank(context.way_back, context.text):
+        return all(_pads_empty_line(hunk, context.text) for hunk in hunks)
+    return True
+
+
+def _pads_empty_line(hunk: Hunk, text: str) -> bool:
+    is_on_one = "\n" not in text[hunk.start : hunk.end] + hunk.text
+    return is_on_one and bool(hunk.text) and not line_at(text, hunk.start).strip()
 
 
 def _is_blank(hunks: tuple[Hunk, ...], text: str) -> bool:

@@ -47,6 +47,14 @@ def test_white_space_is_for_those_who_are_at_it() -> None:
     assert reason(after, before=tidied) == "changes only white space"
 
 
+def test_nobody_wants_white_space_on_an_empty_line() -> None:
+    code = "if a:\n  b = 2\n\n  c = 3\n"
+    indented = code.replace("  b", "    b")
+    padded = indented.replace("\n\n", "\n    \n")
+    assert reason(indented.replace("  c", "    c"), code, before=indented) is None
+    assert reason(padded, code, before=indented) == "changes only white space"
+
+
 def test_those_who_broke_it_go_on() -> None:
     breaking = TEXT.replace("return x", "return (x")
     after = breaking.replace("return y", "return (y")
