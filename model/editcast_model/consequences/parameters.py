@@ -125,7 +125,9 @@ def inserted(
         return Hunk(start + len(head), start + len(head), lead + new)
     first, last = listed[0], listed[-1]
     lead = text[start : first.start]
-    between = "," + lead if "\n" in lead and not lead.strip() else ", "
+    indent = lead[lead.rfind("\n") :] if "\n" in lead else lead
+    # What stands above the first in a list of lines may be `self`, or a star.
+    between = "," + indent if indent.startswith("\n") and not indent.strip() else ", "
     if index < len(listed):
         return Hunk(listed[index].start, listed[index].start, new + between)
     return Hunk(last.end, last.end, between + new)
@@ -151,6 +153,9 @@ def _parameter_for(
         if argument.keyword and names.tree.language == "ruby":
             declared += ":"
         index = len(parameters) if argument.keyword else call.arguments.index(argument)
+        above = parameters[index - 1] if index else None
+        if names.tree.language == "python" and above and not (above.is_required or above.is_named):
+            declared += "=None"  # one without a default cannot be behind one that has it
         hunk = inserted(text, function.span, parameters, index, declared)
         yield Consequence(hunk, "add_parameter", 0.55, is_first=True)
 

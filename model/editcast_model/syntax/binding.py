@@ -3,6 +3,7 @@
 import re
 
 from editcast_model.diff import Hunk
+from editcast_model.syntax.calls import call_around
 from editcast_model.syntax.members import fields_defined, is_assigned, is_declared_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
@@ -22,6 +23,8 @@ def unbinds(names: Names, hunk: Hunk) -> bool:
         return False
     if one.role is Role.REFERENCE:
         return names.is_known(one, one.name) and not names.is_known(one, new)
+    if one.role is Role.KEYWORD:
+        return _is_foreign(names, one, new)
     return _has_member(names, one, one.name) and not _has_member(names, one, new)
 
 
@@ -62,6 +65,19 @@ def defines_by_itself(names: Names, hunk: Hunk) -> bool:
 
 def _is_defined(one: Occurrence) -> bool:
     return one.role is Role.DEFINITION or is_declared_member(one) or is_assigned(one)
+
+
+def _is_foreign(names: Names, one: Occurrence, new: str) -> bool:
+    """Tell whether a keyword is of a function of another file, and the new name of this file.
+
+    Unless it is a keyword somewhere, too.
+    """
+    call = call_around(names, one.start)
+    roles = {each.role for each in names.of(new)}
+    if call is None or not roles or Role.KEYWORD in roles:
+        return False
+    defined = (Role.DEFINITION, Role.MEMBER_DEFINITION)
+    return not any(each.role in defined for each in names.of(call.called.name))
 
 
 def _replaced(names: Names, hunk: Hunk) -> tuple[Occurrence | None, str]:

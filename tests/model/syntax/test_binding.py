@@ -75,6 +75,10 @@ func Half(width int) int {
         ("python", PYTHON, "self.|its| = []", "items", False),  # a definition
         ("python", PYTHON, "len(self.|items|)", "its", True),
         ("python", PYTHON, "self.|size|", "items", False),
+        ("python", "def f(to):\n    g(at=to)\n", "g(|at|", "to", True),
+        ("python", "def f(to):\n    g(at=to)\n", "g(|at|", "by", False),  # not of the file
+        ("python", "def f(to):\n    g(at=to)\n    h(to=1)\n", "g(|at|", "to", False),
+        ("python", "def f(to):\n    f(at=to)\n", "f(|at|", "to", False),  # its own function
         ("typescript", TYPESCRIPT, ".|width|;", "breadth", True),
         ("go", GO, "return |width| / 2", "breadth", True),
         ("go", GO, "Half(|width| int)", "breadth", False),
