@@ -189,7 +189,7 @@ def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Con
 
 def _reordered(names: Names, call: Call, old: list[str], new: list[str]) -> Iterator[Consequence]:
     given, text = call.arguments, names.tree.text
-    if len(given) != len(old) or len(positional(call)) != len(given):
+    if not len(given) == len(old) == len(new) or len(positional(call)) != len(given):
         return
     parts = [text[each.start : each.end] for each in given]
     out = text[given[0].start : given[0].start]

@@ -240,7 +240,7 @@ class Change:
                 continue
             # Only the name went: what came may have a type and a default, too.
             is_name = part == "definition" and len(gone) == 1 and removed.strip() == gone[0].name
-            is_name |= _differ_in_marks(gone, come)
+            is_name |= _differ_in_marks(gone, come) or _is_named_anew(gone, come)
             if not (is_alike or is_name or are_declared_alike(gone, come)):
                 continue
             for left, right in zip(gone, come, strict=True):
@@ -267,8 +267,10 @@ class Change:
         for names, one in ((self.before, left), (self.after, right)):
             node = one.path[-2].node
             value = node.child_by_field_name("value") or node.child_by_field_name("right")
-            is_given = one.part.kind == "variable" and value is not None
-            values.append(names.tree.of(value) if is_given and value is not None else "")
+            if one.part.kind != "variable" or value is None or value.start_byte == one.start:
+                values.append("")
+            else:
+                values.append(names.tree.of(value))
         pairs = (values, (left.name, right.name))
         return values[0] == values[1] or any(fuzz.ratio(*pair) >= _ALIKE for pair in pairs)
 
@@ -284,6 +286,12 @@ def _differ_in_marks(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> 
     """Tell whether one name has another mark at its end, or none, as of methods in Ruby."""
     names = {one.name.rstrip("?!") for one in (*gone, *come)}
     return len(gone) == 1 and len(names) == 1
+
+
+def _is_named_anew(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:
+    """Tell whether what is taken from a key by its name has a name of its own now."""
+    shorts = [one.part.is_shorthand for one in (*gone, *come)]
+    return shorts == [True, False] and come[0].path[-2].type == "pair_pattern"
 
 
 def _differs_in_names(old: Sequence[str], new: Sequence[str]) -> bool:

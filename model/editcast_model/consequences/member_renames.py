@@ -71,9 +71,10 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     for one in after.of(old):
         if are_apart(one, new):
             continue
-        if (is_member(one) or one.role is Role.KEY) and owner(after, one) == whose:
+        is_key = one.role is Role.KEY or one.part.is_shorthand
+        if (is_member(one) or is_key) and owner(after, one) == whose:
             is_first = not is_declaration and one in declared
-            hunk = _replaced(one, new.name)
+            hunk = _keyed(after, one, new.name)
             yield Consequence(hunk, "rename_field", strength, is_first=is_first)
     if is_declaration:
         for one in of_unknown_objects(after, old, (whose,)):
@@ -150,6 +151,17 @@ def _takes_others(change: Change, renamed: Renamed) -> bool:
 
 def _replaced(one: Occurrence, new: str) -> Hunk:
     return Hunk(one.start, one.end, new)
+
+
+def _keyed(names: Names, one: Occurrence, new: str) -> Hunk:
+    """Return the replacement of a member; a variable that is named as it is goes along, if it can.
+
+    What is taken apart has the members' names, by custom; what is put together has its own.
+    """
+    is_own = one.role is not Role.DEFINITION or names.resolve(one, new) is not None
+    if one.part.is_shorthand and is_own:
+        return Hunk(one.start, one.start, f"{new}: ")
+    return _replaced(one, new)
 
 
 def of_unknown_objects(names: Names, old: str, whose: Collection[str]) -> Iterator[Occurrence]:

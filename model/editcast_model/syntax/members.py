@@ -98,7 +98,7 @@ def _owner(names: Names, one: Occurrence) -> str | None:
         return class_around(names, one.path)
     if one.path[-1].type in _OF_SELF:  # outside of classes all share one object
         return class_around(names, one.path) or "@0"
-    if one.role is Role.KEY:
+    if one.role is Role.KEY or one.part.is_shorthand:
         return _owner_of_key(names, one)
     if one.role is not Role.MEMBER:
         return None
@@ -226,9 +226,9 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
             if kind is None and above.type == "array":
                 listed = one.path[index - 2].node.child_by_field_name("type")
                 kind = _element_of(names, listed) if listed is not None else None
-            if kind is not None:
-                return _type_of(names, kind)
-            return f"@{step.node.start_byte}" if step.type == "object" else None
+            if kind is None and step.type == "object":
+                return f"@{step.node.start_byte}"
+            return _type_of(names, kind) if kind is not None else _declared_type(names, above)
     return None
 
 

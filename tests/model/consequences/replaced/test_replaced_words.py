@@ -93,6 +93,13 @@ def test_names_in_code_are_left_to_their_scopes() -> None:
     assert apply_hunks(text, [one.hunk]) == text.replace("Return db_url", "Return database_url")
 
 
+def test_a_comment_may_mean_what_the_code_still_calls_so() -> None:
+    before = "# Initialize callbacks.\ncallbacks = []\nrun(request.callbacks)\n"
+    text = before.replace("request.callbacks", "request.observer")
+    other = "a.py", "one.callbacks\n", "one.observer\n"
+    assert proposed([before, text], other, path="b.py") == []
+
+
 def test_a_builtin_is_any_word_if_the_other_one_is_known() -> None:
     code = "def f():\n    raise ValueError(1)\n\n\ndef g():\n    raise ValueError(2)\n"
     other = "b.py", "raise ValueError(3)\n", "raise ScheduleError(3)\n"
