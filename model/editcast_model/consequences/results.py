@@ -146,6 +146,10 @@ def taken_apart(names: Names, call: Call, further: tuple[str, ...]) -> Iterator[
         if left == parent or left.named_child_count != 1:
             return
         tree, end = names.tree, left.end_byte
+        called = names.at(call.called.start)
+        is_declared = tree.text[end : node.start_byte].strip() != "="
+        if not is_declared and not all(called and names.is_known(called, one) for one in further):
+            return
         handled = _handled(tree, statement) if further == ("err",) else ""
         text = more + tree.text[end : statement.end_byte] + handled
         hunk = Hunk(end, statement.end_byte, text) if handled else Hunk(end, end, more)

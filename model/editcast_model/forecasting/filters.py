@@ -122,6 +122,7 @@ def reason_against(hunks: tuple[Hunk, ...], context: EditContext) -> str | None:
         (partial(_breaks, hunks, context), "breaks what can be parsed"),
         (partial(_spoils_comment, hunks, context), "spoils a comment"),
         (partial(_imports_again, hunks, context), "imports again what the last save removed"),
+        (partial(_joins_words, hunks, context), "joins what is typed to the next word"),
         (partial(_closes_again, hunks, context), "closes a bracket again"),
         (partial(_wraps_again, hunks, context), "wraps what is wrapped already"),
     )
@@ -225,6 +226,14 @@ def _imports_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
     gone = set(apply_hunks(context.text, context.way_back).split("\n")) - now
     back = set(apply_hunks(context.text, hunks).split("\n")) & gone
     return any(is_import(line, context.language) for line in back)
+
+
+def _joins_words(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+    """Tell whether an insertion at the cursor ends in a word, and the next word follows at once."""
+    if len(hunks) != 1 or not hunks[0].start == hunks[0].end == context.cursor:
+        return False
+    last, first = hunks[0].text[-1:], context.text[hunks[0].end : hunks[0].end + 1]
+    return last.isalnum() and bool(_WORDS.match(first))
 
 
 def _closes_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:

@@ -17,8 +17,8 @@ from editcast_model.inference.sequence import MASKED, Sequence
 
 #: A hypothesis so far below the floor is given up, in nats.
 _HOPELESS = 2.0
-#: Once there are so many deletions, and nothing else, decoding looks ahead: whether the network also
-#: goes on with deleting after so many, and at the limit.
+#: Once this many edits are all deletions, decoding looks ahead: does the network still delete after
+#: so many edits, and at the limit?
 _DELETIONS = 3
 _AHEAD = (6, 11)
 

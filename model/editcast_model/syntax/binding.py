@@ -8,6 +8,8 @@ from editcast_model.syntax.members import fields_defined, is_assigned, is_declar
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 
+#: Who wrote a name so often means it, even if nothing gives it a meaning yet, as an import would.
+_USES = 2
 _DEFINITION = re.compile("assignment|declarator|const_spec|var_spec|const_item|static_item")
 
 
@@ -22,7 +24,10 @@ def unbinds(names: Names, hunk: Hunk) -> bool:
     if one is None or _is_defined(one):
         return False
     if one.role is Role.REFERENCE:
-        return names.is_known(one, one.name) and not names.is_known(one, new)
+        if not names.is_known(one, one.name) or names.is_known(one, new):
+            return False
+        others = [each for each in names.of(new) if each.role is Role.REFERENCE]
+        return sum(not names.is_known(each, new) for each in others) < _USES
     if one.role is Role.KEYWORD:
         return _is_foreign(names, one, new)
     return _has_member(names, one, one.name) and not _has_member(names, one, new)

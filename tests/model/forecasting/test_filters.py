@@ -279,6 +279,8 @@ def test_a_line_that_is_being_typed_is_copied_nowhere(
     [
         ("def area(width: float|):\n    return width\n", ") -> float", "breaks what can be parsed"),
         ("rows = |one(request)\n", "all(", "breaks what can be parsed"),
+        ("@|hook\ndef area():\n    pass\n", "dataclass", "joins what is typed to the next word"),
+        ("rows = |one\n", "first_", None),
         ("rows = load|\n", "(request", None),  # the line is not written to its end
         ("rows = load(|)\n", "first(", None),
         # While it is typed nothing can be parsed: what stands there closes the bracket, too.

@@ -67,6 +67,9 @@ func Half(width int) int {
     [
         ("python", PYTHON, "return |width| * breadth", "breadth", False),  # gives it a meaning
         ("python", PYTHON, "return |width| / 2", "breadth", True),
+        # An import may follow, where a name was written more than once.
+        ("python", "def f(a):\n    b(x)\n    g(a)\n    h(a)\n", "g(|a|", "b", True),
+        ("python", "def f(a):\n    b(b)\n    g(a)\n    h(a)\n", "g(|a|", "b", False),
         ("python", PYTHON, "return w|idth| / 2", "hole", True),  # part of the name
         ("python", PYTHON, "return |width| / 2", "len", False),
         ("python", PYTHON, "return |width| / 2", "len(x)", False),  # more than a name

@@ -223,7 +223,8 @@ def _copied(
     is_related = _is_related(tree, added, entry)
     is_same_list = _is_same_list(tree, added, found, entry)
     says_enough = len(WORD.findall(added.text)) > 1
-    if not (is_related or is_same_list or (added.after and any(added.is_like) and says_enough)):
+    is_like = added.after and any(added.is_like) and not _is_of_another(tree, added, entry)
+    if not (is_related or is_same_list or (is_like and says_enough)):
         return
     if not _takes_more(tree, added, found):
         return
@@ -308,10 +309,16 @@ def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bo
     around = _named_around(entry)
     if around is None or not _has_all(tree, added, found):
         return False
+    return not (_is_of_another(tree, added, entry) or around.child_by_field_name("type"))
+
+
+def _is_of_another(tree: Tree, added: Entry, entry: Node) -> bool:
+    """Tell whether an entry is one of a type whose name does not begin with the known owner's."""
+    around = _named_around(entry)
+    if around is None or not _TYPES.search(around.type):
+        return False
     name = name_of(around)
-    is_alike = added.owner and name is not None and tree.of(name).startswith(added.owner)
-    is_of_another = _TYPES.search(around.type) and not is_alike
-    return not (is_of_another or around.child_by_field_name("type"))
+    return not (added.owner and name is not None and tree.of(name).startswith(added.owner))
 
 
 def _has_all(tree: Tree, added: Entry, found: EntryList) -> bool:
