@@ -246,11 +246,11 @@ def _closes_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
     inserted = hunks[0].text
     line = line_at(context.text, context.cursor)
     rest = context.text[context.cursor :].split("\n", 1)[0]
-    closed = _unmatched(inserted)
+    closed, _ = unmatched(inserted)
     if not closed or closed[0] not in rest:
         return False
     head = line[: len(line) - len(rest)]
-    return bool(_unmatched(head + inserted + rest)) and not _unmatched(line)
+    return bool(unmatched(head + inserted + rest)[0]) and not unmatched(line)[0]
 
 
 def _wraps_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
@@ -261,13 +261,13 @@ def _wraps_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
         if at <= 0:
             continue
         before, behind = hunk.text[:at], hunk.text[at + len(old) :]
-        if _unmatched(behind) and context.text[: hunk.start].endswith(before):
+        if unmatched(behind)[0] and context.text[: hunk.start].endswith(before):
             return True
     return False
 
 
-def _unmatched(text: str) -> str:
-    """Return the closing brackets of a text that nothing in it opens."""
+def unmatched(text: str) -> tuple[str, str]:
+    """Return the brackets that a text closes without opening them, and opens without closing."""
     closed, opened = "", ""
     for sign in text:
         if sign in _CLOSING.values():
@@ -277,7 +277,7 @@ def _unmatched(text: str) -> str:
                 opened = opened[:-1]
             else:
                 closed += sign
-    return closed
+    return closed, opened
 
 
 def _core(hunk: Hunk, text: str) -> Hunk:

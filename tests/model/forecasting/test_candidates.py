@@ -44,6 +44,12 @@ def test_nothing_has_changed_here_yet(forecaster: NeuralForecaster) -> None:
     assert {(one.times, one.ago) for one in candidates} == {(1, 0)}
 
 
+def test_a_part_of_a_change_is_not_made_elsewhere(forecaster: NeuralForecaster) -> None:
+    session = forecaster.open(_TEXT)
+    session.add_other_save(other_save("there.py", "x = first(1)\n", "x = second(third(1)\n"))
+    assert session.candidates(1) == []
+
+
 def test_once_something_has_changed_the_network_is_asked_too(forecaster: NeuralForecaster) -> None:
     session = forecaster.open(_TEXT)
     session.add_other_save(_RENAME)

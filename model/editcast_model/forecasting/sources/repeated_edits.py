@@ -13,6 +13,7 @@ from itertools import islice
 
 from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.candidates import Candidate, Situation
+from editcast_model.forecasting.filters import unmatched
 from editcast_model.forecasting.interface import (
     NO_OPTIONS,
     Fits,
@@ -97,9 +98,11 @@ class CrossFileEdits:
 
 
 def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
-    """Tell whether a source may propose a repeated edit: it does more than switch another value.
+    """Tell whether a source may propose a repeated edit.
 
-    Of such edits 0 of 11 were clean on development commits, and 1 of 51 on recorded saves.
+    It must do more than switch another value: of such edits 0 of 11 were clean on development
+    commits, and 1 of 51 on recorded saves. And unless it only moves code, it must not begin or end
+    within brackets that are not its own, as a part of a larger change does: 2 of 160 were clean.
     """
     hunk = repeat.hunk
     old = situation.history.text[hunk.start : hunk.end]
@@ -107,6 +110,9 @@ def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
         _VALUE.fullmatch(old[part.start : part.end]) and _VALUE.fullmatch(part.text)
         for part in diff(old, hunk.text)
     ):
+        return False
+    is_part = any(map(any, map(unmatched, (old, hunk.text))))
+    if is_part and old.split() != hunk.text.split():
         return False
     return situation.accepts(hunk, source)
 
