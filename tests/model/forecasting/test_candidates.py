@@ -48,6 +48,19 @@ def test_a_part_of_a_change_is_not_made_elsewhere(forecaster: NeuralForecaster) 
     session = forecaster.open(_TEXT)
     session.add_other_save(other_save("there.py", "x = first(1)\n", "x = second(third(1)\n"))
     assert session.candidates(1) == []
+    for new in ("second(third(", "second[third("):
+        session = forecaster.open(_TEXT)
+        session.update(_TEXT.replace("first(0", f"{new}0", 1), saved=True)
+        assert of_source(session, "repeated") == []
+
+
+def test_a_call_is_made_otherwise_from_its_name_into_its_arguments(
+    forecaster: NeuralForecaster,
+) -> None:
+    session = forecaster.open(_TEXT)
+    session.update(_TEXT.replace("first(0", "second(a, 0"), saved=True)
+    made = {apply_hunks(session.history.text, [one.hunk]) for one in of_source(session, "repeated")}
+    assert any("second(a, 1)" in text or "second(a, 2)" in text for text in made)
 
 
 def test_once_something_has_changed_the_network_is_asked_too(forecaster: NeuralForecaster) -> None:
