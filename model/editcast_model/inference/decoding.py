@@ -17,10 +17,6 @@ from editcast_model.inference.sequence import MASKED, Sequence
 
 #: A hypothesis so far below the floor is given up, in nats.
 _HOPELESS = 2.0
-#: Once this many edits are all deletions, decoding looks ahead: does the network still delete after
-#: so many edits, and at the limit?
-_DELETIONS = 3
-_AHEAD = (6, 11)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,31 +137,6 @@ class _Decoder:
                 if ended is not None or is_last or grown < floor - _HOPELESS:
                     return ended
             so_far = replace(so_far, edits=(*so_far.edits, edit), log_probability=grown)
-            if len(so_far.edits) == _DELETIONS and self._deletes_too_much(so_far):
-                return None
-
-    def _deletes_too_much(self, so_far: Decoded) -> bool:
-        """Tell whether deletions go on beyond the limit, so that nothing comes of them.
-
-        All of them are read at once, and the network is asked at a few places only.
-        """
-        if any(edit.content != DELETE for edit in so_far.edits):
-            return False
-        sequence, read = self._sequence, [*self._edits, *so_far.edits]
-        sequence.follow(read)
-        timeline = sequence.timeline
-        after = timeline.order()[timeline.last_rank :]
-        edits = [*so_far.edits, *(Edit(int(item), DELETE) for item in after[: self._limit])]
-        if len(edits) <= self._limit:
-            return False
-        sequence.follow([*self._edits, *edits[: self._limit]])
-        for count in (self._limit, *(one for one in _AHEAD if one < self._limit)):
-            sequence.follow([*self._edits, *edits[:count]])
-            position = int(sequence.position.argmax())
-            choice = _best_at(sequence, position, float(sequence.position[position]))
-            if choice is None or choice.edits[0] != edits[count]:
-                return False
-        return True
 
     def _is_boundary(self, so_far: Decoded, edit: Edit) -> bool:
         """Tell whether a lexical token ends between the inserted tokens and the next one."""

@@ -437,23 +437,3 @@ def test_where_nothing_is_likely_nothing_breaks() -> None:
     # ... nor where the network is sure of the one thing that is not to be said.
     sure = Scripted(lambda edits: {0: 1.0}, lambda edits, at: {SAVE: 1.0})
     assert decode(Sequence(sure, [START])) == []
-
-
-@pytest.mark.parametrize("most", [4, 9, 12, 20, 30])
-def test_deletions_beyond_the_limit_are_noticed_early(most: int) -> None:
-    """Nothing comes of them, so they are not read one by one; those that end are decoded."""
-
-    def where(edits: History) -> dict[int, float]:
-        return {1 + len(edits) if len(edits) < most else 0: 0.9, 40: 0.1}
-
-    def what(edits: History, position: int) -> dict[int, float]:
-        return {SAVE if position == 0 else DELETE: 0.99, 50: 0.01}
-
-    network = Scripted(where, what)
-    sequence = Sequence(network, [START, *range(10, 50)])
-    found = decode(sequence, spare=0, limit=20, floor=log(0.01))
-    if most <= 20:
-        assert [edit.content for edit in found[0].edits] == [DELETE] * most
-    else:
-        assert not found
-        assert network.pointed < 8

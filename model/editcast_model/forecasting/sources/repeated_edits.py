@@ -98,10 +98,9 @@ class CrossFileEdits:
 
 
 def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
-    """Tell whether a source may propose a repeated edit.
+    """Tell whether a source may propose a repeated edit: it does more than switch another value.
 
-    It must do more than switch another value: of such edits 0 of 11 were clean on development
-    commits, and 1 of 51 on recorded saves. And it must be no part of a larger change.
+    Of such edits 0 of 11 were clean on development commits, and 1 of 51 on recorded saves.
     """
     hunk = repeat.hunk
     old = situation.history.text[hunk.start : hunk.end]
@@ -110,8 +109,7 @@ def _accepts(situation: Situation, repeat: Repeat, source: str) -> bool:
         for part in diff(old, hunk.text)
     ):
         return False
-    is_here = source == RepeatedEdits.name
-    return not _is_part(old, hunk.text, is_here=is_here) and situation.accepts(hunk, source)
+    return situation.accepts(hunk, source)
 
 
 def _is_part(old: str, new: str, *, is_here: bool) -> bool:
@@ -128,8 +126,12 @@ def _is_part(old: str, new: str, *, is_here: bool) -> bool:
 
 
 def _candidate(situation: Situation, repeat: Repeat, source: str, most: int) -> Candidate:
-    made = repeat.times, repeat.ago
-    return situation.candidate(repeat.hunk, source, most=most, strength=repeat.score, made=made)
+    """Make a candidate of a repeated edit; nothing speaks for a part of a larger change."""
+    hunk, made = repeat.hunk, (repeat.times, repeat.ago)
+    old = situation.history.text[hunk.start : hunk.end]
+    is_part = _is_part(old, hunk.text, is_here=source == RepeatedEdits.name)
+    strength = 0.0 if is_part else repeat.score
+    return situation.candidate(hunk, source, most=most, strength=strength, made=made)
 
 
 class _BaselineSession:
