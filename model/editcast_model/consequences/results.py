@@ -146,6 +146,7 @@ def taken_apart(names: Names, call: Call, further: tuple[str, ...]) -> Iterator[
         if left == parent or left.named_child_count != 1:
             return
         tree, end = names.tree, left.end_byte
+        # Other than a declaration, an assignment takes only names that are there.
         called = names.at(call.called.start)
         is_declared = tree.text[end : node.start_byte].strip() != "="
         if not is_declared and not all(called and names.is_known(called, one) for one in further):
