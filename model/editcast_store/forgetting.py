@@ -1,11 +1,12 @@
 """Deletion of saves from the store, by file and time."""
 
-import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
+
+from editcast_store.paths import unicode_path
 
 
 class Period(NamedTuple):
@@ -43,11 +44,6 @@ class Forgotten(NamedTuple):
 #: Names of files; or a path, a folder (with its contents), or a glob for whole paths, whose `*`
 #: matches `/` too; or None for all files.
 Pattern = Sequence[str] | str | None
-
-
-def unicode_path(path: str | os.PathLike[str]) -> str:
-    """Return a path as text that UTF-8 can hold, with the bytes of other names escaped."""
-    return os.fspath(path).encode("utf-8", "backslashreplace").decode()
 
 
 def named(paths: Iterable[str], pattern: Pattern) -> list[str]:

@@ -1,4 +1,4 @@
-"""The folder that Editcast writes to: the user data folder, or `EDITCAST_HOME`."""
+"""Paths: the folder that Editcast writes to, and names of files as text."""
 
 import os
 from pathlib import Path
@@ -92,3 +92,8 @@ def _home_error(folder: Path, why: str) -> HomeError:
         f"Editcast cannot use its folder {folder} ({why}); make it writable for you, or set "
         "EDITCAST_HOME to a folder that is."
     )
+
+
+def unicode_path(path: str | os.PathLike[str]) -> str:
+    """Return a path as text that UTF-8 can hold, with the bytes of other names escaped."""
+    return os.fspath(path).encode("utf-8", "backslashreplace").decode()

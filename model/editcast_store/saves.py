@@ -29,8 +29,8 @@ from editcast_store.forgetting import (
     drop_unused,
     exactly,
     named,
-    unicode_path,
 )
+from editcast_store.paths import unicode_path
 from editcast_store.secrets import is_secret
 from editcast_store.sqlite_file import WAIT, connect, explained, set_aside_files
 

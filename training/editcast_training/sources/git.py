@@ -16,7 +16,7 @@ import pygit2
 from pygit2.enums import DeltaStatus, DiffFind, FileMode
 
 from editcast_model.errors import SourceError
-from editcast_store.forgetting import unicode_path
+from editcast_store.paths import unicode_path
 from editcast_store.secrets import is_secret
 from editcast_training import memory_limit
 from editcast_training.sources.file_history import (

@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from editcast_model.errors import SourceError
 from editcast_model.plain_files import open_plain
-from editcast_store.forgetting import unicode_path
+from editcast_store.paths import unicode_path
 from editcast_store.saves import project_of
 from editcast_training.sources.file_history import (
     MAX_BYTES,

@@ -15,7 +15,7 @@ from typing import Any
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.errors import SourceError
-from editcast_store.forgetting import unicode_path
+from editcast_store.paths import unicode_path
 from editcast_store.saves import Store, project_of
 from editcast_store.secrets import is_secret
 from editcast_training.sources.file_history import (
