@@ -7,7 +7,7 @@ EXTENSION := vscode-client
 
 # Those that need no repository, corpus or candidates.
 BENCHMARKS := $(addprefix speed/,consequences diff editor load memory other_files suggest) suggestions/scenarios
-.PHONY: demo test check audit bench bundled calibrated soak docs lock vsix package sbom clean python node
+.PHONY: demo test check audit bench bundled calibrated graphs soak docs lock vsix package sbom clean python node
 
 demo: $(VENV)/.runtime
 	$(BIN)/editcast demo
@@ -73,6 +73,10 @@ calibrated: $(VENV)/.all
 	$(BIN)/editcast calibrate $(BUNDLE) --out $(BUNDLE) --repositories $(CALIBRATED) --mirror $(MIRROR) \
 		$(addprefix --saves ,$(SAVES)) --commits 16 --seed 0 --keep continuations --keep next-tokens \
 		--candidates $(WORK)/candidates.jsonl
+
+# The bundled model with its graphs exported again.
+graphs: $(VENV)/.all
+	$(BIN)/python tools/export_graphs.py
 
 # What the extension installs, by hash: on a machine without an NVIDIA driver, and (-gpu) on one with it. uv asks
 # the index for all platforms' files.

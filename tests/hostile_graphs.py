@@ -20,28 +20,28 @@ def endless(path: Path) -> None:
         [
             helper.make_tensor_value_info("number", TensorProto.INT64, []),
             helper.make_tensor_value_info("going", TensorProto.BOOL, []),
-            helper.make_tensor_value_info("value", TensorProto.FLOAT, [1]),
+            helper.make_tensor_value_info("value", TensorProto.FLOAT, [1, 1]),
         ],
         [
             helper.make_tensor_value_info("goes_on", TensorProto.BOOL, []),
-            helper.make_tensor_value_info("next", TensorProto.FLOAT, [1]),
+            helper.make_tensor_value_info("next", TensorProto.FLOAT, [1, 1]),
         ],
     )
     nodes = [helper.make_node("Loop", ["", "yes", "zero"], ["position"], body=steps)]
     yes = helper.make_tensor("yes", TensorProto.BOOL, [], [True])
-    zero = helper.make_tensor("zero", TensorProto.FLOAT, [1], [0.0])
+    zero = helper.make_tensor("zero", TensorProto.FLOAT, [1, 1], [0.0])
     _save(path, nodes, [yes, zero])
 
 
-def as_large_as(path: Path, *shape: int) -> None:
-    """A `point` that returns an array of any shape."""
-    wanted = helper.make_tensor("wanted", TensorProto.INT64, [len(shape)], shape)
+def as_large_as(path: Path, items: int) -> None:
+    """A `point` that returns an array of any size."""
+    wanted = helper.make_tensor("wanted", TensorProto.INT64, [2], [1, items])
     _save(path, [helper.make_node("ConstantOfShape", ["wanted"], ["position"])], [wanted])
 
 
 def from_elsewhere(path: Path, location: str) -> None:
     """A `point` whose weights lie in another file."""
-    weights = helper.make_tensor("weights", TensorProto.FLOAT, [4], [0.0] * 4)
+    weights = helper.make_tensor("weights", TensorProto.FLOAT, [1, 4], [0.0] * 4)
     weights.ClearField("float_data")
     weights.data_location = TensorProto.EXTERNAL
     for key, value in (("location", location), ("offset", "0"), ("length", "16")):
@@ -55,7 +55,7 @@ def fails_on_long_texts(path: Path) -> None:
     table = helper.make_tensor("table", TensorProto.FLOAT, [60], [0.0] * 60)
     one = helper.make_tensor("one_less", TensorProto.INT64, [1], [-1])
     nodes = [
-        helper.make_node("Shape", ["said"], ["size"]),
+        helper.make_node("Shape", ["said"], ["size"], start=1),
         helper.make_node("Add", ["size", "one_less"], ["last"]),
         helper.make_node("Gather", ["table", "last"], ["nothing"]),
         helper.make_node("Add", ["said", "nothing"], ["position"]),
@@ -68,7 +68,7 @@ def explodes_on_long_texts(path: Path) -> None:
     model = onnx.load(path, load_external_data=False)
     count = helper.make_tensor("count", TensorProto.INT64, [1], [5])
     nodes = [
-        helper.make_node("Shape", ["said"], ["size"]),
+        helper.make_node("Shape", ["said"], ["size"], start=1),
         helper.make_node("Expand", ["size", "count"], ["sizes"]),
         helper.make_node("ConstantOfShape", ["sizes"], ["zeros"]),
         helper.make_node("ReduceMax", ["zeros"], ["nothing"], keepdims=0),
@@ -96,7 +96,7 @@ def _save(path: Path, nodes: list[Any], constants: list[Any]) -> None:
         nodes,
         "point",
         [helper.make_tensor_value_info("past", TensorProto.INT64, ["rows", 2])],
-        [helper.make_tensor_value_info("position", TensorProto.FLOAT, ["items"])],
+        [helper.make_tensor_value_info("position", TensorProto.FLOAT, ["n", "items"])],
         constants,
     )
     path.unlink()

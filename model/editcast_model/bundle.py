@@ -32,8 +32,8 @@ from editcast_model.plain_files import (
 from editcast_model.tokenizer import Tokenizer
 
 #: The format that is written, and the formats that can be read.
-FORMAT = 4
-_READ = (3, FORMAT)
+FORMAT = 5
+_READ = (3, 4, FORMAT)
 GRAPHS = ("encode", "advance", "point", "content")
 WEIGHTS = "weights.safetensors"
 _BUNDLED = Path(__file__).parent / "bundled"

@@ -1,7 +1,7 @@
 """Export of a network to a bundle: four ONNX graphs, one file of weights, and a parity check.
 
 S  state tokens    t  rows of the cache    N  items, S + t    F  width of a cache row
-n  edits read together
+n  edits read, or predicted, together
 """
 
 import json
@@ -37,6 +37,8 @@ from editcast_model.tokenizer import Tokenizer
 
 OPSET = 20
 _TOLERANCE = 1e-4
+#: Inputs of which both dimensions differ from run to run.
+_MORE_DIMENSIONS = dict.fromkeys(("buckets", "live"), {1: Dim.DYNAMIC})
 
 
 def export(
@@ -115,15 +117,17 @@ def examples(network: EditNetwork, size: int, rows: int) -> dict[str, tuple[Any,
     past = torch.stack([ids(rows), torch.randint(0, size, (rows,), generator=draw)], 1)
     row = torch.tensor([5, min(2, size - 1), min(2, size - 1), BUCKETS // 2])
     edits = row.repeat(3 if rows else 1, 1)  # the first row is read alone
-    buckets = torch.randint(0, BUCKETS, (size + rows,), generator=draw)
-    live = torch.ones(size + rows, dtype=torch.bool)
+    predictions = min(2, rows + 1)
+    buckets = torch.randint(0, BUCKETS, (predictions, size + rows), generator=draw)
+    live = torch.ones_like(buckets, dtype=torch.bool)
+    at = torch.full_like(buckets[:, 0], min(3, size - 1))
     more = torch.cat([past, row[[0, 2]][None]])
     longer = torch.cat([cache, torch.randn(1, cache.shape[1], generator=draw).to(hidden.dtype)])
     return {
         "encode": (state,),
         "advance": (edits, past, cache, hidden, vectors),
         "point": (more, longer, buckets, live, hidden, vectors),
-        "content": (torch.tensor([min(3, size - 1)]), more, longer, state, hidden),
+        "content": (at, more, longer, state, hidden),
     }
 
 
@@ -149,7 +153,7 @@ def _write_graphs(network: EditNetwork, folder: Path, graphs: Path | None) -> No
     given = examples(network, 70, 5)
     for name, stage in _stages(network).items():
         inputs, outputs = SIGNATURES[name]
-        dynamic = tuple({} if key == "at" else {0: Dim.DYNAMIC} for key in inputs)
+        dynamic = tuple({0: Dim.DYNAMIC} | _MORE_DIMENSIONS.get(key, {}) for key in inputs)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the exporter's own deprecations
             logging.getLogger("torch.onnx").setLevel(logging.ERROR)

@@ -54,10 +54,13 @@ class SharedNetwork:
     Attributes:
         vocabulary: V.
         cache_width: F.
+        predicts_together: Whether several edits can be predicted in one run.
 
     Raises:
         PredictorError: The server does not answer, or its graphs are not those of the bundle.
     """
+
+    predicts_together = True
 
     def __init__(self, bundle: Bundle, client: Client) -> None:
         self.vocabulary, self.cache_width = bundle.network.vocabulary, cache_width(bundle.network)
@@ -128,20 +131,20 @@ class SharedNetwork:
         buckets: npt.NDArray[np.int64],
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.float32]:
-        """Log probabilities of the next position, (N,)."""
+        """Compute log probabilities of the position after each of the last n rows, (n, N)."""
         given = {**state, "past": past, "cache": cache, "buckets": buckets, "live": live}
-        return self._run("point", given, {"position": (len(live),)})["position"]
+        return self._run("point", given, {"position": live.shape})["position"]
 
     def content(
         self,
         state: Tensors,
-        position: int,
+        at: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
     ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the next content (V,), given the item it goes to."""
-        given = {**state, "at": np.array([position]), "past": past, "cache": cache}
-        return self._run("content", given, {"content": (self.vocabulary,)})["content"]
+        """Compute log probabilities of the content after each of the last n rows, (n, V)."""
+        given = {**state, "at": at, "past": past, "cache": cache}
+        return self._run("content", given, {"content": (len(at), self.vocabulary)})["content"]
 
     def _run(self, stage: str, given: Tensors, shapes: dict[str, tuple[int, ...]]) -> Tensors:
         inputs = {name: given[name] for name in self._takes[stage]}

@@ -32,6 +32,8 @@ Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
 class TorchNetwork:
     """The predictor's network, computed by torch."""
 
+    predicts_together = True
+
     def __init__(self, network: EditNetwork) -> None:
         self.vocabulary = network.config.vocabulary
         self.cache_width = cache_width(network.config)
@@ -75,11 +77,11 @@ class TorchNetwork:
     def content(
         self,
         state: dict[str, torch.Tensor],
-        position: int,
+        at: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
     ) -> npt.NDArray[np.float32]:
-        given = map(torch.tensor, ([position], past, cache))
+        given = map(torch.tensor, (at, past, cache))
         return np.asarray(self._content(*given, state["tokens"], state["hidden"]).numpy())
 
 
@@ -122,6 +124,23 @@ def suggestions(
         (one.edits, one.log_probability, tuple(count for count, _ in one.boundaries))
         for one in decoded
     ]
+
+
+def test_edits_foreseen_are_predicted_as_if_read(bundle: Bundle, draw: Draw) -> None:
+    network = OnnxNetwork(bundle, "cpu")
+    for seed in range(20):
+        state, edits = draw(3 + seed, 9, network.vocabulary, seed)
+        known, later = edits[: seed % 4], edits[seed % 4 :]
+        foreseen, alone = Sequence(network, state), Sequence(network, state)
+        foreseen.follow(known)
+        foreseen.foresee(later)
+        assert foreseen.timeline.edits == known
+        for count, edit in enumerate(later):
+            for sequence in (foreseen, alone):
+                sequence.follow(edits[: seed % 4 + count])
+            assert np.allclose(foreseen.position, alone.position, atol=1e-4)
+            ours, theirs = foreseen.content(edit.position), alone.content(edit.position)
+            assert np.allclose(ours, theirs, atol=1e-3)
 
 
 def test_whole_suggestions_are_the_same(bundle: Bundle, draw: Draw) -> None:

@@ -17,6 +17,8 @@ from editcast_model.inference.sequence import MASKED, Sequence
 
 #: A hypothesis so far below the floor is given up, in nats.
 _HOPELESS = 2.0
+#: After so many deletions in a row more of them are foreseen.
+_DELETIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,15 @@ class _Decoder:
                 if ended is not None or is_last or grown < floor - _HOPELESS:
                     return ended
             so_far = replace(so_far, edits=(*so_far.edits, edit), log_probability=grown)
+            if count + 1 == _DELETIONS and all(one.content == DELETE for one in so_far.edits):
+                self._foresee_deletions(edit)
+
+    def _foresee_deletions(self, last: Edit) -> None:
+        """Predict after the last deletion of a suggestion, and after those of the next tokens."""
+        timeline = self._sequence.timeline
+        behind = timeline.order()[timeline.rank[last.position] + 1 :]
+        more = (Edit(int(item), DELETE) for item in behind[: self._limit - _DELETIONS + 1])
+        self._sequence.foresee([last, *more])
 
     def _is_boundary(self, so_far: Decoded, edit: Edit) -> bool:
         """Tell whether a lexical token ends between the inserted tokens and the next one."""

@@ -3,7 +3,7 @@
 Dimensions:
 
     S  state tokens    t  rows of the cache    N  items    F  width of a cache row    V  vocabulary
-    n  edits read together
+    n  edits read, or predicted, together
 """
 
 import ctypes
@@ -125,6 +125,7 @@ class OnnxNetwork:
     Attributes:
         vocabulary: V.
         cache_width: F.
+        predicts_together: Whether n may be more than one.
         device: The device.
     """
 
@@ -143,7 +144,8 @@ class OnnxNetwork:
             _check_declared(bundle, name, session)
         self.vocabulary = bundle.network.vocabulary
         self.cache_width = cache_width(bundle.network)
-        self._is_earlier = bundle.format == 3
+        self._is_first = bundle.format == 3
+        self.predicts_together = bundle.format >= 5
         self._step, self._margin = _parts(bundle.network) if self.device == "cpu" else (0, 0)
         # None while nothing can end a run: looking options up costs each run a tenth of it.
         self._options: Any = None
@@ -207,7 +209,7 @@ class OnnxNetwork:
     ) -> npt.NDArray[Any]:
         """Read edits: their cache rows (n, F)."""
         given = {"edits": edits, "past": past, "cache": cache}
-        if self._is_earlier:  # these graphs take two things more, on which nothing depends
+        if self._is_first:  # these graphs take two things more, on which nothing depends
             given["edits"] = np.insert(edits, 3, 0, 1)
             given["live"] = np.ones((len(edits), *state["tokens"].shape()), np.bool_)
         return self._run("advance", self._advance, given, state)
@@ -220,20 +222,29 @@ class OnnxNetwork:
         buckets: npt.NDArray[np.int64],
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the next position, (N,)."""
+        """Compute log probabilities of the position after each of the last n rows, (n, N)."""
         given = {"past": past, "cache": cache, "buckets": buckets, "live": live}
-        return self._run("point", self._point, given, state)
+        return self._predict("point", self._point, given, state)
 
     def content(
         self,
         state: dict[str, Any],
-        position: int,
+        at: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
     ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the next content (V,), given its position."""
-        given = {"at": np.array([position]), "past": past, "cache": cache}
-        return self._run("content", self._content, given, state)
+        """Compute log probabilities of the content after each of the last n rows, (n, V)."""
+        given = {"at": at, "past": past, "cache": cache}
+        return self._predict("content", self._content, given, state)
+
+    def _predict(
+        self, stage: str, session: Any, given: dict[str, Any], state: dict[str, Any]
+    ) -> npt.NDArray[Any]:
+        """Run a stage that predicts; without its dimension n where the graphs are earlier ones."""
+        if self.predicts_together:
+            return self._run(stage, session, given, state)
+        flat = {name: given[name][0] for name in ("buckets", "live") if name in given}
+        return self._run(stage, session, given | flat, state)[None]
 
     def _run(
         self, stage: str, session: Any, given: dict[str, Any], state: dict[str, Any]

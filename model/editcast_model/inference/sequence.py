@@ -5,7 +5,7 @@ changes, the cache is truncated to the common prefix. The last truncated part is
 decoding and scoring often read the same edits again, and so does a redo.
 
     S  state tokens    N  items    F  width of a cache row    V  vocabulary
-    t  rows of the cache    n  edits read together
+    t  rows of the cache    n  edits read, or predicted, together
 """
 
 from collections import deque
@@ -39,6 +39,7 @@ class Network(Protocol):
 
     vocabulary: int
     cache_width: int
+    predicts_together: bool
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> Any:
         """Encode ``s(0)``, (S,)."""
@@ -66,12 +67,22 @@ class Network(Protocol):
         buckets: npt.NDArray[np.int64],
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the next position (N,), after the edits."""
+        """Compute log probabilities of the position after each of the last n rows, (n, N).
+
+        `buckets` and `live` are (n, N); n is one unless `predicts_together`.
+        """
 
     def content(
-        self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
+        self,
+        state: Any,
+        at: npt.NDArray[np.int64],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
     ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the next content (V,), given its position."""
+        """Compute log probabilities of the content at an item after each of the last n rows.
+
+        Takes the items (n,), and returns (n, V); n as in `point`.
+        """
 
 
 class _Read(NamedTuple):
@@ -192,29 +203,71 @@ class Sequence:
                 self._state,
                 self._past[:rows],
                 self._cache[:rows],
-                buckets(self.timeline).astype(np.int64),
-                self.timeline.live,
-            )
+                buckets(self.timeline).astype(np.int64)[None],
+                self.timeline.live[None],
+            )[0]
         return known
 
     def content(self, position: int) -> npt.NDArray[np.float32]:
         """Return log probabilities of the next content at an item, (V,)."""
-        row = self._contents[-1]
-        known = row.get(position)
+        known = self._contents[-1].get(position)
         if known is None:
             self._go_on()
             rows = self.rows
             known = self._network.content(
-                self._state, position, self._past[:rows], self._cache[:rows]
-            )
-            if self.mix is not None:
-                known = self.mix(self.timeline, position, known)
-            row[position] = known
-            self._answers.append((row, position))
-            if len(self._answers) > _ANSWERS:
-                oldest, at = self._answers.popleft()
-                del oldest[at]
+                self._state, np.array([position]), self._past[:rows], self._cache[:rows]
+            )[0]
+            known = self._keep_content(position, known)
         return known
+
+    def foresee(self, edits: Ids[Edit]) -> None:
+        """Predict what comes after each of these edits, in three runs for all of them.
+
+        The position after each, and the content at the position of the next. The sequence is not
+        changed; the predictions are there when it is extended by these edits.
+        """
+        start, count = len(self.timeline), len(edits)
+        if not self._network.predicts_together or count < 2:
+            return
+        self.extend(edits)
+        try:
+            near, live = self._after_last(count)
+            past, cache = self._past[: self.rows], self._cache[: self.rows]
+            self._go_on()
+            where = self._network.point(self._state, past, cache, near, live)
+            self._go_on()
+            at = np.array([edit.position for edit in edits[1:]])
+            what = self._network.content(self._state, at, past[:-1], cache[:-1])
+            for row in reversed(range(count)):
+                self._positions[-1] = where[row, : self.timeline.items]
+                if row < count - 1:
+                    self._keep_content(int(at[row]), what[row])
+                self.truncate(start + row)
+        finally:
+            self.truncate(start)
+
+    def _after_last(self, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Return the buckets of all items and which are live, after each of the last edits."""
+        timeline = self.timeline.copy()
+        near = np.zeros((count, timeline.items), np.int64)
+        live = np.zeros_like(near, np.bool_)
+        for row in reversed(range(count)):
+            near[row, : timeline.items] = buckets(timeline)
+            live[row, : timeline.items] = timeline.live
+            timeline.truncate(len(timeline) - 1)
+        return near, live
+
+    def _keep_content(self, position: int, content: Contents) -> Contents:
+        """Keep what the network predicts at an item, mixed with what else is known."""
+        if self.mix is not None:
+            content = self.mix(self.timeline, position, content)
+        row = self._contents[-1]
+        row[position] = content
+        self._answers.append((row, position))
+        if len(self._answers) > _ANSWERS:
+            oldest, at = self._answers.popleft()
+            del oldest[at]
+        return content
 
     def _go_on(self) -> None:
         if self.is_cancelled():

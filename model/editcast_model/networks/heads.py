@@ -86,16 +86,16 @@ class Analogy(nn.Module):
         return pointer_logits(query, torch.cat(shifted, -1))
 
     @staticmethod
-    def scores_of_one(query: Tensor, vectors: Tensor) -> Tensor:
-        """Compute the `scores` of one query (1, C) with vectors (S, E): (1, S).
+    def scores_of_few(query: Tensor, vectors: Tensor) -> Tensor:
+        """Compute the `scores` of a few queries (T, C) with vectors (S, E): (T, S).
 
         This avoids storing the surroundings of all tokens, which are eleven times as large.
         """
-        size = vectors.shape[0]
-        each = torch.matmul(vectors, query.unflatten(-1, (-1, VECTOR)).squeeze(0).T)  # (S, O)
-        padded = functional.pad(each, (0, 0, REACH, REACH))
-        shifted = [padded.narrow(0, offset, size)[:, offset] for offset in range(2 * REACH + 1)]
-        return torch.stack(shifted).sum(0, keepdim=True)
+        size, few = vectors.shape[0], query.shape[0]
+        of_offsets = query.unflatten(1, (-1, VECTOR)).transpose(0, 1).flatten(0, 1)
+        each = torch.matmul(of_offsets, vectors.T)  # (O * T, S)
+        padded = functional.pad(each, (REACH, REACH)).unflatten(0, (-1, few))
+        return sum(padded[offset, :, offset : offset + size] for offset in range(2 * REACH + 1))
 
 
 class Copy(nn.Module):

@@ -6,11 +6,12 @@ Edits that are known together, such as those of a save, are read together.
 Dimensions:
 
     S  state tokens, M+1    t  edits so far    N  items, S+t    F  width of a cache row
-    D  width    V  vocabulary    E  width of a token's vector    n  edits read together
+    D  width    V  vocabulary    E  width of a token's vector
+    n  edits read, or predicted, together
 
 `Encode`, `Advance`, `Point` and `Content` become the ONNX graphs of a bundle. The cost of reading
 an edit does not depend on the size of the file; only `Point` and `Content` read the whole state,
-once for each suggested edit.
+once for one or several predictions.
 """
 
 import torch
@@ -48,7 +49,7 @@ class _Stage(nn.Module):
         return torch.where((position < size).unsqueeze(-1), of_state, of_edits)
 
     def against_items(self, query: Tensor, hidden: Tensor, edits: Tensor) -> Tensor:
-        """Multiply a query (1, D) with the keys of all items: (1, N)."""
+        """Multiply queries (n, D) with the keys of all items: (n, N)."""
         of_state = self.network.against_keys(query, hidden)
         return torch.cat([of_state, self.network.against_keys(query, edits)[:, 1:]], 1)
 
@@ -118,7 +119,7 @@ class Advance(_Stage):
 
 
 class Point(_Stage):
-    """The stage that predicts the position of the next edit."""
+    """The stage that predicts the position of the edit after each of the last rows."""
 
     def forward(
         self,
@@ -129,66 +130,74 @@ class Point(_Stage):
         hidden: Tensor,
         vectors: Tensor,
     ) -> Tensor:
-        """Compute log probabilities of the next position.
+        """Compute log probabilities of the next position, after each of the last n rows.
 
         Args:
-            past: Content and site of all rows so far, int64 (t + 1, 2).
-            cache: Their cache rows, (t + 1, F).
-            buckets: Distances from the last edit, int64 (N,), its own item included.
-            live: The items that the next edit may point at, bool (N,).
+            past: Content and site of all rows so far, int64 (t, 2).
+            cache: Their cache rows, (t, F).
+            buckets: Distances from the last edit of each row, int64 (n, N).
+            live: The items that the next edit may point at, none of a later row, bool (n, N).
             hidden: Of the state, (S, D).
             vectors: Of the state, (S, E).
 
         Returns:
-            (N,).
+            (n, N).
         """
         network, slots = self.network, self.slots
-        last = torch.full_like(past[:1, 0], 0) + (past.shape[0] - 1)
+        last = _last(past, buckets)
         asks = cache[:, slots["asks"]].index_select(0, last)
         edits = cache[:, slots["hidden"]]
-        weights = network.analogy.weights(asks, edits, None)
+        bias = hidden_bias(_ago(edits, last) >= 0, edits.dtype)
+        weights = network.analogy.weights(asks, edits, bias)
         looks_for = network.analogy.query(weights, around(vectors, past[:, 1]).flatten(-2))
         return network.position_log_probabilities(
             asks,
             self.against_items(network.pointer_of(asks), hidden, edits),
-            network.analogy.scores_of_one(looks_for, vectors),
-            buckets.unsqueeze(0),
+            network.analogy.scores_of_few(looks_for, vectors),
+            buckets,
             live,
-        ).squeeze(0)
+        )
 
 
 class Content(_Stage):
-    """The stage that predicts the content of the next edit, given its position."""
+    """The stage that predicts the content of the edit after each of the last rows."""
 
     def forward(
         self, at: Tensor, past: Tensor, cache: Tensor, tokens: Tensor, hidden: Tensor
     ) -> Tensor:
-        """Compute log probabilities of the next content.
+        """Compute log probabilities of the next content, after each of the last n rows.
 
         Args:
-            at: The item pointed at, int64 (1,).
-            past: Content and site of all rows so far, int64 (t + 1, 2).
-            cache: Their cache rows, (t + 1, F).
+            at: The item pointed at after each, int64 (n,).
+            past: Content and site of all rows so far, int64 (t, 2).
+            cache: Their cache rows, (t, F).
             tokens: The state's ids, int64 (S,).
             hidden: Of the state, (S, D).
 
         Returns:
-            (V,).
+            (n, V).
         """
         network, slots = self.network, self.slots
-        step = torch.full_like(at, 0) + (past.shape[0] - 1)
+        step = _last(past, at)
         edits, memory = cache[:, slots["hidden"]], cache[:, slots["content"]]
-        anchor = self.item(at, hidden, edits)
-        x = network.content_hidden(anchor, edits[step], memory, None, _ago(memory, step))
+        anchor, ago = self.item(at, hidden, edits), _ago(memory, step)
+        bias = hidden_bias(ago >= 0, edits.dtype)
+        x = network.content_hidden(anchor, edits.index_select(0, step), memory, bias, ago)
 
         contents, size = past[1:, 0], tokens.shape[0]
         of_edit = past[:, 1].index_select(0, (at - size + 1).clamp(min=0))
         site = torch.where(at < size, at, of_edit)
-        edits_ago = torch.arange(contents.shape[0] - 1, -1, -1, device=site.device).unsqueeze(0)
+        edits_ago = ago[:, 1:]
         scores = self.against_items(network.copy.query_of(x), hidden, edits)
         scores = scores + network.copy.nearness(x, site, size, edits_ago)
-        inserted = (contents != DELETE) & (contents != SAVE)
-        copyable = torch.cat([torch.ones_like(tokens, dtype=torch.bool), inserted])
-        weights = network.copy.weights(x, scores, copyable.unsqueeze(0))
+        inserted = (contents != DELETE) & (contents != SAVE) & (edits_ago >= 0)
+        of_state = torch.ones_like(tokens, dtype=torch.bool).expand(at.shape[0], -1)
+        weights = network.copy.weights(x, scores, torch.cat([of_state, inserted], 1))
         every = torch.cat([tokens, contents])
-        return mix(network.content_logits(x, at), weights, every).squeeze(0)
+        return mix(network.content_logits(x, at), weights, every)
+
+
+def _last(past: Tensor, asked: Tensor) -> Tensor:
+    """Return the numbers of the last rows, as many as `asked` has, (n,)."""
+    count = asked.shape[0]
+    return torch.arange(count, device=past.device) + (past.shape[0] - count)

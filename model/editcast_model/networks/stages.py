@@ -96,19 +96,20 @@ def signature(config: NetworkConfig, stage: str, version: int) -> Signature:
         version: The bundle's format.
     """
     number, ids = "tensor(float)", "tensor(int64)"
+    several = () if version < 5 else (None,)  # predictions at once
     known = {
         "tokens": Declared(ids, (None,)),
         "edits": Declared(ids, (None, 5 if version == 3 else 4)),
         "past": Declared(ids, (None, 2)),
-        "at": Declared(ids, (1,)),
-        "buckets": Declared(ids, (None,)),
-        "live": Declared("tensor(bool)", (None, None) if stage == "advance" else (None,)),
+        "at": Declared(ids, (1,) if version < 5 else (None,)),
+        "buckets": Declared(ids, (*several, None)),
+        "live": Declared("tensor(bool)", (None, None) if stage == "advance" else (*several, None)),
         "cache": Declared(number, (None, cache_width(config))),
         "rows": Declared(number, (None, cache_width(config))),
         "hidden": Declared(number, (None, config.width)),
         "vectors": Declared(number, (None, VECTOR)),
-        "position": Declared(number, (None,)),
-        "content": Declared(number, (config.vocabulary,)),
+        "position": Declared(number, (*several, None)),
+        "content": Declared(number, (*several, config.vocabulary)),
         "spans": Declared(number, (None, None)),
         "deletes": Declared(number, (None,)),
     }

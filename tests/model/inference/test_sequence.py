@@ -26,6 +26,7 @@ class Scripted:
 
     vocabulary = 100
     cache_width = 2
+    predicts_together = True
 
     def __init__(self, where: Where, what: What) -> None:
         self._where, self._what = where, what
@@ -61,21 +62,40 @@ class Scripted:
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.float32]:
         assert state == "state"
-        assert past[:, 0].tolist() == cache[:, 1].tolist() and len(buckets) == len(live)
+        assert past[:, 0].tolist() == cache[:, 1].tolist() and buckets.shape == live.shape
         self.pointed += 1
-        return logarithms(self._where(history(cache)), len(live))
+        return np.stack(
+            [
+                np.where(row, logarithms(self._where(edits), len(row)), np.float32(-1e9))
+                for edits, row in zip(histories(cache, len(live)), live, strict=True)
+            ]
+        )
 
     def content(
-        self, state: Any, position: int, past: npt.NDArray[np.int64], cache: npt.NDArray[Any]
+        self,
+        state: Any,
+        at: npt.NDArray[np.int64],
+        past: npt.NDArray[np.int64],
+        cache: npt.NDArray[Any],
     ) -> npt.NDArray[np.float32]:
         assert past[:, 0].tolist() == cache[:, 1].tolist()
         self.asked += 1
-        return logarithms(self._what(history(cache), position), self.vocabulary)
+        return np.stack(
+            [
+                logarithms(self._what(edits, int(item)), self.vocabulary)
+                for edits, item in zip(histories(cache, len(at)), at, strict=True)
+            ]
+        )
 
 
 def history(cache: npt.NDArray[Any]) -> History:
     assert cache[0].tolist() == [0, START]
     return tuple(Edit(int(position), int(content)) for position, content in cache[1:])
+
+
+def histories(cache: npt.NDArray[Any], count: int) -> list[History]:
+    """The edits up to each of the last rows."""
+    return [history(cache[: len(cache) - row]) for row in reversed(range(count))]
 
 
 def logarithms(probabilities: dict[int, float], size: int) -> npt.NDArray[np.float32]:
@@ -213,6 +233,43 @@ def test_impossible_edits_are_refused() -> None:
     assert sequence.timeline.edits == [] and sequence.rows == 1
     sequence.follow([Edit(3, DELETE), Edit(2, 50)])
     assert network.read == sequence.rows == 3
+
+
+def test_what_is_foreseen_is_predicted_in_three_runs() -> None:
+    network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {50 + at: 1.0})
+    sequence = Sequence(network, STATE)
+    sequence.follow([Edit(3, 50)])
+    edits = [Edit(7, DELETE), Edit(8, DELETE), Edit(6, 51), Edit(9, DELETE)]
+    sequence.foresee(edits)
+    assert sequence.timeline.edits == [Edit(3, 50)] and sequence.rows == 2
+    assert (network.advanced, network.pointed, network.asked) == (3, 1, 1)
+    for count, edit in enumerate(edits):
+        sequence.extend([edit])
+        assert int(sequence.position.argmax()) == count + 2
+        assert len(sequence.position) == sequence.timeline.items
+        if count + 1 < len(edits):
+            at = edits[count + 1].position
+            assert int(sequence.content(at).argmax()) == 50 + at
+    assert (network.advanced, network.pointed, network.asked) == (3, 1, 1)
+
+
+def test_what_is_foreseen_is_mixed_with_what_is_known_after_it() -> None:
+    network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {50: 1.0})
+    sequence = Sequence(network, STATE)
+    sequence.mix = lambda timeline, at, content: content - len(timeline) - at
+    edits = [Edit(7, DELETE), Edit(8, DELETE), Edit(9, DELETE)]
+    sequence.foresee(edits)
+    for count, edit in enumerate(edits[1:], 1):
+        sequence.follow(edits[:count])
+        assert sequence.content(edit.position)[50] == -count - edit.position
+    assert network.asked == 1
+
+
+def test_nothing_is_foreseen_by_a_network_that_predicts_one_edit_at_a_time() -> None:
+    network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {50: 1.0})
+    network.predicts_together = False
+    Sequence(network, STATE).foresee([Edit(7, DELETE), Edit(8, DELETE)])
+    assert (network.advanced, network.pointed) == (1, 0)
 
 
 # -- decoding ------------------------------------------------------------------------------------
@@ -381,6 +438,21 @@ def test_limit() -> None:
         assert found.edits == typed(*[50] * limit)
     # No whole token within the limit: nothing to suggest.
     assert decode(Sequence(forever, STATE), limit=3, splits=lambda before, token: False) == []
+
+
+def test_deletions_are_foreseen() -> None:
+    def where(edits: History) -> dict[int, float]:
+        return {5 + len(edits): 0.9} if len(edits) < gone else {0: 1.0}
+
+    def what(edits: History, position: int) -> dict[int, float]:
+        return {SAVE: 1.0} if position == 0 else {DELETE: 1.0}
+
+    for gone in (2, 3, 4, 9, 20):
+        network = Scripted(where, what)
+        (found,) = decode(Sequence(network, STATE))
+        assert found.edits == tuple(Edit(5 + index, DELETE) for index in range(gone))
+        assert found.log_probability == pytest.approx(log(0.9) * gone, abs=1e-4)
+        assert network.pointed <= 4
 
 
 def test_several_suggestions_are_at_several_places() -> None:
