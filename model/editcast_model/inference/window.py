@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from editcast_model.diff import Hunk, apply_hunks, diff
-from editcast_model.edits import START, Edit, Timeline
+from editcast_model.edits import DELETE, START, Edit, Timeline
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.tokenizer import Tokenizer
 
@@ -143,10 +143,14 @@ class Window:
         if not starts[0] <= hunk.start <= hunk.end <= starts[-1]:
             return []
         start, end = (int(np.searchsorted(starts, at, "right")) for at in (hunk.start, hunk.end))
-        here = len(timeline)
-        timeline.replace(start, end, self._tokenizer.ids(hunk.text))
-        edits = timeline.edits[here:]
-        timeline.truncate(here)
+        order = timeline.order()
+        anchor, edits = (
+            int(order[start - 1]),
+            [Edit(int(item), DELETE) for item in order[start:end]],
+        )
+        for token in self._tokenizer.ids(hunk.text):
+            edits.append(Edit(anchor, token))
+            anchor = timeline.items + len(edits) - 1
         return edits
 
     def hunk(self, timeline: Timeline, edits: Ids[Edit]) -> Hunk | None:
