@@ -310,13 +310,9 @@ class Service:
     def set_training(self, message: str) -> None:
         """Set the progress of a training, empty when none runs; load the new model at its end."""
         if self.activity.training and not message:
-            self.check_model()
+            self.engine.check_for_newer()
         self.activity.training = message
         self.activity.update()
-
-    def check_model(self) -> None:
-        """Load the installed model if it is not the one in use."""
-        self.engine.check_for_newer()
 
     def _withdraw_all(self) -> None:
         for document in self.documents.values():

@@ -122,7 +122,7 @@ async def _revert(service: Service) -> str:
     from editcast_store.models import revert  # imports the tokenizer
 
     sentence = await asyncio.to_thread(revert, paths.models_dir())
-    service.check_model()
+    service.engine.check_for_newer()
     return sentence
 
 
