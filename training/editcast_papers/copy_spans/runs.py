@@ -1,11 +1,8 @@
 """The trainings, their lines of results, and what is still to be done."""
 
-import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from statistics import median
 from typing import Any, ClassVar
 
 import torch
@@ -23,9 +20,9 @@ from editcast_papers.copy_spans.scores import (
     spans_of,
     transfers,
 )
-from editcast_papers.training import Config, Tell, Training, device_words
+from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.training import Config, Tell
 
-_NOTES = 10  # evaluations on dev in a training
 _PICTURES = 6  # pairs whose actions are written down
 _FEW = 5  # rays of a transfer
 
@@ -123,7 +120,7 @@ class Job:
     def folder(self) -> Path:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.size, self.model, self.seed, *asdict(self.config).values())
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     def is_in(self, runs: Sequence[Run]) -> bool:
         """Tell whether there is a line of it, of whatever device."""
@@ -153,16 +150,14 @@ class Job:
             total = text_likelihoods(network, batch, forced=model.forced).sum()
             return -total / (batch.after != PAD).sum()
 
-        progress = Training(
+        progress = train_job(
+            self,
             network,
             config,
-            self.seed,
             loss,
             lambda: probability_of_words(network, corpus.dev, forced=model.forced),
-            self.folder,
-            lambda step, found: tell(self.name, step, found),
-            _NOTES,
-        ).run()
+            tell,
+        )
         about = Run(
             size=self.size,
             model=self.model,
@@ -170,11 +165,8 @@ class Job:
             config=self._config(),
             corpus=corpus.identity,
             counts={"train": len(corpus.train), "dev": len(corpus.dev)},
-            parameters=sum(one.numel() for one in network.parameters()),
-            device=device_words(torch.device("cpu")),
-            seconds_per_step=round(median(progress.seconds), 4),
             steps=progress.step,
-            dev=progress.dev,
+            **progress.in_line(network, torch.device("cpu")),
             test_accuracy=0.0,
             searches={},
             lengths={},
@@ -218,7 +210,3 @@ class Job:
     def _edit(self) -> int:
         """Return the width of an edit's representation: as wide as the encoder of edits."""
         return self.config.hidden if self.size == "edits" else 0
-
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)

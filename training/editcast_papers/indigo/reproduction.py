@@ -12,44 +12,34 @@ from editcast_model.errors import ReproductionError
 from editcast_papers.indigo.report import write_report
 from editcast_papers.indigo.runs import VARIANTS, Job, Run, Sizes
 from editcast_papers.indigo.timing import Timing, time_training
-from editcast_papers.jobs import train_missing
+from editcast_papers.jobs import Asked, train_missing
 from editcast_papers.lines import append_line, read_lines
 from editcast_papers.training import Config
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wanted(Asked):
     """The runs that are wanted.
 
     Attributes:
         data: The folder of the tasks' data; without it only the report is made.
         tasks: Of `TASKS`.
         variants: Of `VARIANTS`; all if none is named.
-        seeds: A run of each.
         config: Of every run.
         sizes: Of every run.
         beams: Of decoding.
-        processes: How many trainings at once.
-        threads: Of each.
         device: Where they run.
         timing: Whether the time of training steps is measured, in place of trainings.
-        results: The folder of the results.
-        scratch: The folder of the checkpoints.
     """
 
     data: Path | None
     tasks: Sequence[str]
     variants: Sequence[str]
-    seeds: Sequence[int]
     config: Config
     sizes: Sizes
     beams: Sequence[int]
-    processes: int
-    threads: int
     device: str
     timing: bool
-    results: Path
-    scratch: Path
 
 
 def run(wanted: Wanted, console: Console) -> None:
@@ -68,8 +58,7 @@ def run(wanted: Wanted, console: Console) -> None:
     elif jobs:
         found = _lines(wanted.results)[0]
         missing = [job for job in jobs if not job.is_in(found)]
-        path = wanted.results / "runs.jsonl"
-        train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
+        train_missing(wanted, "runs", missing, len(jobs), console)
     else:
         console.print("Nothing was trained: this needs --data, the folder of the data.")
     runs, timings, problems = _lines(wanted.results)

@@ -1,25 +1,21 @@
 """The trainings, their lines of results, and what is still to be done."""
 
-import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from editcast_papers.jobs import folder_of, train_job
 from editcast_papers.pointer_mixture.corpus import Amount, Corpus, read_corpus
 from editcast_papers.pointer_mixture.labels import Task, labels, loss
 from editcast_papers.pointer_mixture.network import Carry, Completer, Kind, Sizes
 from editcast_papers.pointer_mixture.scores import score
 from editcast_papers.pointer_mixture.streams import Segments, schedule
-from editcast_papers.training import Config, Tell, Training, device_words
+from editcast_papers.training import Config, Tell
 from editcast_training.sources.registry import Origin
-
-_NOTES = 10  # evaluations on dev in a training
 
 NETWORKS = {
     "vanilla LSTM": Kind(attention=False),
@@ -133,7 +129,7 @@ class Job:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.language, self.task, self.vocabulary, self.network, self.seed)
         said += tuple(self._config().values())
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     def is_in(self, runs: Sequence[Run]) -> bool:
         """Tell whether there is a line of it, of whatever device."""
@@ -160,16 +156,14 @@ class Job:
             Segments(part, self.device) for part in (corpus.train, corpus.dev, corpus.test)
         )
         numbers = schedule(train, self.config.batch, self.config.steps, self.seed)
-        progress = Training(
+        progress = train_job(
+            self,
             streams,
             self.config,
-            self.seed,
             lambda step: streams.loss(train, numbers[step], self.task),
             lambda: score(network, dev, self.task).accuracy,
-            self.folder,
-            lambda step, found: tell(self.name, step, found),
-            _NOTES,
-        ).run()
+            tell,
+        )
         found = score(network, test, self.task)
         return Run(
             language=self.language,
@@ -180,11 +174,8 @@ class Job:
             config=self._config(),
             corpus=corpus.identity,
             counts=_counts(corpus),
-            parameters=sum(one.numel() for one in network.parameters()),
-            device=device_words(torch.device(self.device)),
-            seconds_per_step=round(median(progress.seconds), 4),
             steps=progress.step,
-            dev=progress.dev,
+            **progress.in_line(network, torch.device(self.device)),
             test_accuracy=round(found.accuracy, 3),
             shares=found.shares,
             right=found.right,
@@ -199,10 +190,6 @@ class Job:
     def _config(self) -> dict[str, Any]:
         nodes = {"train": self.amount.train, "test": self.amount.test}
         return {**self.config.to_json(), **nodes}
-
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _counts(corpus: Corpus) -> dict[str, int]:

@@ -1,13 +1,12 @@
 """The trainings of the tables: each model on each task, with each configuration and seed."""
 
 import itertools
-import re
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from editcast_model.errors import ReproductionError
+from editcast_papers.jobs import folder_of
 from editcast_papers.training import Config, Tell
 from editcast_papers.zhao2019.networks.zoo import NAMES as NETWORKS
 from editcast_papers.zhao2019.pomp import expected_accuracy
@@ -50,7 +49,7 @@ class Job:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.task, self.model, self.seed, *asdict(self.config).values())
         said += () if self.diff == "canonical" else (self.diff,)
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     def is_in(self, results: Results) -> bool:
         """Tell whether the results have a line of it, made on whatever device."""
@@ -83,10 +82,6 @@ class Job:
             diff=self.diff,
             tell=lambda step, accuracy: tell(self.name, step, accuracy),
         )
-
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def plan(
