@@ -240,7 +240,7 @@ def _typed(
     thresholds = {level: threshold_of(card, level) for level in get_args(Eagerness)}
     alone = [one for one in sessions if not one.is_in_project]
     typed = track(
-        replay_typing(forecaster, alone, thresholds, files),
+        replay_typing(forecaster.resume, alone, thresholds, files),
         description=escape(forecaster.name),
         total=len(alone),
         console=console,
