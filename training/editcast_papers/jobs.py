@@ -6,7 +6,7 @@ again. A folder is removed once its line is written.
 
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
@@ -68,6 +68,17 @@ class Asked:
     threads: int
     results: Path
     scratch: Path
+
+
+def check_names(kind: str, names: Iterable[str], there: Collection[str]) -> None:
+    """Check names before anything is begun.
+
+    Raises:
+        ReproductionError: There is no such name; the message lists those that there are.
+    """
+    for name in names:
+        if name not in there:
+            raise ReproductionError(f"There is no {kind} {name}; there are {', '.join(there)}.")
 
 
 def folder_of(scratch: Path, *said: object) -> Path:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 from rich.console import Console
 
-from editcast_model.errors import ReproductionError
 from editcast_papers.copy_spans.pairs import Size
 from editcast_papers.copy_spans.report import write_report
 from editcast_papers.copy_spans.runs import MODELS, Job, Run
-from editcast_papers.jobs import Asked, report_runs, train_missing
+from editcast_papers.jobs import Asked, check_names, report_runs, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.training import Config
 
@@ -43,9 +42,7 @@ def run(wanted: Wanted, console: Console) -> None:
             be written.
     """
     models = wanted.models or tuple(MODELS)
-    for name in models:
-        if name not in MODELS:
-            raise ReproductionError(f"There is no model {name}; there are {', '.join(MODELS)}.")
+    check_names("model", models, MODELS)
     if wanted.pairs is not None:
         # Seed by seed: whoever stops early has a run of each model.
         jobs = [

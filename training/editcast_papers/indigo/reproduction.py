@@ -8,11 +8,10 @@ from pathlib import Path
 import torch
 from rich.console import Console
 
-from editcast_model.errors import ReproductionError
 from editcast_papers.indigo.report import write_report
 from editcast_papers.indigo.runs import VARIANTS, Job, Run, Sizes
 from editcast_papers.indigo.timing import Timing, time_training
-from editcast_papers.jobs import Asked, train_missing
+from editcast_papers.jobs import Asked, check_names, train_missing
 from editcast_papers.lines import append_line, read_lines
 from editcast_papers.training import Config
 
@@ -49,9 +48,7 @@ def run(wanted: Wanted, console: Console) -> None:
         ReproductionError: There is no such order, the data cannot be read, or the results cannot
             be written.
     """
-    for name in wanted.variants:
-        if name not in VARIANTS:
-            raise ReproductionError(f"There is no order {name}; there are {', '.join(VARIANTS)}.")
+    check_names("order", wanted.variants, VARIANTS)
     jobs = _jobs(wanted)
     if wanted.timing:
         _time(wanted, jobs, console)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from editcast_model.errors import ReproductionError
-from editcast_papers.jobs import Asked, report_runs, train_missing
+from editcast_papers.jobs import Asked, check_names, report_runs, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.pointer_mixture.corpus import Amount
 from editcast_papers.pointer_mixture.labels import Task
@@ -61,9 +60,7 @@ def run(wanted: Wanted, console: Console) -> None:
             cannot be written.
         CorpusError: The list of repositories cannot be read.
     """
-    for name in wanted.networks:
-        if name not in NETWORKS:
-            raise ReproductionError(f"There is no network {name}; there are {', '.join(NETWORKS)}.")
+    check_names("network", wanted.networks, NETWORKS)
     if wanted.mirror is not None:
         found, _ = read_lines(wanted.results, [Run])
         jobs = list(_jobs(wanted, wanted.mirror, console))

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from editcast_model.errors import ReproductionError
-from editcast_papers.jobs import Asked, train_missing
+from editcast_papers.jobs import Asked, check_names, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.pretrained_encoder.pretraining import Pretraining, PretrainingJob
 from editcast_papers.pretrained_encoder.report import write_report
@@ -47,9 +46,7 @@ def run(wanted: Wanted, console: Console) -> None:
         ReproductionError: There is no such model, the data cannot be read, or the results cannot be
             written.
     """
-    for name in wanted.models:
-        if name not in MODELS:
-            raise ReproductionError(f"There is no model {name}; there are {', '.join(MODELS)}.")
+    check_names("model", wanted.models, MODELS)
     if wanted.data is not None:
         _train(wanted, wanted.data, console)
     else:

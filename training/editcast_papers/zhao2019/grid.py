@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from editcast_model.errors import ReproductionError
-from editcast_papers.jobs import folder_of
+from editcast_papers.jobs import check_names, folder_of
 from editcast_papers.training import Config, Tell
 from editcast_papers.zhao2019.networks.zoo import NAMES as NETWORKS
 from editcast_papers.zhao2019.pomp import expected_accuracy
@@ -110,12 +109,6 @@ def plan(
 
 
 def known(tasks: Iterable[str], models: Iterable[str]) -> None:
-    """Check names before anything is begun.
-
-    Raises:
-        ReproductionError: There is no such task or network; the message lists them.
-    """
-    for kind, names, there in (("task", tasks, TASKS), ("network", models, MODELS)):
-        for name in names:
-            if name not in there:
-                raise ReproductionError(f"There is no {kind} {name}; there are {', '.join(there)}.")
+    """Check names of tasks and networks; see `check_names`."""
+    check_names("task", tasks, TASKS)
+    check_names("network", models, MODELS)
