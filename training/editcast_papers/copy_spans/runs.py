@@ -21,6 +21,7 @@ from editcast_papers.copy_spans.scores import (
     transfers,
 )
 from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.training import Config, Tell
 
 _PICTURES = 6  # pairs whose actions are written down
@@ -48,21 +49,17 @@ MODELS = {
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and what its searches found in the test pairs.
+
+    The score on dev is the mean probability of a word of dev, in percent.
 
     Attributes:
         size: Of the pairs.
         model: Of `MODELS`.
-        seed: Of the weights and of the order of the pairs.
-        config: Sizes, learning rate, batch, steps and schedule.
         corpus: The digest of what was read.
         counts: Pairs to train on, of dev, and of the test.
-        parameters: How many the network has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training steps.
         steps: Steps trained.
-        dev: Pairs of a step and the mean probability of a word of dev after it, in percent.
         test_accuracy: Of ``beam``, in percent.
         searches: By ``beam``, ``greedy`` and ``merged at the end``, what `scores.score` gives.
         lengths: How often greedy decoding copies a span of a length.
@@ -73,15 +70,9 @@ class Run:
     kind: ClassVar[str] = "copying"
     size: str
     model: str
-    seed: int
-    config: Mapping[str, Any]
     corpus: str
     counts: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     searches: Mapping[str, Any]
     lengths: Mapping[str, Any]

@@ -23,6 +23,7 @@ from editcast_papers.indigo.tasks import (
     read_task,
 )
 from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.training import Config, Tell
 from editcast_training.fit.trainer import autocast, pick_device
 
@@ -78,21 +79,17 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and what decoding found in the test examples.
+
+    The score on dev is BLEU on some of dev, greedy; the time is of the last training steps.
 
     Attributes:
         task: Of `TASKS`.
         variant: Of `VARIANTS`.
-        seed: Of the weights and of the order of the examples.
-        config: Of `Config` and `Sizes`.
         corpus: The digest of what was read.
         counts: Examples to train on, of dev, and of the test; words that can be written.
-        parameters: How many the network has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training's last steps.
         steps: Steps trained.
-        dev: Pairs of a step and BLEU on some of dev after it, greedy.
         test_accuracy: BLEU of the widest beam, or the percentage of exact lines of Django.
         beams: By the beam, what `scores.score` gives.
         dev_beams: The same on some of dev.
@@ -103,15 +100,9 @@ class Run:
     kind: ClassVar[str] = "insertion"
     task: str
     variant: str
-    seed: int
-    config: Mapping[str, Any]
     corpus: str
     counts: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     beams: Mapping[str, Any]
     dev_beams: Mapping[str, Any]

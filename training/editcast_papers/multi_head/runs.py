@@ -11,6 +11,7 @@ from torch import Tensor
 
 from editcast_papers.bleu import Counts, bleu, bleu_counts
 from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.multi_head.corpus import read_corpus
 from editcast_papers.multi_head.network import Model, Sizes, Translator
 from editcast_papers.multi_head.scores import (
@@ -71,20 +72,16 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and its translations of the test sentences.
+
+    The score on dev is the mean probability of a subword of dev, in percent.
 
     Attributes:
         model: Of `MODELS`.
-        seed: Of the weights and of the order of the pairs.
-        config: Of `Settings`.
         corpus: The digest of what was read.
         counts: Pairs to train on, of dev, and of the test.
-        parameters: How many the network has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training steps.
         sentences_per_second: Of beam search.
-        dev: Pairs of a step and the mean probability of a subword of dev after it, in percent.
         bleu: Of the test's translations.
         sentences: What `bleu_counts` gives for each of them.
         disagreement: How much the encoder's heads disagree on dev, by each measure.
@@ -93,15 +90,9 @@ class Run:
 
     kind: ClassVar[str] = "translating"
     model: str
-    seed: int
-    config: Mapping[str, Any]
     corpus: str
     counts: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
     sentences_per_second: float
-    dev: Sequence[Sequence[float]]
     bleu: float
     sentences: Sequence[Counts]
     disagreement: Mapping[str, Any]

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.pointer_mixture.corpus import Amount, Corpus, read_corpus
 from editcast_papers.pointer_mixture.labels import Task, labels, loss
 from editcast_papers.pointer_mixture.network import Carry, Completer, Kind, Sizes
@@ -26,23 +27,19 @@ NETWORKS = {
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and what its network got right in the test files.
+
+    The score on dev is the accuracy on dev, in percent.
 
     Attributes:
         language: Of the files.
         task: What is predicted: `value` or `type`.
         vocabulary: Values of it, at most.
         network: Of `NETWORKS`.
-        seed: Of the weights and of the order of the files.
-        config: Sizes, learning rate, streams, steps, schedule and most nodes.
         corpus: The digest of the trees.
         counts: Nodes, files, types and values.
-        parameters: How many the network has.
-        device: The processor and its threads, or the GPU.
-        seconds_per_step: The median of the training steps.
         steps: Steps trained.
-        dev: Pairs of a step and the accuracy on dev after it, in percent.
         test_accuracy: In percent.
         shares: What `scores.Scores` has of the test files.
         right: Of each test file.
@@ -54,15 +51,9 @@ class Run:
     task: str
     vocabulary: int
     network: str
-    seed: int
-    config: Mapping[str, Any]
     corpus: str
     counts: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     shares: Mapping[str, Any]
     right: Sequence[int]

@@ -3,10 +3,10 @@
 B  batch      S  subwords of a segment
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -17,6 +17,7 @@ from torch.nn.functional import cross_entropy
 from editcast_model.errors import ReproductionError
 from editcast_model.private_files import atomic_write, private_folder
 from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.pretrained_encoder.corpus import read_corpus
 from editcast_papers.pretrained_encoder.encoder import DROPOUT, LAYERS, Encoder, Guesser
 from editcast_papers.pretrained_encoder.text import Text, read_text
@@ -33,34 +34,24 @@ _AT_ONCE = 256
 
 
 @dataclass(frozen=True)
-class Pretraining:
+class Pretraining(OfTraining):
     """One pre-training.
 
+    The score on dev is the percent of subwords held out that are guessed.
+
     Attributes:
-        seed: Of the weights, of the order, and of what is masked.
-        config: Sizes, learning rate, batch, steps and schedule.
         text: The digest of what was read.
         repositories: The projects read.
         segments: How many there are to train on.
-        parameters: How many the encoder has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training steps.
         steps: Steps trained.
-        dev: Pairs of a step and the percent of subwords held out that are guessed after it.
         test_accuracy: The best of these.
     """
 
     kind: ClassVar[str] = "pretraining"
-    seed: int
-    config: Mapping[str, Any]
     text: str
     repositories: Sequence[str]
     segments: int
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
 
 

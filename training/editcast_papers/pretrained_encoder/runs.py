@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.pretrained_encoder.corpus import Corpus, Line, collate, read_corpus
 from editcast_papers.pretrained_encoder.encoder import DROPOUT, LAYERS
 from editcast_papers.pretrained_encoder.network import Kind, Writer
@@ -49,22 +50,18 @@ MODELS = {
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and what its searches found in the test lines.
+
+    The score on dev is the mean probability of a word of dev, in percent.
 
     Attributes:
         model: Of `MODELS`.
-        seed: Of the weights and of the order of the lines.
-        config: Sizes, learning rate, batch, steps and schedule.
         data: The digest of Django.
         text: The digest of what the encoder was pre-trained on; empty if it was not.
         counts: Lines to train on, of dev, and of the test; and words that can be generated.
         reachable: Percent of the test lines all of whose words can be written.
-        parameters: How many the network has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training steps.
         steps: Steps trained.
-        dev: Pairs of a step and the mean probability of a word of dev after it, in percent.
         test_accuracy: Of ``beam``, in percent.
         searches: By ``greedy`` and ``beam``, percent of lines that are right (``exact``), ``bleu``,
             and a figure a line, 1 if it is right (``right``).
@@ -73,17 +70,11 @@ class Run:
 
     kind: ClassVar[str] = "writing"
     model: str
-    seed: int
-    config: Mapping[str, Any]
     data: str
     text: str
     counts: Mapping[str, Any]
     reachable: float
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     searches: Mapping[str, Any]
     written: Sequence[str]

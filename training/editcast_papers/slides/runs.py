@@ -12,6 +12,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.slides.corpus import PAD, Corpus, Line, collate, make_corpus
 from editcast_papers.slides.edits import Edits, read_edits
 from editcast_papers.slides.network import (
@@ -75,21 +76,17 @@ TABLES: dict[str, Sequence[Model]] = {
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and its scores on the test edits.
+
+    The score on dev is the mean probability of a character of dev, in percent.
 
     Attributes:
         model: Of `Model`.
-        seed: Of the weights and of the order of the edits.
-        config: Sizes, learning rate, batch, steps and schedule.
         edits: The digest of the edits.
         counts: Edits of each part; entries of the vocabulary; the mean number of ids that are read
             of a test edit, and that are written; and the percentage of test edits that are written
             as the edit shown was.
-        parameters: How many the network has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training steps.
-        dev: Pairs of a step and the mean probability of a character of dev after it, in percent.
         test_accuracy: Percent of the test edits that are exactly right.
         bits: Of a character of the test edits.
         right: A figure a test edit, 1 if it is right.
@@ -97,14 +94,8 @@ class Run:
 
     kind: ClassVar[str] = "edits"
     model: Mapping[str, Any]
-    seed: int
-    config: Mapping[str, Any]
     edits: str
     counts: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     bits: float
     right: str
