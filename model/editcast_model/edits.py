@@ -99,11 +99,6 @@ class Timeline:
         out[self._rank[live]] = live
         return out
 
-    @property
-    def contents(self) -> npt.NDArray[np.int64]:
-        """Return the token of every item, including deleted ones and saves, int64 (N,)."""
-        return self._tokens[: self.items]
-
     def tokens(self) -> npt.NDArray[np.int64]:
         """Return the current tokens, `START` first."""
         return self._tokens[self.order()]
