@@ -6,6 +6,7 @@ from statistics import mean, stdev
 
 from editcast_model.errors import ReproductionError
 from editcast_training.disk import explained
+from editcast_training.evaluation.intervals import Interval
 
 NOT_RUN = "not run"
 
@@ -22,6 +23,13 @@ def in_words(values: Sequence[float], digits: int = 1) -> str:
         return NOT_RUN
     spread = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
     return f"{mean(values):.{digits}f}{spread}"
+
+
+def gap_in_words(gap: Interval | None, digits: int = 1) -> str:
+    """Return a difference with its interval."""
+    if gap is None:
+        return NOT_RUN
+    return "{:+.{n}f} [{:+.{n}f}, {:+.{n}f}]".format(*gap, n=digits)
 
 
 def page_head(lines: Sequence[str], runs: Sequence[object], problems: Sequence[str]) -> str:

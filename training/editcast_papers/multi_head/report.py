@@ -4,11 +4,19 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from editcast_papers.bleu import Gap, paired_bootstrap
-from editcast_papers.markdown import NOT_RUN, in_words, markdown, page_head, write_page
+from editcast_papers.bleu import paired_bootstrap
+from editcast_papers.markdown import (
+    NOT_RUN,
+    gap_in_words,
+    in_words,
+    markdown,
+    page_head,
+    write_page,
+)
 from editcast_papers.multi_head.paper import DISAGREEMENT, GOALS, ROUTING, Row
 from editcast_papers.multi_head.runs import MODELS, Run
 from editcast_papers.multi_head.scores import KINDS
+from editcast_training.evaluation.intervals import Interval
 
 _NONE = "none"
 
@@ -73,7 +81,7 @@ def _beside(theirs: float | None, ours: str, digits: int = 2) -> str:
     return f"{'–' if theirs is None else f'{theirs:.{digits}f}'} / {ours}"
 
 
-def _gap(runs: Sequence[Run], model: str) -> Gap | None:
+def _gap(runs: Sequence[Run], model: str) -> Interval | None:
     """Compare a model with none, seed by seed."""
     upper, lower = ({run.seed: run.sentences for run in _of(runs, name)} for name in (model, _NONE))
     seeds = sorted(upper.keys() & lower.keys())
@@ -82,18 +90,12 @@ def _gap(runs: Sequence[Run], model: str) -> Gap | None:
     return paired_bootstrap([upper[seed] for seed in seeds], [lower[seed] for seed in seeds])
 
 
-def _gap_words(gap: Gap | None) -> str:
-    if gap is None:
-        return NOT_RUN
-    return f"{gap.points:+.2f} [{gap.low:+.2f}, {gap.high:+.2f}]"
-
-
 def _above(runs: Sequence[Run], row: Row, rows: Sequence[Row]) -> str:
     if row.model == _NONE:
         return "–"
     first = rows[0].bleu
     theirs = "–" if row.bleu is None or first is None else f"{row.bleu - first:+.2f}"
-    return f"{theirs} / {_gap_words(_gap(runs, row.model))}"
+    return f"{theirs} / {gap_in_words(_gap(runs, row.model), 2)}"
 
 
 def _speed(own: Sequence[Run]) -> str:
@@ -109,8 +111,8 @@ def _goals(runs: Sequence[Run]) -> str:
         if gap is None:
             said = NOT_RUN
         else:
-            reached = "reached" if gap.points >= least else "not reached"
-            said = f"{_gap_words(gap)}, {seeds} of 3 seeds: {reached}"
+            reached = "reached" if gap.value >= least else "not reached"
+            said = f"{gap_in_words(gap, 2)}, {seeds} of 3 seeds: {reached}"
         lines.append(f"- *{model}* at least {least} above *{_NONE}*: {said}.")
     return "What must be shown:\n\n" + "\n".join(lines)
 
@@ -160,7 +162,7 @@ def _others(runs: Sequence[Run]) -> str:
         if model in known:
             continue
         bleu = in_words([run.bleu for run in own], 2)
-        rows.append([model, _speed(own), bleu, _gap_words(_gap(runs, model)), str(len(own))])
+        rows.append([model, _speed(own), bleu, gap_in_words(_gap(runs, model), 2), str(len(own))])
     head = ["", "steps / s", "BLEU", "above none", "seeds"]
     return "### Both together, and routing in single layers\n\n" + markdown(head, rows)
 

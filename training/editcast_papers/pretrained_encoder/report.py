@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from editcast_papers.exact import paired_gap
-from editcast_papers.markdown import NOT_RUN, in_words, markdown, page_head, write_page
+from editcast_papers.markdown import (
+    NOT_RUN,
+    gap_in_words,
+    in_words,
+    markdown,
+    page_head,
+    write_page,
+)
 from editcast_papers.pretrained_encoder.paper import COPYING, TABLE
 from editcast_papers.pretrained_encoder.pretraining import Pretraining
 from editcast_papers.pretrained_encoder.runs import MODELS, Run
@@ -119,7 +126,7 @@ def _gap(upper: dict[tuple[str, int], str], lower: dict[tuple[str, int], str]) -
     if not both:
         return NOT_RUN
     gap = paired_gap([upper[key] for key in both], [lower[key] for key in both])
-    return f"{gap.points:+.1f} [{gap.low:+.1f}, {gap.high:+.1f}]"
+    return gap_in_words(gap)
 
 
 def _others() -> str:

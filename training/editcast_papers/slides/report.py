@@ -6,7 +6,14 @@ from dataclasses import asdict
 from pathlib import Path
 
 from editcast_papers.exact import paired_gap
-from editcast_papers.markdown import NOT_RUN, in_words, markdown, page_head, write_page
+from editcast_papers.markdown import (
+    NOT_RUN,
+    gap_in_words,
+    in_words,
+    markdown,
+    page_head,
+    write_page,
+)
 from editcast_papers.slides.runs import BASELINE, TABLES, Model, Run
 
 _TITLES = {
@@ -79,7 +86,7 @@ def _above(runs: Sequence[Run], model: Model) -> str:
     if not seeds:
         return NOT_RUN
     gap = paired_gap([upper[seed] for seed in seeds], [lower[seed] for seed in seeds])
-    return f"{gap.points:+.1f} [{gap.low:+.1f}, {gap.high:+.1f}]"
+    return gap_in_words(gap)
 
 
 def _table(name: str, runs: Sequence[Run]) -> str:
