@@ -51,7 +51,7 @@ def main() -> None:
         memory.settle()
     made = time.process_time() - begun
     print(f"{count} files, {size / 1e6:.0f} million characters, made in {made:.1f} s")
-    print(f"{memory.nbytes / 1e6:.0f} MB by its count, {resident() - before:.0f} MB resident")
+    print(f"{resident() - before:.0f} MB resident")
     generator = np.random.default_rng(0)
     chosen = [files[int(one)] for one in generator.integers(0, count, 20)]
     asked: list[float] = []

@@ -11,6 +11,7 @@ memory adds to the line above it. With `--network` they are typed with all sourc
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
@@ -31,7 +32,7 @@ from editcast_training.evaluation.continuations_alone import ContinuationsAlone
 from editcast_training.evaluation.intervals import Interval, difference, intervals
 from editcast_training.evaluation.known_files import FilesOf, files_before, no_files
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
-from editcast_training.evaluation.typed_document import Resumes
+from editcast_training.evaluation.typed_document import Resume
 from editcast_training.evaluation.typing_replay import MEASURES, TypingRow, measured, replay_typing
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import Origin, read_origin
@@ -69,7 +70,7 @@ def main(
     passes = sources_compared(bundle, known) if network else memories_compared(opened, known)
     first: list[TypingRow] = []
     for one in passes:
-        replayed = replay_typing(one.forecaster, sessions, thresholds, one.files)
+        replayed = replay_typing(one.resume, sessions, thresholds, one.files)
         shown = track(replayed, one.name, total=len(sessions), console=Console(stderr=True))
         with patch.object(project_memory, "MOST_REMOVED", one.removed):
             rows = [row for of_session in shown for row in of_session]
@@ -89,17 +90,17 @@ class Pass:
     """
 
     name: str
-    forecaster: Resumes
+    resume: Resume
     files: FilesOf
     removed: int = project_memory.MOST_REMOVED
 
 
 def memories_compared(bundle: Bundle, known: FilesOf) -> Iterator[Pass]:
     """Yield passes with continuations alone, from less and less."""
-    forecaster = ContinuationsAlone(bundle.card.continuation)
-    yield Pass("with its project", forecaster, known)
-    yield Pass("without what was removed", forecaster, known, 0)
-    yield Pass("the file alone", forecaster, no_files)
+    resume = partial(ContinuationsAlone, weights=bundle.card.continuation)
+    yield Pass("with its project", resume, known)
+    yield Pass("without what was removed", resume, known, 0)
+    yield Pass("the file alone", resume, no_files)
 
 
 def sources_compared(bundle: Path, known: FilesOf) -> Iterator[Pass]:
@@ -113,8 +114,9 @@ def sources_compared(bundle: Path, known: FilesOf) -> Iterator[Pass]:
     for name, sources in compared.items():
         forecaster = NeuralForecaster.load(bundle, "cpu")
         forecaster.sources = sources
-        yield Pass(name, forecaster, known)
-    yield Pass("continuations alone", ContinuationsAlone(forecaster.continuation), known)
+        yield Pass(name, forecaster.resume, known)
+    alone = partial(ContinuationsAlone, weights=forecaster.continuation)
+    yield Pass("continuations alone", alone, known)
 
 
 def by_kind(rows: Sequence[TypingRow]) -> list[tuple[str, list[TypingRow]]]:

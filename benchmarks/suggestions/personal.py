@@ -61,7 +61,7 @@ def main(git: Sequence[Path], saves: Sequence[Path], commits: int, most: int) ->
         passes = list(memories(bundle, origins))
         found = []
         for one in passes:
-            typed = replay_typing(one.forecaster, sessions, threshold, one.files)
+            typed = replay_typing(one.resume, sessions, threshold, one.files)
             shown = track(typed, one.name, total=len(sessions), console=Console(stderr=True))
             found.append(list(chain.from_iterable(shown)))
         print_lines(origin.name, [one.name for one in passes], found)
@@ -74,11 +74,11 @@ def main(git: Sequence[Path], saves: Sequence[Path], commits: int, most: int) ->
 def memories(bundle: Path, origins: Sequence[Origin]) -> Iterator[Pass]:
     """Yield passes whose memory has less and less."""
     forecaster = NeuralForecaster.load(bundle, "cpu")
-    yield Pass("the project", forecaster, files_before(origins))
-    yield Pass("the file", forecaster, no_files)
+    yield Pass("the project", forecaster.resume, files_before(origins))
+    yield Pass("the file", forecaster.resume, no_files)
     without = NeuralForecaster.load(bundle, "cpu")
     without.sources = tuple(one for one in SOURCES if one is not Continuations)
-    yield Pass("nothing", without, no_files)
+    yield Pass("nothing", without.resume, no_files)
 
 
 def newer_sessions(origin: Origin, commits: int) -> list[EditingSession]:

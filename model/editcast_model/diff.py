@@ -82,25 +82,11 @@ def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
 def shortest_hunk(before: str, after: str, offset: int = 0) -> Hunk:
     """Return the one replacement that turns `before` into `after`, common ends left out.
 
-    `offset` is added to its place. Halving keeps it at a few comparisons of memory, for texts of
-    any length.
+    `offset` is added to its place.
     """
-    head = _common(before, after, min(len(before), len(after)), ends=False)
-    tail = _common(before, after, min(len(before), len(after)) - head, ends=True)
+    head = common_head(before, after)
+    tail = common_tail(before, after, min(len(before), len(after)) - head)
     return Hunk(offset + head, offset + len(before) - tail, after[head : len(after) - tail])
-
-
-def _common(a: str, b: str, most: int, *, ends: bool) -> int:
-    """Count the characters that `a` and `b` have in common at their beginnings or ends."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if ends:
-            same = a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]
-        else:
-            same = a[low:middle] == b[low:middle]
-        low, high = (middle, high) if same else (low, middle - 1)
-    return low
 
 
 def diff(before: str, after: str) -> tuple[Hunk, ...]:

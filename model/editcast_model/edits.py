@@ -34,24 +34,6 @@ class Edit:
     content: int
 
 
-def apply(edit: Edit, state: Sequence[int]) -> list[int]:
-    """Apply an explicit edit to a state.
-
-    Raises:
-        EditError: The position is outside the state, or `START` would be deleted.
-    """
-    out = list(state)
-    if not 0 <= edit.position < len(out):
-        raise EditError(f"Position {edit.position} is outside a state of {len(out)} tokens.")
-    if edit.content == DELETE:
-        if edit.position == 0:
-            raise EditError("The start token cannot be deleted.")
-        del out[edit.position]
-    elif edit.content != SAVE:
-        out.insert(edit.position + 1, edit.content)
-    return out
-
-
 class Timeline:
     """An implicit edit sequence that grows edit by edit.
 
@@ -116,11 +98,6 @@ class Timeline:
         out = np.empty(len(live), np.int64)
         out[self._rank[live]] = live
         return out
-
-    @property
-    def contents(self) -> npt.NDArray[np.int64]:
-        """Return the token of every item, including deleted ones and saves, int64 (N,)."""
-        return self._tokens[: self.items]
 
     def tokens(self) -> npt.NDArray[np.int64]:
         """Return the current tokens, `START` first."""

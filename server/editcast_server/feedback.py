@@ -115,13 +115,12 @@ class Feedback:
                 self._record(offer, "passed")
                 self._count(False, offer.suggestion)
 
-    def shown(self, id: str) -> Offer | None:
-        """Record that a suggestion was seen; None if the id is unknown."""
+    def shown(self, id: str) -> None:
+        """Record that a suggestion was seen, if the id is known."""
         offer = self._offers.get(id)
         if offer and offer.shown_at is None:
             offer.shown_at = self._loop.time()
             self._record(offer, "shown")
-        return offer
 
     def accept(self, id: str) -> Offer | None:
         """Record that a suggestion was accepted; None if the id is unknown."""

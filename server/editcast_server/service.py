@@ -16,13 +16,14 @@ from lsprotocol import types
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
 from editcast_server.feedback import Feedback, Offer
+from editcast_server.lsp.protocol import StatusParams
 from editcast_server.prediction.engine import Answer, Engine, Job, Track
 from editcast_server.prediction.folder_reader import reads
 from editcast_server.prediction.model_loader import Choice, Model
 from editcast_server.prediction.policy import Policy
 from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
-from editcast_server.status import Activity, Status
+from editcast_server.status import Activity
 from editcast_server.store_writer import Saves, now_ms
 from editcast_store.saves import What
 
@@ -41,7 +42,7 @@ class Client(Protocol):
     def has_predicted(self, document: Document) -> None:
         """Tell the editor that the suggestions of a document have changed."""
 
-    def has_status(self, status: Status) -> None:
+    def has_status(self, status: StatusParams) -> None:
         """Tell the editor what the server is doing."""
 
 
@@ -310,13 +311,9 @@ class Service:
     def set_training(self, message: str) -> None:
         """Set the progress of a training, empty when none runs; load the new model at its end."""
         if self.activity.training and not message:
-            self.check_model()
+            self.engine.check_for_newer()
         self.activity.training = message
         self.activity.update()
-
-    def check_model(self) -> None:
-        """Load the installed model if it is not the one in use."""
-        self.engine.check_for_newer()
 
     def _withdraw_all(self) -> None:
         for document in self.documents.values():

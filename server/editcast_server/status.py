@@ -2,24 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
+from editcast_server.lsp.protocol import StatusParams
 from editcast_server.prediction.model_loader import Model
 
 _THINKING_SHOWS_AFTER: Final = 0.15  # seconds
 _ENDLESS: Final = 1e8  # seconds; a longer snooze has no end
-
-State = Literal["ready", "thinking", "snoozed", "disabled", "baseline", "training"]
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """State of the server, with a sentence for the user."""
-
-    state: State
-    model: str
-    message: str
 
 
 class Activity:
@@ -34,33 +23,37 @@ class Activity:
         training: The last message of a training; empty when none runs.
     """
 
-    def __init__(self, send: Callable[[Status], None], is_enabled: Callable[[], bool]) -> None:
+    def __init__(
+        self, send: Callable[[StatusParams], None], is_enabled: Callable[[], bool]
+    ) -> None:
         self.model: Model | None = None
         self.training = ""
         self._send = send
         self._is_enabled = is_enabled
         self._loop = asyncio.get_running_loop()
-        self._last: Status | None = None
+        self._last: StatusParams | None = None
         self._snooze: asyncio.TimerHandle | None = None
         self._thinking: asyncio.TimerHandle | None = None
         self._is_thinking = False
 
     @property
-    def status(self) -> Status:
+    def status(self) -> StatusParams:
         """Return the status of the most important activity."""
         name = self.model.forecaster.name if self.model else ""
         if not self._is_enabled():
-            return Status("disabled", name, "Editcast is turned off (setting enabled).")
+            return StatusParams("disabled", name, "Editcast is turned off (setting enabled).")
         if self._snooze:
             left = max(0.0, self._snooze.when() - self._loop.time())
-            return Status("snoozed", name, f"Editcast is snoozed {_duration(left)}.")
+            return StatusParams("snoozed", name, f"Editcast is snoozed {_duration(left)}.")
         if self.training:
-            return Status("training", name, self.training)
+            return StatusParams("training", name, self.training)
         if self._is_thinking or self.model is None:
-            return Status("thinking", name, "Editcast predicts." if name else "Editcast starts.")
+            return StatusParams(
+                "thinking", name, "Editcast predicts." if name else "Editcast starts."
+            )
         where = f", which runs at {self.model.address}" if self.model.address else ""
         said = self.model.problem or f"Editcast predicts with {name}{where}."
-        return Status("ready" if self.model.path else "baseline", name, said)
+        return StatusParams("ready" if self.model.path else "baseline", name, said)
 
     @property
     def is_snoozed(self) -> bool:

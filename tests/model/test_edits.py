@@ -4,11 +4,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.edits import DELETE, SAVE, START, Edit, EditSequence, Timeline, apply
+from editcast_model.edits import DELETE, SAVE, START, Edit, EditSequence, Timeline
 from editcast_model.errors import EditError
 
 tokens = st.integers(4, 9)
 states = st.lists(tokens, max_size=12).map(lambda rest: [START, *rest])
+
+
+def apply(edit: Edit, state: list[int]) -> list[int]:
+    """Apply an explicit edit to a state."""
+    out = list(state)
+    if edit.content == DELETE:
+        del out[edit.position]
+    elif edit.content != SAVE:
+        out.insert(edit.position + 1, edit.content)
+    return out
 
 
 @st.composite

@@ -14,9 +14,9 @@ from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.lsp.convert import title_of
+from editcast_server.lsp.protocol import StatusParams
 from editcast_server.service import Service
 from editcast_server.settings import Settings
-from editcast_server.status import Status
 from editcast_server.store_writer import now_ms
 from editcast_store import paths
 from editcast_store.saves import Store, What
@@ -32,7 +32,7 @@ class Screen:
 
     def has_predicted(self, document: Document) -> None: ...
 
-    def has_status(self, status: Status) -> None: ...
+    def has_status(self, status: StatusParams) -> None: ...
 
 
 class Desk:

@@ -14,10 +14,10 @@ import pytest
 from editcast_server.documents.buffer import Units
 from editcast_server.documents.document import Document
 from editcast_server.lsp.convert import next_edit_result
+from editcast_server.lsp.protocol import StatusParams
 from editcast_server.prediction import engine
 from editcast_server.service import Service
 from editcast_server.settings import Settings
-from editcast_server.status import Status
 
 #: Leaves that count as one each: they say what a text's names mean and what follows from a change.
 LEAVES = ("editcast_model.syntax", "editcast_model.consequences", "editcast_model.memory")
@@ -73,7 +73,7 @@ class Screen:
         if next_edit_result(document).suggestions:
             self.has_suggestion.set()
 
-    def has_status(self, status: Status) -> None:
+    def has_status(self, status: StatusParams) -> None:
         if status.state == "ready":
             self.is_ready.set()
 

@@ -6,13 +6,14 @@ counts in place of the translations.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import mean
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
+
+from editcast_training.evaluation.intervals import Interval
 
 #: Counts of a sentence: its n-grams that are right, n from 1 to 4; its words; the reference's.
 Counts = Sequence[int]
@@ -36,18 +37,9 @@ def bleu(counts: Sequence[Counts]) -> float:
     return _bleu(_with_totals(counts).sum(0))
 
 
-@dataclass(frozen=True)
-class Gap:
-    """A difference of BLEU, with the interval that holds it in 95 of 100 samples of sentences."""
-
-    points: float
-    low: float
-    high: float
-
-
 def paired_bootstrap(
     upper: Sequence[Sequence[Counts]], lower: Sequence[Sequence[Counts]], seed: int = 0
-) -> Gap:
+) -> Interval:
     """Compare two systems by samples of the sentences, the same ones for both (Koehn 2004).
 
     Args:
@@ -66,7 +58,7 @@ def paired_bootstrap(
         gaps.append(_mean_gap(pairs, times))
     low, high = np.percentile(gaps, [2.5, 97.5])
     points = _mean_gap(pairs, np.ones(sentences, dtype=np.int64))
-    return Gap(points, float(low), float(high))
+    return Interval(points, float(low), float(high))
 
 
 def _mean_gap(pairs: Sequence[tuple[_Array, _Array]], times: _Array) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from editcast_papers.bleu import Gap
+from editcast_training.evaluation.intervals import Interval
 
 _SAMPLES = 1_000
 
@@ -18,7 +18,7 @@ def right_words(right: Sequence[bool]) -> str:
     return "".join("01"[one] for one in right)
 
 
-def paired_gap(upper: Sequence[str], lower: Sequence[str], seed: int = 0) -> Gap:
+def paired_gap(upper: Sequence[str], lower: Sequence[str], seed: int = 0) -> Interval:
     """Compare two systems in points of percent, with samples of the lines, the same for both.
 
     Args:
@@ -30,7 +30,7 @@ def paired_gap(upper: Sequence[str], lower: Sequence[str], seed: int = 0) -> Gap
     drawn = np.random.default_rng(seed).integers(len(gaps), size=(_SAMPLES, len(gaps)))
     means = gaps[drawn].mean(1)
     low, high = np.percentile(means, [2.5, 97.5])
-    return Gap(float(gaps.mean()), float(low), float(high))
+    return Interval(float(gaps.mean()), float(low), float(high))
 
 
 def _share(runs: Sequence[str]) -> NDArray[np.float64]:

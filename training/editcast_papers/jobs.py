@@ -4,18 +4,22 @@ Every training has its own scratch folder, named after it, where it goes on when
 again. A folder is removed once its line is written.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+import shutil
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 import torch
 from rich.console import Console
+from torch import Tensor, nn
 
 from editcast_model.errors import ReproductionError
 from editcast_papers.lines import Kind, Line, append_line, read_lines
-from editcast_papers.training import Tell
+from editcast_papers.training import Config, Progress, Tell, Training
 from editcast_training.interrupts import held
 from editcast_training.workers import as_ended, worker_pool
 
@@ -35,11 +39,68 @@ class AnyJob(Protocol):
     def name(self) -> str:
         """For people."""
 
+    @property
+    def seed(self) -> int:
+        """Of all that is drawn."""
+
+    @property
+    def folder(self) -> Path:
+        """Find where its checkpoints are."""
+
     def make(self, tell: Tell = ...) -> Trained:
         """Train and test."""
 
-    def forget(self) -> None:
-        """Remove its checkpoints."""
+
+@dataclass(frozen=True)
+class Asked:
+    """Trainings of a paper that are asked for.
+
+    Attributes:
+        seeds: A run of each.
+        processes: How many trainings at once.
+        threads: Of each.
+        results: The folder of the results.
+        scratch: The folder of the checkpoints, and of what else is made only once.
+    """
+
+    seeds: Sequence[int]
+    processes: int
+    threads: int
+    results: Path
+    scratch: Path
+
+
+def check_names(kind: str, names: Iterable[str], there: Collection[str]) -> None:
+    """Check names before anything is begun.
+
+    Raises:
+        ReproductionError: There is no such name; the message lists those that there are.
+    """
+    for name in names:
+        if name not in there:
+            raise ReproductionError(f"There is no {kind} {name}; there are {', '.join(there)}.")
+
+
+def folder_of(scratch: Path, *said: object) -> Path:
+    """Name a folder of checkpoints by what they are checkpoints of."""
+    return scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+
+
+def train_job(
+    job: AnyJob,
+    network: nn.Module,
+    config: Config,
+    loss: Callable[[int], Tensor],
+    dev: Callable[[], float],
+    tell: Tell,
+    notes: int = 10,
+) -> Progress:
+    """Train the network of a job in the folder of the job; see `Training`."""
+
+    def noted(step: int, found: float) -> None:
+        tell(job.name, step, found)
+
+    return Training(network, config, job.seed, loss, dev, job.folder, noted, notes).run()
 
 
 def run_all(
@@ -74,14 +135,9 @@ def run_all(
 
 
 def train_missing(
-    path: Path,
-    missing: Sequence[AnyJob],
-    asked: int,
-    processes: int,
-    threads: int,
-    console: Console,
+    asked: Asked, name: str, missing: Sequence[AnyJob], of: int, console: Console
 ) -> None:
-    """Train what is missing of all that was asked for; a line in the file for each.
+    """Train what is missing of so many jobs; a line in the results' file `name` for each.
 
     Raises:
         ReproductionError: A process was killed, or the line cannot be written.
@@ -89,16 +145,16 @@ def train_missing(
     if not missing:
         console.print("All trainings asked for are in the results.")
         return
-    console.print(f"{len(missing)} of {asked} trainings to do.", highlight=False)
+    console.print(f"{len(missing)} of {of} trainings to do.", highlight=False)
     with console.status("") as status:
 
         def show(name: str, step: int, accuracy: float) -> None:
             status.update(f"{done} of {len(missing)} done; {name}, step {step}: {accuracy:.1f} %")
 
         done = 0
-        for job, trained in run_all(missing, processes, threads, show):
-            append_line(path, trained)
-            job.forget()
+        for job, trained in run_all(missing, asked.processes, asked.threads, show):
+            append_line(asked.results / f"{name}.jsonl", trained)
+            shutil.rmtree(job.folder, ignore_errors=True)
             done += 1
             status.update(f"{done} of {len(missing)} done")
             console.print(f"{job.name}: {trained.test_accuracy:.2f} %", highlight=False)

@@ -7,7 +7,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from pathlib import Path
 from types import UnionType
 from typing import Any, ClassVar, Protocol, TypeVar, get_args, get_origin, get_type_hints
@@ -23,6 +23,27 @@ class Line(Protocol):
 
 
 Kind = TypeVar("Kind", bound=Line)
+
+
+@dataclass(frozen=True)
+class OfTraining:
+    """A line of a training.
+
+    Attributes:
+        seed: Of the weights and of the order of the examples.
+        config: Sizes, learning rate, batch, steps and schedule.
+        parameters: How many the network has.
+        device: The processor and its threads, or the GPU.
+        seconds_per_step: The median of the training steps.
+        dev: Pairs of a step and the score on dev after it.
+    """
+
+    seed: int
+    config: Mapping[str, Any]
+    parameters: int
+    device: str
+    seconds_per_step: float
+    dev: Sequence[Sequence[float]]
 
 
 def append_line(path: Path, line: Line) -> None:

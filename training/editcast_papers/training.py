@@ -84,6 +84,15 @@ class Progress:
     seconds: list[float] = field(default_factory=list)
     best: float = -1.0
 
+    def in_line(self, network: nn.Module, device: torch.device) -> dict[str, Any]:
+        """Return what a line of results says of every training."""
+        return {
+            "parameters": sum(one.numel() for one in network.parameters()),
+            "device": device_words(device),
+            "seconds_per_step": round(median(self.seconds), 4),
+            "dev": self.dev,
+        }
+
 
 @dataclass(frozen=True)
 class Training:

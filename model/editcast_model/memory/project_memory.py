@@ -123,11 +123,6 @@ class _Block:
         counts = np.bincount(buckets, minlength=1 << _bits())
         self._ends = np.cumsum([0, *counts]).astype(np.int32)
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of its arrays."""
-        return self._order.nbytes + self._ends.nbytes
-
     def places(self, bucket: int) -> Numbers:
         """Return the places behind the units of a bucket."""
         return self._order[self._ends[bucket] : self._ends[bucket + 1]].astype(np.int64)
@@ -191,15 +186,6 @@ class ProjectMemory:
         with self._lock:
             self._removed.clear()
             self._drop(_REMOVED)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of what is resident of it, of the vocabulary about."""
-        with self._lock:
-            indexes = sum(block.nbytes for block in self._blocks)
-            files = self._starts.nbytes + self._is_gone.nbytes + 200 * len(self._numbers)
-            saved = 8 * sum(one.size for one in self._saved.values())
-            return 4 * self._used + indexes + files + saved + 140 * len(self.vocabulary)
 
     def update(self, file: str, text: str) -> None:
         """Note the text of a file, for `read`."""

@@ -215,44 +215,33 @@ def _evaluate_typing(
     out: Path,
     console: Console,
 ) -> None:
+    """Type the sessions of single files, once for each model and level of eagerness."""
+    alone = [one for one in sessions if not one.is_in_project]
     for model in models:
-        typed = _typed(model, device, sessions, files, source, console)
+        card = None
+        forecaster = BASELINES[model]() if model in BASELINES else None
+        if forecaster is None:
+            forecaster = NeuralForecaster.load(Path(model).expanduser(), device)
+            card = forecaster.bundle.card
+        thresholds = {level: threshold_of(card, level) for level in get_args(Eagerness)}
+        shown = track(
+            replay_typing(forecaster.resume, alone, thresholds, files),
+            description=escape(forecaster.name),
+            total=len(alone),
+            console=console,
+        )
+        typed = TypingEvaluation(
+            forecaster.name,
+            tuple(row for rows in shown for row in rows),
+            thresholds,
+            source=source,
+            command=shlex.join(["editcast", *sys.argv[1:]]),
+            hardware=hardware(device),
+        )
         typed.write(out / f"{_file_name(typed.name)}-typing.json")
         for kind in typed.intervals:
             headings = ["", "actions", *MEASURES]
             _print_table(headings, _typing_lines(typed, kind), _TYPING, f"{typed.name}, {kind}")
-
-
-def _typed(
-    model: str,
-    device: Device,
-    sessions: Sequence[EditingSession],
-    files: FilesOf,
-    source: str,
-    console: Console,
-) -> TypingEvaluation:
-    """Type the sessions of single files, once for each level of eagerness."""
-    card = None
-    forecaster = BASELINES[model]() if model in BASELINES else None
-    if forecaster is None:
-        forecaster = NeuralForecaster.load(Path(model).expanduser(), device)
-        card = forecaster.bundle.card
-    thresholds = {level: threshold_of(card, level) for level in get_args(Eagerness)}
-    alone = [one for one in sessions if not one.is_in_project]
-    typed = track(
-        replay_typing(forecaster, alone, thresholds, files),
-        description=escape(forecaster.name),
-        total=len(alone),
-        console=console,
-    )
-    return TypingEvaluation(
-        forecaster.name,
-        tuple(row for rows in typed for row in rows),
-        thresholds,
-        source=source,
-        command=shlex.join(["editcast", *sys.argv[1:]]),
-        hardware=hardware(device),
-    )
 
 
 def _typing_lines(one: TypingEvaluation, kind: str) -> Iterator[list[str]]:

@@ -8,7 +8,6 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from editcast_model.errors import EditcastError
 from editcast_server.lsp import protocol
-from editcast_server.lsp.convert import status_params
 from editcast_server.lsp.server import EditcastServer
 from editcast_server.service import Service
 from editcast_server.usage_page import usage_page
@@ -55,7 +54,7 @@ def register_commands(server: EditcastServer) -> None:
 
     @server.command(protocol.SHOW_STATUS)
     async def status(ls: EditcastServer, *arguments: Any) -> protocol.StatusParams:
-        now = status_params(ls.service.activity.status)
+        now = ls.service.activity.status
         match arguments:
             case []:
                 return now
@@ -122,7 +121,7 @@ async def _revert(service: Service) -> str:
     from editcast_store.models import revert  # imports the tokenizer
 
     sentence = await asyncio.to_thread(revert, paths.models_dir())
-    service.check_model()
+    service.engine.check_for_newer()
     return sentence
 
 

@@ -1,4 +1,4 @@
-"""Conversion of suggestions and status to LSP messages and Editcast's own.
+"""Conversion of suggestions to LSP messages and Editcast's own.
 
 This is where offsets become positions, and edits are bound to a version of a document.
 """
@@ -14,7 +14,6 @@ from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
 from editcast_server.lsp import protocol
 from editcast_server.prediction.other_files import OtherFile
-from editcast_server.status import Status
 
 _TITLE_WIDTH: Final = 40
 
@@ -168,11 +167,6 @@ def insertion_at(suggestion: Suggestion, offset: int, text: str) -> str | None:
     if len(new) > len(old) and new.startswith(head) and new.endswith(tail):
         return new[len(head) : len(new) - len(tail)]
     return None
-
-
-def status_params(status: Status) -> protocol.StatusParams:
-    """Convert a status to the parameters of `editcast/status`."""
-    return protocol.StatusParams(status.state, status.model, status.message)
 
 
 def _text_edits(document: Document, hunks: Sequence[Hunk]) -> list[types.TextEdit]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from lsprotocol import types
 
-from editcast_model.diff import Hunk
+from editcast_model.diff import Hunk, apply_hunks
 from editcast_server.documents.buffer import Buffer
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
@@ -45,12 +45,8 @@ def register_copilot(server: EditcastServer) -> None:
 
 def whole(hunks: Sequence[Hunk], text: str) -> Hunk:
     """Join ascending, disjoint hunks of `text`, at least one, including the text between them."""
-    start = end = hunks[0].start
-    parts = []
-    for hunk in hunks:
-        parts += [text[end : hunk.start], hunk.text]
-        end = hunk.end
-    return Hunk(start, end, "".join(parts))
+    start, end = hunks[0].start, hunks[-1].end
+    return Hunk(start, end, apply_hunks(text[:end], hunks)[start:])
 
 
 def _inline_edit(document: Document, buffer: Buffer, suggestion: Suggestion) -> InlineEdit:

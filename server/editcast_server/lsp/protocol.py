@@ -6,7 +6,7 @@ There an edit has one range, and `edits` are alternatives.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import attrs
 from lsprotocol import types
@@ -113,9 +113,9 @@ class NextEditResult:
     other_files: Sequence[OtherFile]
 
 
-@attrs.define
+@attrs.frozen
 class StatusParams:
-    """Parameters of `editcast/status`.
+    """Parameters of `editcast/status`: the state of the server.
 
     Attributes:
         state: One of ready, thinking, snoozed, disabled, baseline, training.
@@ -123,7 +123,7 @@ class StatusParams:
         message: A sentence for the user.
     """
 
-    state: str
+    state: Literal["ready", "thinking", "snoozed", "disabled", "baseline", "training"]
     model: str
     message: str
 

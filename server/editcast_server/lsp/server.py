@@ -26,11 +26,11 @@ from editcast_model.errors import ServerError
 from editcast_server.documents.document import Document
 from editcast_server.logs import without_words
 from editcast_server.lsp import incoming, protocol
-from editcast_server.lsp.convert import next_edit_result, status_params
+from editcast_server.lsp.convert import next_edit_result
+from editcast_server.lsp.protocol import StatusParams
 from editcast_server.lsp.transport import Frames, one_connection, pipe_of_editor
 from editcast_server.service import Service
 from editcast_server.settings import SECTION, read_settings
-from editcast_server.status import Status
 from editcast_server.team_model import TeamModel
 from editcast_server.training_process import TrainingRun
 
@@ -226,9 +226,9 @@ class EditcastServer(LanguageServer):
         """Send `editcast/didPredict`."""
         self.protocol.notify(protocol.DID_PREDICT, next_edit_result(document))
 
-    def has_status(self, status: Status) -> None:
+    def has_status(self, status: StatusParams) -> None:
         """Send `editcast/status`."""
-        self.protocol.notify(protocol.STATUS, status_params(status))
+        self.protocol.notify(protocol.STATUS, status)
 
     # pygls
 

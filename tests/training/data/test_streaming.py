@@ -22,7 +22,7 @@ from editcast_model.errors import CorpusError
 from editcast_model.networks.config import NetworkConfig
 from editcast_training.data.corpus import make_corpus
 from editcast_training.data.dataset import Dataset
-from editcast_training.data.streaming import Stream
+from editcast_training.data.streaming import Stream, StreamedSplit
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.plan import TrainingPlan
 from editcast_training.fit.trainer import train
@@ -78,7 +78,7 @@ def _states(data: Dataset) -> Counter[bytes]:
 def test_parts_of_an_epoch_have_every_instance_once_and_the_seed_decides(
     bucket: str, here: Path, corpus: Path, tmp_path: Path
 ) -> None:
-    split = Stream(bucket, tmp_path / "cache", _ROOM, groups=2).split(here)
+    split = StreamedSplit(Stream(bucket, tmp_path / "cache", _ROOM, groups=2), here)
     whole = Dataset.read(corpus / "train")
     epochs = [[_states(read()) for read in split.parts(seed)] for seed in (0, 0, 1)]
     for parts in epochs:
@@ -91,7 +91,7 @@ def test_parts_of_an_epoch_have_every_instance_once_and_the_seed_decides(
 def test_what_fits_into_one_part_is_the_corpus_as_it_is_read_from_the_disk(
     bucket: str, here: Path, corpus: Path, tmp_path: Path
 ) -> None:
-    (read,) = Stream(bucket, tmp_path / "cache", _ROOM).split(here).parts(3)
+    (read,) = StreamedSplit(Stream(bucket, tmp_path / "cache", _ROOM), here).parts(3)
     streamed, whole = read(), Dataset.read(corpus / "train")
     for name in ("states", "positions", "contents", "jumps"):
         one, other = getattr(streamed, name), getattr(whole, name)
@@ -104,16 +104,16 @@ def test_what_was_read_is_kept_as_long_as_there_is_room(
     bucket: str, here: Path, tmp_path: Path
 ) -> None:
     stream = Stream(bucket, tmp_path / "cache", _ROOM, groups=3)
-    first = [_states(read()) for read in stream.split(here).parts(0)]
+    first = [_states(read()) for read in StreamedSplit(stream, here).parts(0)]
     kept = {path: path.stat().st_size for path in (tmp_path / "cache").iterdir()}
     assert len(kept) == 8
     damaged = next(iter(kept))
     damaged.write_bytes(damaged.read_bytes()[:-9])
-    assert [_states(read()) for read in stream.split(here).parts(0)] == first
+    assert [_states(read()) for read in StreamedSplit(stream, here).parts(0)] == first
     fsspec.filesystem("memory").rm("/corpus/train", recursive=True)
-    assert [_states(read()) for read in stream.split(here).parts(0)] == first
+    assert [_states(read()) for read in StreamedSplit(stream, here).parts(0)] == first
     room = sum(kept.values()) - 1
-    parts = replace(stream, room=room).split(here).parts(0)
+    parts = StreamedSplit(replace(stream, room=room), here).parts(0)
     parts[0]()
     left = [path.stat().st_size for path in (tmp_path / "cache").iterdir()]
     assert 0 < len(left) < len(kept) and sum(left) <= room
@@ -128,7 +128,7 @@ def test_a_shard_that_is_not_the_corpus_own_is_said(
     name = next(name for name, made in manifest["sources"].items() if "train" in made["instances"])
     manifest["sources"][name]["instances"]["train"] += 500
     (here / "manifest.json").write_text(json.dumps(manifest))
-    parts = Stream(bucket, tmp_path / "cache", _ROOM).split(here).parts(0)
+    parts = StreamedSplit(Stream(bucket, tmp_path / "cache", _ROOM), here).parts(0)
     with pytest.raises(CorpusError, match="is not the one that the corpus was made of"):
         [read() for read in parts]
 

@@ -94,7 +94,7 @@ def replayed(
     answer: Answer, session: EditingSession, threshold: float = 0.5, source: str = ""
 ) -> tuple[TypingRow, Scripted]:
     forecaster = Scripted(answer, source)
-    ((row,),) = replay_typing(forecaster, [session], {"medium": threshold})
+    ((row,),) = replay_typing(forecaster.resume, [session], {"medium": threshold})
     assert forecaster.history.saved == session.texts[-1]
     return row, forecaster
 
@@ -106,7 +106,7 @@ def test_a_right_offer_is_taken_and_the_rest_is_typed() -> None:
 
     forecaster = Scripted(answer)
     thresholds = {"low": 0.7, "medium": 0.5}
-    ((low, medium),) = replay_typing(forecaster, [renaming()], thresholds)
+    ((low, medium),) = replay_typing(forecaster.resume, [renaming()], thresholds)
     # Two names are left, each deleted with one key and typed with four.
     assert low.characters == medium.characters == 10
     assert (low.on_save, low.while_typing) == (Tally(2, 0, 0, 0), Tally(4, 0, 0, 0))
@@ -200,7 +200,9 @@ def test_filters_are_asked_as_in_the_server() -> None:
 
 
 def test_a_session_in_which_nothing_changes_has_nothing_to_type() -> None:
-    ((row,),) = replay_typing(Scripted(lambda text: None), [saving("a", "b", "b")], {"low": 0.5})
+    ((row,),) = replay_typing(
+        Scripted(lambda text: None).resume, [saving("a", "b", "b")], {"low": 0.5}
+    )
     assert astuple(row)[5:] == (0, (0, 0, 0, 0), (0, 0, 0, 0))
 
 
@@ -226,7 +228,7 @@ def test_whatever_is_offered_the_last_text_is_reached(
     history = FileHistory("p", "a.txt", "plaintext", "commits", snapshots)
     session = commit_session(history, 0) if kind == "commits" else saving(*texts)
     forecaster = Scripted(answer)
-    (rows,) = replay_typing(forecaster, [session], {"low": 0.7, "high": 0.0})
+    (rows,) = replay_typing(forecaster.resume, [session], {"low": 0.7, "high": 0.0})
     for row in rows:
         for tally in (row.on_save, row.while_typing):
             assert 0 <= tally.taken <= tally.offers
@@ -238,7 +240,7 @@ def test_whatever_is_offered_the_last_text_is_reached(
 def evaluation() -> TypingEvaluation:
     levels = {"low": 0.8, "medium": 0.5, "high": 0.3}
     sessions = [renaming(), renaming(), saving("\n", "x\n", "x and y\n")]
-    rows = [row for rows in replay_typing(RepeatBest(), sessions, levels) for row in rows]
+    rows = [row for rows in replay_typing(RepeatBest().resume, sessions, levels) for row in rows]
     about = ("three sessions", "editcast evaluate --typing", hardware("cpu"))
     return TypingEvaluation("repeat-best", tuple(rows), levels, *about)
 

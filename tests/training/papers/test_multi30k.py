@@ -89,11 +89,11 @@ def test_a_difference_has_an_interval() -> None:
     good = bleu_counts(references, references)
     poor = bleu_counts([text.replace("c", "x") for text in references], references)
     gap = paired_bootstrap([good, good], [poor, poor])
-    assert gap.points == pytest.approx(100 - bleu(poor))
-    assert 0 < gap.low <= gap.points <= gap.high
+    assert gap.value == pytest.approx(100 - bleu(poor))
+    assert 0 < gap.low <= gap.value <= gap.high
     assert paired_bootstrap([good], [poor]) == paired_bootstrap([good, good], [poor, poor])
     same = paired_bootstrap([poor, good], [poor, good])
-    assert (same.low, same.points, same.high) == (0, 0, 0)
+    assert (same.low, same.value, same.high) == (0, 0, 0)
     half = [*poor[:25], *good[25:]]
     chance = paired_bootstrap([half], [[*good[:25], *poor[25:]]])
     assert chance.low < 0 < chance.high

@@ -4,27 +4,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean, median, stdev
 
-from editcast_model.errors import ReproductionError
 from editcast_papers.copy_spans.paper import EDITS, TABLE, UNCHANGED
 from editcast_papers.copy_spans.runs import Run
-from editcast_papers.markdown import markdown, write_page
-from editcast_training.disk import explained
+from editcast_papers.markdown import NOT_RUN, in_words, markdown, page_head, write_page
 
-_NOT_RUN = "not run"
 _BINS = ((1, 1), (2, 3), (4, 7), (8, 15), (16, 31), (32, 63), (64, 1000))  # words of a span
 
 
-@explained(ReproductionError)
 def write_report(runs: Sequence[Run], problems: Sequence[str], folder: Path) -> Path:
-    """Write REPORT.md into a folder; NOTES.md there becomes its last section.
-
-    Returns:
-        The report's path.
-
-    Raises:
-        ReproductionError: The folder cannot be written to.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write REPORT.md into a folder; NOTES.md there becomes its last section."""
     parts = [
         _head(runs, problems),
         "## Table 1: repair of code\n\nCells are paper / ours.\n\n" + _table(runs),
@@ -46,13 +34,9 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         "with `--pairs FOLDER` and it is made again.",
         "",
         "Numbers are of the official test pairs; several seeds are shown as mean ± standard "
-        f"deviation. Where there is no run it says *{_NOT_RUN}*.",
+        f"deviation. Where there is no run it says *{NOT_RUN}*.",
     ]
-    if not runs:
-        lines += ["", "There are no runs yet."]
-    if problems:
-        lines += ["", "Skipped:", "", *(f"- {problem}" for problem in problems)]
-    return "\n".join(lines)
+    return page_head(lines, runs, problems)
 
 
 def _of(runs: Iterable[Run], size: str, model: str) -> list[Run]:
@@ -63,13 +47,6 @@ def _of_size(runs: Iterable[Run], size: str) -> list[Run]:
     return [run for run in runs if run.size == size]
 
 
-def _words(values: Sequence[float], digits: int) -> str:
-    if not values:
-        return _NOT_RUN
-    spread = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
-    return f"{mean(values):.{digits}f}{spread}"
-
-
 def _table(runs: Sequence[Run]) -> str:
     rows = []
     for (size, model, search), paper in TABLE.items():
@@ -77,7 +54,7 @@ def _table(runs: Sequence[Run]) -> str:
         cells = []
         for name, theirs in zip(paper._fields, paper, strict=True):
             digits = 3 if name == "mrr" else 1
-            ours = _words([one[name] for one in own], digits)
+            ours = in_words([one[name] for one in own], digits)
             cells.append("–" if theirs is None else f"{theirs:.{digits}f} / {ours}")
         how = "" if search == "beam" else f", {search}"
         rows.append([f"{size}, {model}{how}", *cells, str(len(own))])
@@ -118,7 +95,7 @@ def _gap(runs: Sequence[Run], size: str, lower: tuple[str, str], name: str) -> s
     ]
     gaps = [score - of_seeds[1][seed] for seed, score in of_seeds[0].items() if seed in of_seeds[1]]
     if not gaps:
-        return f"{upper - under:+.1f} / {_NOT_RUN}"
+        return f"{upper - under:+.1f} / {NOT_RUN}"
     spread = f" ± {stdev(gaps):.1f}" if len(gaps) > 1 else ""
     return f"{upper - under:+.1f} / {mean(gaps):+.1f}{spread}"
 
@@ -127,7 +104,7 @@ def _unchanged(runs: Sequence[Run]) -> str:
     rows = []
     for model, theirs in UNCHANGED.items():
         own = [run.searches["beam"]["unchanged"] for run in _of(runs, "small", model)]
-        rows.append([model, f"{theirs:.2f}", _words(own, 2)])
+        rows.append([model, f"{theirs:.2f}", in_words(own, 2)])
     table = markdown(["model", "paper", "ours"], rows)
     return f"## Mean reciprocal rank of the unchanged input, small\n\n{table}"
 
@@ -139,8 +116,8 @@ def _edits(runs: Sequence[Run]) -> str:
         own = [run for run in runs if run.model == model]
         means = [mean(one["first"] for one in run.transfers.values()) for run in own]
         fives = [mean(one["within"] for one in run.transfers.values()) for run in own]
-        accuracy = _words([run.test_accuracy for run in own], 1)
-        cells = f"{again} / {accuracy}", f"{transferred} / {_words(means, 1)}", _words(fives, 1)
+        accuracy = in_words([run.test_accuracy for run in own], 1)
+        cells = f"{again} / {accuracy}", f"{transferred} / {in_words(means, 1)}", in_words(fives, 1)
         rows.append([model, *cells, str(len(own))])
     head = ["", "made again, %", "transferred @1, %", "@5, %", "seeds"]
     parts = [
@@ -187,14 +164,14 @@ def _lengths(runs: Sequence[Run]) -> str:
         "## Lengths of copied spans\n\nPercent of the spans that greedy decoding copies. Of those "
         "longer than one word the paper has three a pair on small, of eight words on average, six "
         "in the median; 43.7 % of its copies are of one word (its figure 7, a beam without "
-        "merging).\n\n" + (markdown(head, rows) if rows else f"{_NOT_RUN.capitalize()}.")
+        "merging).\n\n" + (markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}.")
     )
 
 
 def _actions(runs: Sequence[Run]) -> str:
     shown = next((run for run in runs if run.model == "SeqCopySpan"), None)
     if shown is None:
-        return f"## Sequences of actions\n\n{_NOT_RUN.capitalize()}."
+        return f"## Sequences of actions\n\n{NOT_RUN.capitalize()}."
     lines = "\n".join(f"- {one.replace('<', chr(92) + '<')}" for one in shown.actions)
     return (
         "## Sequences of actions\n\nWhat greedy decoding does to the first test pairs "
@@ -221,5 +198,5 @@ def _runs(runs: Sequence[Run]) -> str:
     return (
         "## Runs\n\nDev is the geometric mean of a word's probability, by which the weights are "
         "chosen; of *force copy longest* only one way counts.\n\n"
-        + (markdown(head, rows) if rows else f"{_NOT_RUN.capitalize()}.")
+        + (markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}.")
     )

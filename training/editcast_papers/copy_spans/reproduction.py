@@ -7,42 +7,31 @@ from pathlib import Path
 
 from rich.console import Console
 
-from editcast_model.errors import ReproductionError
 from editcast_papers.copy_spans.pairs import Size
 from editcast_papers.copy_spans.report import write_report
 from editcast_papers.copy_spans.runs import MODELS, Job, Run
-from editcast_papers.jobs import report_runs, train_missing
+from editcast_papers.jobs import Asked, check_names, report_runs, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.training import Config
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wanted(Asked):
     """The runs that are wanted.
 
     Attributes:
         pairs: The folder of the bug-fix pairs; without it only the report is made.
         sizes: Of the pairs.
         models: Names of the models; all of them if none is named.
-        seeds: A run of each.
         config: Of every run.
         most: Test pairs at most; 0 for all.
-        processes: How many trainings at once.
-        threads: Of each.
-        results: The folder of the results.
-        scratch: The folder of the checkpoints.
     """
 
     pairs: Path | None
     sizes: Sequence[Size]
     models: Sequence[str]
-    seeds: Sequence[int]
     config: Config
     most: int
-    processes: int
-    threads: int
-    results: Path
-    scratch: Path
 
 
 def run(wanted: Wanted, console: Console) -> None:
@@ -53,9 +42,7 @@ def run(wanted: Wanted, console: Console) -> None:
             be written.
     """
     models = wanted.models or tuple(MODELS)
-    for name in models:
-        if name not in MODELS:
-            raise ReproductionError(f"There is no model {name}; there are {', '.join(MODELS)}.")
+    check_names("model", models, MODELS)
     if wanted.pairs is not None:
         # Seed by seed: whoever stops early has a run of each model.
         jobs = [
@@ -64,8 +51,7 @@ def run(wanted: Wanted, console: Console) -> None:
         ]
         found, _ = read_lines(wanted.results, [Run])
         missing = [job for job in jobs if not job.is_in(found)]
-        path = wanted.results / "runs.jsonl"
-        train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
+        train_missing(wanted, "runs", missing, len(jobs), console)
     else:
         console.print("Nothing was trained: this needs --pairs, the folder of the bug-fix pairs.")
     report_runs(wanted.results, Run, write_report, console)

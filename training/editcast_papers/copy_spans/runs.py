@@ -1,11 +1,8 @@
 """The trainings, their lines of results, and what is still to be done."""
 
-import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from statistics import median
 from typing import Any, ClassVar
 
 import torch
@@ -23,9 +20,10 @@ from editcast_papers.copy_spans.scores import (
     spans_of,
     transfers,
 )
-from editcast_papers.training import Config, Tell, Training, device_words
+from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
+from editcast_papers.training import Config, Tell
 
-_NOTES = 10  # evaluations on dev in a training
 _PICTURES = 6  # pairs whose actions are written down
 _FEW = 5  # rays of a transfer
 
@@ -51,21 +49,17 @@ MODELS = {
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and what its searches found in the test pairs.
+
+    The score on dev is the mean probability of a word of dev, in percent.
 
     Attributes:
         size: Of the pairs.
         model: Of `MODELS`.
-        seed: Of the weights and of the order of the pairs.
-        config: Sizes, learning rate, batch, steps and schedule.
         corpus: The digest of what was read.
         counts: Pairs to train on, of dev, and of the test.
-        parameters: How many the network has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training steps.
         steps: Steps trained.
-        dev: Pairs of a step and the mean probability of a word of dev after it, in percent.
         test_accuracy: Of ``beam``, in percent.
         searches: By ``beam``, ``greedy`` and ``merged at the end``, what `scores.score` gives.
         lengths: How often greedy decoding copies a span of a length.
@@ -76,15 +70,9 @@ class Run:
     kind: ClassVar[str] = "copying"
     size: str
     model: str
-    seed: int
-    config: Mapping[str, Any]
     corpus: str
     counts: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     searches: Mapping[str, Any]
     lengths: Mapping[str, Any]
@@ -123,7 +111,7 @@ class Job:
     def folder(self) -> Path:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.size, self.model, self.seed, *asdict(self.config).values())
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     def is_in(self, runs: Sequence[Run]) -> bool:
         """Tell whether there is a line of it, of whatever device."""
@@ -153,16 +141,14 @@ class Job:
             total = text_likelihoods(network, batch, forced=model.forced).sum()
             return -total / (batch.after != PAD).sum()
 
-        progress = Training(
+        progress = train_job(
+            self,
             network,
             config,
-            self.seed,
             loss,
             lambda: probability_of_words(network, corpus.dev, forced=model.forced),
-            self.folder,
-            lambda step, found: tell(self.name, step, found),
-            _NOTES,
-        ).run()
+            tell,
+        )
         about = Run(
             size=self.size,
             model=self.model,
@@ -170,11 +156,8 @@ class Job:
             config=self._config(),
             corpus=corpus.identity,
             counts={"train": len(corpus.train), "dev": len(corpus.dev)},
-            parameters=sum(one.numel() for one in network.parameters()),
-            device=device_words(torch.device("cpu")),
-            seconds_per_step=round(median(progress.seconds), 4),
             steps=progress.step,
-            dev=progress.dev,
+            **progress.in_line(network, torch.device("cpu")),
             test_accuracy=0.0,
             searches={},
             lengths={},
@@ -218,7 +201,3 @@ class Job:
     def _edit(self) -> int:
         """Return the width of an edit's representation: as wide as the encoder of edits."""
         return self.config.hidden if self.size == "edits" else 0
-
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)

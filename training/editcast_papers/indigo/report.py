@@ -6,32 +6,20 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-from editcast_model.errors import ReproductionError
 from editcast_papers.bleu import paired_bootstrap
 from editcast_papers.indigo.paper import ABLATION, CODE, RECOVERY_GAIN, TIME, TRANSLATION
 from editcast_papers.indigo.runs import VARIANTS, Run
 from editcast_papers.indigo.tasks import TASKS
 from editcast_papers.indigo.timing import Timing
-from editcast_papers.markdown import markdown, write_page
-from editcast_training.disk import explained
+from editcast_papers.markdown import NOT_RUN, in_words, markdown, page_head, write_page
 
-_NOT_RUN = "not run"
 _BEAM = "10"  # at which orders are compared
 
 
-@explained(ReproductionError)
 def write_report(
     runs: Sequence[Run], timings: Sequence[Timing], problems: Sequence[str], folder: Path
 ) -> Path:
-    """Write REPORT.md into a folder; NOTES.md there becomes its last section.
-
-    Returns:
-        The report's path.
-
-    Raises:
-        ReproductionError: The folder cannot be written to.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write REPORT.md into a folder; NOTES.md there becomes its last section."""
     last = _of_one_size(runs)
     parts = [
         _head(runs, problems),
@@ -55,16 +43,12 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         "with `--data FOLDER` and it is made again.",
         "",
         "Numbers are of the official test parts; several seeds are shown as mean ± standard "
-        f"deviation. Where there is no run it says *{_NOT_RUN}*. Orders are left to right (L2R), "
+        f"deviation. Where there is no run it says *{NOT_RUN}*. Orders are left to right (L2R), "
         "right to left (R2L), odd places first (ODD), a balanced tree (BLT), the syntax tree "
         "(SYN), common and rare words first (CF, RF), random (RND), and searched (SAO). Of runs "
         "with several configurations the tables have those like the last one of a task.",
     ]
-    if not runs:
-        lines += ["", "There are no runs yet."]
-    if problems:
-        lines += ["", "Skipped:", "", *(f"- {problem}" for problem in problems)]
-    return "\n".join(lines)
+    return page_head(lines, runs, problems)
 
 
 def _of_one_size(runs: Sequence[Run]) -> list[Run]:
@@ -84,13 +68,6 @@ def _size(run: Run) -> dict[str, Any]:
 
 def _of(runs: Iterable[Run], task: str, variant: str) -> list[Run]:
     return [run for run in runs if (run.task, run.variant) == (task, variant)]
-
-
-def _words(values: Sequence[float], digits: int = 1) -> str:
-    if not values:
-        return _NOT_RUN
-    spread = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
-    return f"{mean(values):.{digits}f}{spread}"
 
 
 def _at(runs: Sequence[Run], beam: str, name: str) -> list[float]:
@@ -138,7 +115,7 @@ def _gap(runs: Sequence[Run], task: str, upper: str, lower: str, name: str) -> l
     seeds = sorted(set(above) & set(below))
     gaps = [above[seed][name] - below[seed][name] for seed in seeds]
     if not gaps:
-        return [_NOT_RUN, "–", "0"]
+        return [NOT_RUN, "–", "0"]
     spread = f" ± {stdev(gaps):.1f}" if len(gaps) > 1 else ""
     interval = "–"
     if name == "bleu" and all("counts" in side[seed] for seed in seeds for side in (above, below)):
@@ -153,9 +130,9 @@ def _recovery(runs: Sequence[Run]) -> str:
     own = [run for run in runs if run.task == "word order"]
     beams = sorted({beam for run in own for beam in run.beams}, key=int)
     rows = [
-        [variant, *(_words(_at(_of(own, "word order", variant), beam, "bleu")) for beam in beams)]
-        + [_words(_at(_of(own, "word order", variant), _BEAM, "exact"))]
-        + [_words([run.appended for run in _of(own, "word order", variant)])]
+        [variant, *(in_words(_at(_of(own, "word order", variant), beam, "bleu")) for beam in beams)]
+        + [in_words(_at(_of(own, "word order", variant), _BEAM, "exact"))]
+        + [in_words([run.appended for run in _of(own, "word order", variant)])]
         for variant in VARIANTS
         if _of(own, "word order", variant)
     ]
@@ -164,7 +141,7 @@ def _recovery(runs: Sequence[Run]) -> str:
     return (
         "## Figure 3: word order recovery, BLEU by beam\n\nThe last column says how many words "
         "greedy decoding writes right behind the word that it wrote before.\n\n"
-        + (markdown(head, rows) if rows else f"{_NOT_RUN.capitalize()}.")
+        + (markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}.")
     )
 
 
@@ -176,8 +153,8 @@ def _orders(runs: Sequence[Run]) -> str:
             [
                 variant,
                 f"{TRANSLATION[variant]:.1f}",
-                *(_words([one["bleu"] for one in found[task]]) for task in TASKS),
-                _words([one["exact"] for one in found["django"]]),
+                *(in_words([one["bleu"] for one in found[task]]) for task in TASKS),
+                in_words([one["exact"] for one in found["django"]]),
             ]
         )
     head = ["", "paper, Romanian to English", *(f"{task}, BLEU" for task in TASKS)]
@@ -192,7 +169,7 @@ def _code(runs: Sequence[Run]) -> str:
     for variant, paper in CODE.items():
         own = [_chosen(run) for run in _of(runs, "django", variant)]
         cells = [
-            f"{theirs:.1f} / {_words([one[name] for one in own])}"
+            f"{theirs:.1f} / {in_words([one[name] for one in own])}"
             for theirs, name in zip(paper, ("bleu", "exact"), strict=True)
         ]
         rows.append([variant, *cells, str(len(own))])
@@ -204,8 +181,8 @@ def _code(runs: Sequence[Run]) -> str:
 def _ablation(runs: Sequence[Run]) -> str:
     rows = [
         [variant, f"{paper[0]:.1f}", f"{paper[1]:.1f}"]
-        + [_words([_chosen(run)["bleu"] for run in _of(runs, task, variant)]) for task in TASKS]
-        + [_words([_chosen(run)["exact"] for run in _of(runs, "django", variant)])]
+        + [in_words([_chosen(run)["bleu"] for run in _of(runs, task, variant)]) for task in TASKS]
+        + [in_words([_chosen(run)["exact"] for run in _of(runs, "django", variant)])]
         for variant, paper in ABLATION.items()
     ]
     head = ["", "paper, dev", "paper, test", *(f"{task}, BLEU" for task in TASKS)]
@@ -219,7 +196,7 @@ def _time(runs: Sequence[Run], timings: Sequence[Timing]) -> str:
     rows = []
     for orders, (speed, ms) in TIME.items():
         own = [one for one in timings if one.orders == orders]
-        cells = ", ".join(f"{one.batches_per_second:.2f} ({one.task})" for one in own) or _NOT_RUN
+        cells = ", ".join(f"{one.batches_per_second:.2f} ({one.task})" for one in own) or NOT_RUN
         rows.append([f"SAO, B = {orders}" if orders else "L2R", f"{speed:.2f} / {cells}", f"{ms}"])
     training = markdown(["", "batches a second, paper / ours", "ms a sentence, paper"], rows)
     rows = []
@@ -233,7 +210,7 @@ def _time(runs: Sequence[Run], timings: Sequence[Timing]) -> str:
             ratio = f"{100 * mean(ms_of) / mean(first) - 100:+.0f}" if first and ms_of else "–"
             each = [one / (count + 1) for one, count in zip(ms_of, words, strict=True)]
             rows.append(
-                [f"{task}, {variant}", _words(ms_of), ratio, _words(words), _words(each, 2)]
+                [f"{task}, {variant}", in_words(ms_of), ratio, in_words(words), in_words(each, 2)]
             )
     head = ["", "ms a text", "above L2R, %", "words a text", "ms a step"]
     return (
@@ -241,7 +218,7 @@ def _time(runs: Sequence[Run], timings: Sequence[Timing]) -> str:
         + training
         + "\n\nGreedy decoding of the test examples, ours. On a "
         "processor it is the processor's own time.\n\n"
-        + (markdown(head, rows) if rows else f"{_NOT_RUN.capitalize()}.")
+        + (markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}.")
     )
 
 
@@ -271,5 +248,5 @@ def _runs(runs: Sequence[Run]) -> str:
     head = ["", "hidden, layers, rate, batch, B", "steps", "dev, BLEU"]
     head += ["examples: train / dev / test", "parameters", "device"]
     return "## Runs\n\nWeights are chosen by BLEU on dev, greedy.\n\n" + (
-        markdown(head, rows) if rows else f"{_NOT_RUN.capitalize()}."
+        markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}."
     )

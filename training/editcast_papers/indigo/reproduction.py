@@ -8,48 +8,37 @@ from pathlib import Path
 import torch
 from rich.console import Console
 
-from editcast_model.errors import ReproductionError
 from editcast_papers.indigo.report import write_report
 from editcast_papers.indigo.runs import VARIANTS, Job, Run, Sizes
 from editcast_papers.indigo.timing import Timing, time_training
-from editcast_papers.jobs import train_missing
+from editcast_papers.jobs import Asked, check_names, train_missing
 from editcast_papers.lines import append_line, read_lines
 from editcast_papers.training import Config
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wanted(Asked):
     """The runs that are wanted.
 
     Attributes:
         data: The folder of the tasks' data; without it only the report is made.
         tasks: Of `TASKS`.
         variants: Of `VARIANTS`; all if none is named.
-        seeds: A run of each.
         config: Of every run.
         sizes: Of every run.
         beams: Of decoding.
-        processes: How many trainings at once.
-        threads: Of each.
         device: Where they run.
         timing: Whether the time of training steps is measured, in place of trainings.
-        results: The folder of the results.
-        scratch: The folder of the checkpoints.
     """
 
     data: Path | None
     tasks: Sequence[str]
     variants: Sequence[str]
-    seeds: Sequence[int]
     config: Config
     sizes: Sizes
     beams: Sequence[int]
-    processes: int
-    threads: int
     device: str
     timing: bool
-    results: Path
-    scratch: Path
 
 
 def run(wanted: Wanted, console: Console) -> None:
@@ -59,17 +48,14 @@ def run(wanted: Wanted, console: Console) -> None:
         ReproductionError: There is no such order, the data cannot be read, or the results cannot
             be written.
     """
-    for name in wanted.variants:
-        if name not in VARIANTS:
-            raise ReproductionError(f"There is no order {name}; there are {', '.join(VARIANTS)}.")
+    check_names("order", wanted.variants, VARIANTS)
     jobs = _jobs(wanted)
     if wanted.timing:
         _time(wanted, jobs, console)
     elif jobs:
         found = _lines(wanted.results)[0]
         missing = [job for job in jobs if not job.is_in(found)]
-        path = wanted.results / "runs.jsonl"
-        train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
+        train_missing(wanted, "runs", missing, len(jobs), console)
     else:
         console.print("Nothing was trained: this needs --data, the folder of the data.")
     runs, timings, problems = _lines(wanted.results)

@@ -1,7 +1,5 @@
 """The trainings, their lines of results, and what is still to be done."""
 
-import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,10 +22,11 @@ from editcast_papers.indigo.tasks import (
     random_order,
     read_task,
 )
-from editcast_papers.training import Config, Tell, Training, device_words
+from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
+from editcast_papers.training import Config, Tell
 from editcast_training.fit.trainer import autocast, pick_device
 
-_NOTES = 10  # evaluations on dev in a training
 _FEW = 300  # examples of dev that choose the weights, and that show orders
 _PICTURES = 8
 #: The part of a training in which a searched order is not yet searched.
@@ -80,21 +79,17 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and what decoding found in the test examples.
+
+    The score on dev is BLEU on some of dev, greedy; the time is of the last training steps.
 
     Attributes:
         task: Of `TASKS`.
         variant: Of `VARIANTS`.
-        seed: Of the weights and of the order of the examples.
-        config: Of `Config` and `Sizes`.
         corpus: The digest of what was read.
         counts: Examples to train on, of dev, and of the test; words that can be written.
-        parameters: How many the network has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training's last steps.
         steps: Steps trained.
-        dev: Pairs of a step and BLEU on some of dev after it, greedy.
         test_accuracy: BLEU of the widest beam, or the percentage of exact lines of Django.
         beams: By the beam, what `scores.score` gives.
         dev_beams: The same on some of dev.
@@ -105,15 +100,9 @@ class Run:
     kind: ClassVar[str] = "insertion"
     task: str
     variant: str
-    seed: int
-    config: Mapping[str, Any]
     corpus: str
     counts: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     beams: Mapping[str, Any]
     dev_beams: Mapping[str, Any]
@@ -156,7 +145,7 @@ class Job:
     def folder(self) -> Path:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.task, self.variant, self.seed, *self._config().values())
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     def is_in(self, runs: Sequence[Run]) -> bool:
         """Tell whether there is a line of it, of whatever device."""
@@ -187,16 +176,14 @@ class Job:
             ordered=TASKS[self.task].ordered,
         ).to(device)
         few = corpus.dev[:_FEW]
-        progress = Training(
+        progress = train_job(
+            self,
             network,
             self.config,
-            self.seed,
             lambda step: self._loss(network, corpus, step, device),
             lambda: float(score(network, corpus, few, 1, device)["bleu"]),
-            self.folder,
-            lambda step, found: tell(self.name, step, found),
-            _NOTES,
-        ).run()
+            tell,
+        )
         test = corpus.test[: self.sizes.most or None]
         beams = {str(beam): score(network, corpus, test, beam, device) for beam in self.beams}
         dev_beams = {str(beam): score(network, corpus, few, beam, device) for beam in self.beams}
@@ -205,6 +192,8 @@ class Job:
         greedy = decode_all(network, test[:_FEW], 1, device)
         measure = "exact" if self.task == "django" else "bleu"
         parts = {"train": len(corpus.train), "dev": len(few), "test": len(test)}
+        line = progress.in_line(network, device)
+        line["seconds_per_step"] = round(progress.seconds[-1], 4)
         return Run(
             task=self.task,
             variant=self.variant,
@@ -212,11 +201,8 @@ class Job:
             config=self._config(),
             corpus=corpus.identity,
             counts={**parts, "words": corpus.known},
-            parameters=sum(one.numel() for one in network.parameters()),
-            device=device_words(device),
-            seconds_per_step=round(progress.seconds[-1], 4),
             steps=progress.step,
-            dev=progress.dev,
+            **line,
             test_accuracy=beams[str(max(self.beams))][measure],
             beams=beams,
             dev_beams=dev_beams,
@@ -229,10 +215,6 @@ class Job:
         first = step < int(_BOOTSTRAP * self.config.steps)
         with autocast(device):
             return loss_of(network, batch, VARIANTS[self.variant], self.sizes.orders, first)
-
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def loss_of(

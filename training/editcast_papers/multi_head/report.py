@@ -3,31 +3,26 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean, stdev
 
-from editcast_model.errors import ReproductionError
-from editcast_papers.bleu import Gap, paired_bootstrap
-from editcast_papers.markdown import markdown, write_page
+from editcast_papers.bleu import paired_bootstrap
+from editcast_papers.markdown import (
+    NOT_RUN,
+    gap_in_words,
+    in_words,
+    markdown,
+    page_head,
+    write_page,
+)
 from editcast_papers.multi_head.paper import DISAGREEMENT, GOALS, ROUTING, Row
 from editcast_papers.multi_head.runs import MODELS, Run
 from editcast_papers.multi_head.scores import KINDS
-from editcast_training.disk import explained
+from editcast_training.evaluation.intervals import Interval
 
-_NOT_RUN = "not run"
 _NONE = "none"
 
 
-@explained(ReproductionError)
 def write_report(runs: Sequence[Run], problems: Sequence[str], folder: Path) -> Path:
-    """Write REPORT.md into a folder; NOTES.md there becomes its last section.
-
-    Returns:
-        The report's path.
-
-    Raises:
-        ReproductionError: The folder cannot be written to.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write REPORT.md into a folder; NOTES.md there becomes its last section."""
     parts = [_head(runs, problems)]
     for alike in _by_settings(runs):
         parts += [
@@ -56,13 +51,9 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         "beam of 4. Cells are paper / ours; the papers translate WMT17 Chinese to English and "
         "WMT14 English to German. Several seeds are shown as mean ± standard deviation. "
         "Differences are of the same seeds; in brackets is what holds them in 95 of 100 samples of "
-        f"the test sentences. Where there is no run it says *{_NOT_RUN}*.",
+        f"the test sentences. Where there is no run it says *{NOT_RUN}*.",
     ]
-    if not runs:
-        lines += ["", "There are no runs yet."]
-    if problems:
-        lines += ["", "Skipped:", "", *(f"- {problem}" for problem in problems)]
-    return "\n".join(lines)
+    return page_head(lines, runs, problems)
 
 
 def _by_settings(runs: Sequence[Run]) -> list[list[Run]]:
@@ -86,18 +77,11 @@ def _of(runs: Sequence[Run], model: str) -> list[Run]:
     return [run for run in runs if run.model == model]
 
 
-def _words(values: Sequence[float], digits: int = 2) -> str:
-    if not values:
-        return _NOT_RUN
-    spread = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
-    return f"{mean(values):.{digits}f}{spread}"
-
-
 def _beside(theirs: float | None, ours: str, digits: int = 2) -> str:
     return f"{'–' if theirs is None else f'{theirs:.{digits}f}'} / {ours}"
 
 
-def _gap(runs: Sequence[Run], model: str) -> Gap | None:
+def _gap(runs: Sequence[Run], model: str) -> Interval | None:
     """Compare a model with none, seed by seed."""
     upper, lower = ({run.seed: run.sentences for run in _of(runs, name)} for name in (model, _NONE))
     seeds = sorted(upper.keys() & lower.keys())
@@ -106,23 +90,17 @@ def _gap(runs: Sequence[Run], model: str) -> Gap | None:
     return paired_bootstrap([upper[seed] for seed in seeds], [lower[seed] for seed in seeds])
 
 
-def _gap_words(gap: Gap | None) -> str:
-    if gap is None:
-        return _NOT_RUN
-    return f"{gap.points:+.2f} [{gap.low:+.2f}, {gap.high:+.2f}]"
-
-
 def _above(runs: Sequence[Run], row: Row, rows: Sequence[Row]) -> str:
     if row.model == _NONE:
         return "–"
     first = rows[0].bleu
     theirs = "–" if row.bleu is None or first is None else f"{row.bleu - first:+.2f}"
-    return f"{theirs} / {_gap_words(_gap(runs, row.model))}"
+    return f"{theirs} / {gap_in_words(_gap(runs, row.model), 2)}"
 
 
 def _speed(own: Sequence[Run]) -> str:
     """Return the training steps that a second has room for."""
-    return _words([1 / run.seconds_per_step for run in own])
+    return in_words([1 / run.seconds_per_step for run in own], 2)
 
 
 def _goals(runs: Sequence[Run]) -> str:
@@ -131,10 +109,10 @@ def _goals(runs: Sequence[Run]) -> str:
         gap = _gap(runs, model)
         seeds = len({run.seed for run in _of(runs, model)} & {run.seed for run in _of(runs, _NONE)})
         if gap is None:
-            said = _NOT_RUN
+            said = NOT_RUN
         else:
-            reached = "reached" if gap.points >= least else "not reached"
-            said = f"{_gap_words(gap)}, {seeds} of 3 seeds: {reached}"
+            reached = "reached" if gap.value >= least else "not reached"
+            said = f"{gap_in_words(gap, 2)}, {seeds} of 3 seeds: {reached}"
         lines.append(f"- *{model}* at least {least} above *{_NONE}*: {said}.")
     return "What must be shown:\n\n" + "\n".join(lines)
 
@@ -147,7 +125,7 @@ def _disagreement(runs: Sequence[Run]) -> str:
             [
                 row.model,
                 _beside(row.speed, _speed(own)),
-                _beside(row.bleu, _words([run.bleu for run in own])),
+                _beside(row.bleu, in_words([run.bleu for run in own], 2)),
                 _above(runs, row, DISAGREEMENT),
                 str(len(own)),
             ]
@@ -160,14 +138,14 @@ def _routing(runs: Sequence[Run]) -> str:
     rows = []
     for row in ROUTING:
         own = _of(runs, row.model)
-        millions = _words([run.parameters / 1e6 for run in own[:1]])
+        millions = in_words([run.parameters / 1e6 for run in own[:1]], 2)
         rows.append(
             [
                 row.model,
                 _beside(row.parameters, millions, 1),
                 _beside(row.speed, _speed(own)),
-                _beside(row.decoding, _words([run.sentences_per_second for run in own], 1)),
-                _beside(row.bleu, _words([run.bleu for run in own])),
+                _beside(row.decoding, in_words([run.sentences_per_second for run in own], 1)),
+                _beside(row.bleu, in_words([run.bleu for run in own], 2)),
                 _above(runs, row, ROUTING),
                 str(len(own)),
             ]
@@ -183,8 +161,8 @@ def _others(runs: Sequence[Run]) -> str:
         own = _of(runs, model)
         if model in known:
             continue
-        bleu = _words([run.bleu for run in own])
-        rows.append([model, _speed(own), bleu, _gap_words(_gap(runs, model)), str(len(own))])
+        bleu = in_words([run.bleu for run in own], 2)
+        rows.append([model, _speed(own), bleu, gap_in_words(_gap(runs, model), 2), str(len(own))])
     head = ["", "steps / s", "BLEU", "above none", "seeds"]
     return "### Both together, and routing in single layers\n\n" + markdown(head, rows)
 
@@ -194,7 +172,7 @@ def _measured(runs: Sequence[Run]) -> str:
     for model in MODELS:
         own = _of(runs, model)
         if own:
-            cells = [_words([run.disagreement[kind] for run in own], 3) for kind in KINDS]
+            cells = [in_words([run.disagreement[kind] for run in own], 3) for kind in KINDS]
             rows.append([model, *cells])
     return (
         "### How much heads disagree\n\nOf the encoder's self-attention, on dev: 0 at most. On "

@@ -8,37 +8,27 @@ from pathlib import Path
 from rich.console import Console
 
 from editcast_model.errors import ReproductionError
-from editcast_papers.jobs import report_runs, train_missing
+from editcast_papers.jobs import Asked, report_runs, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.multi_head.report import write_report
 from editcast_papers.multi_head.runs import MODELS, Job, Run, Settings
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wanted(Asked):
     """The runs that are wanted.
 
     Attributes:
         data: A clone of `multi30k/dataset`; without it only the report is made.
         models: Names of the models; all of them if none is named.
-        seeds: A run of each.
         settings: Of every run.
         device: As `pick_device` has it.
-        processes: How many trainings at once.
-        threads: Of each.
-        results: The folder of the results.
-        scratch: The folder of the checkpoints.
     """
 
     data: Path | None
     models: Sequence[str]
-    seeds: Sequence[int]
     settings: Settings
     device: str
-    processes: int
-    threads: int
-    results: Path
-    scratch: Path
 
 
 def run(wanted: Wanted, console: Console) -> None:
@@ -58,8 +48,7 @@ def run(wanted: Wanted, console: Console) -> None:
         ]
         found, _ = read_lines(wanted.results, [Run])
         missing = [job for job in jobs if not job.is_in(found)]
-        path = wanted.results / "runs.jsonl"
-        train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
+        train_missing(wanted, "runs", missing, len(jobs), console)
     else:
         console.print("Nothing was trained: this needs --data, a clone of multi30k/dataset.")
     report_runs(wanted.results, Run, write_report, console)

@@ -1,17 +1,17 @@
 """The trainings, their lines of results, and what is still to be done."""
 
-import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
 from editcast_papers.bleu import Counts, bleu, bleu_counts
+from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.multi_head.corpus import read_corpus
 from editcast_papers.multi_head.network import Model, Sizes, Translator
 from editcast_papers.multi_head.scores import (
@@ -21,7 +21,7 @@ from editcast_papers.multi_head.scores import (
     probability_of_subwords,
     translations,
 )
-from editcast_papers.training import Config, Tell, Training, device_words, order_by_length
+from editcast_papers.training import Config, Tell, order_by_length
 from editcast_training.fit.trainer import autocast, pick_device
 
 #: The most telling first: a training of each seed is done in this order.
@@ -44,7 +44,6 @@ MODELS = {
     "EM: encoder, layer 1": Model(routed=("encoder",), layers=(0,)),
     "EM: encoder, layer 2": Model(routed=("encoder",), layers=(1,)),
 }
-_NOTES = 10  # evaluations on dev in a training
 _SHOWN = 3  # translations that a line keeps
 
 
@@ -73,20 +72,16 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and its translations of the test sentences.
+
+    The score on dev is the mean probability of a subword of dev, in percent.
 
     Attributes:
         model: Of `MODELS`.
-        seed: Of the weights and of the order of the pairs.
-        config: Of `Settings`.
         corpus: The digest of what was read.
         counts: Pairs to train on, of dev, and of the test.
-        parameters: How many the network has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training steps.
         sentences_per_second: Of beam search.
-        dev: Pairs of a step and the mean probability of a subword of dev after it, in percent.
         bleu: Of the test's translations.
         sentences: What `bleu_counts` gives for each of them.
         disagreement: How much the encoder's heads disagree on dev, by each measure.
@@ -95,15 +90,9 @@ class Run:
 
     kind: ClassVar[str] = "translating"
     model: str
-    seed: int
-    config: Mapping[str, Any]
     corpus: str
     counts: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
     sentences_per_second: float
-    dev: Sequence[Sequence[float]]
     bleu: float
     sentences: Sequence[Counts]
     disagreement: Mapping[str, Any]
@@ -144,7 +133,7 @@ class Job:
     def folder(self) -> Path:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.model, self.seed, *self.settings.to_json().values())
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     def is_in(self, runs: Sequence[Run]) -> bool:
         """Tell whether there is a line of it, of whatever device."""
@@ -173,39 +162,24 @@ class Job:
             with autocast(device):
                 return loss(network, *corpus.train.batch(rows), model.regularised)
 
-        progress = Training(
-            network,
-            config,
-            self.seed,
-            step_loss,
-            lambda: probability_of_subwords(network, corpus.dev),
-            self.folder,
-            lambda step, found: tell(self.name, step, found),
-            _NOTES,
-        ).run()
+        dev = partial(probability_of_subwords, network, corpus.dev)
+        progress = train_job(self, network, config, step_loss, dev, tell)
         texts, speed = translations(network, corpus, corpus.test)
         sentences = bleu_counts(texts, corpus.test.references)
         return Run(
             model=self.model,
             seed=self.seed,
             config=settings.to_json(),
+            **progress.in_line(network, device),
             corpus=corpus.identity,
             counts={
                 "train": len(corpus.train),
                 "dev": len(corpus.dev),
                 "test": len(corpus.test),
             },
-            parameters=sum(one.numel() for one in network.parameters()),
-            device=device_words(device),
-            seconds_per_step=round(median(progress.seconds), 4),
             sentences_per_second=round(speed, 1),
-            dev=progress.dev,
             bleu=round(bleu(sentences), 4),
             sentences=sentences,
             disagreement=disagreements(network, corpus.dev),
             shown=texts[:_SHOWN],
         )
-
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)

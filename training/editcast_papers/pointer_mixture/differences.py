@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from editcast_papers.markdown import gap_in_words
 from editcast_papers.pointer_mixture.runs import Run
 from editcast_training.evaluation.intervals import difference
 
@@ -44,8 +45,7 @@ def compared(lower: Sequence[Run], upper: Sequence[Run]) -> str | None:
     if not seeds:
         return None
     before, after = (_files([run for run in runs if run.seed in seeds]) for runs in (lower, upper))
-    found = difference(before, after, lambda rows: {"points": _accuracy(rows)})["points"]
-    return f"{found.value:+.1f} [{found.low:+.1f}, {found.high:+.1f}]"
+    return gap_in_words(difference(before, after, lambda rows: {"": _accuracy(rows)})[""])
 
 
 def _files(runs: Sequence[Run]) -> list[_File]:

@@ -4,33 +4,20 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import mean, stdev
 
-from editcast_model.errors import ReproductionError
-from editcast_papers.markdown import markdown, write_page
+from editcast_papers.markdown import NOT_RUN, in_words, markdown, page_head, write_page
 from editcast_papers.pointer_mixture.differences import COMPARISONS, compared
 from editcast_papers.pointer_mixture.paper import RANDOM, UNKNOWN, VALUES, VOCABULARIES
 from editcast_papers.pointer_mixture.runs import NETWORKS, Run
-from editcast_training.disk import explained
 
-_NOT_RUN = "not run"
 _TITLES = {"python": "Python", "javascript": "JavaScript"}
 _HEAD = ["", *(f"{vocabulary:,}" for vocabulary in VOCABULARIES)]
 #: The runs of a table's cell: by language, task, vocabulary and network.
 Cells = Mapping[tuple[str, str, int, str], Sequence[Run]]
 
 
-@explained(ReproductionError)
 def write_report(runs: Sequence[Run], problems: Sequence[str], folder: Path) -> Path:
-    """Write REPORT.md into a folder; NOTES.md there becomes its last section.
-
-    Returns:
-        The report's path.
-
-    Raises:
-        ReproductionError: The folder cannot be written to.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write REPORT.md into a folder; NOTES.md there becomes its last section."""
     cells = comparable(runs)
     parts = [_head(runs, problems), _values(cells), _gaps(cells), _kinds(cells)]
     return write_page(folder, [*parts, _types(cells), _runs(runs)])
@@ -66,21 +53,10 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         "lines with `--mirror FOLDER` and it is made again.",
         "",
         "Numbers are percent of the nodes of the test repositories; several seeds are shown as "
-        f"mean ± standard deviation. Where there is no run it says *{_NOT_RUN}*. Cells with a "
+        f"mean ± standard deviation. Where there is no run it says *{NOT_RUN}*. Cells with a "
         "stroke are paper / ours; the paper's numbers are of the thesis's talk.",
     ]
-    if not runs:
-        lines += ["", "There are no runs yet."]
-    if problems:
-        lines += ["", "Skipped:", "", *(f"- {problem}" for problem in problems)]
-    return "\n".join(lines)
-
-
-def _words(values: Sequence[float]) -> str:
-    if not values:
-        return _NOT_RUN
-    spread = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
-    return f"{mean(values):.1f}{spread}"
+    return page_head(lines, runs, problems)
 
 
 def _published(language: str, network: str) -> tuple[float | None, ...]:
@@ -97,7 +73,7 @@ def _values(cells: Cells) -> str:
             row = [f"{title}, {network}"]
             for theirs, vocabulary in zip(_published(language, network), VOCABULARIES, strict=True):
                 own = cells.get((language, "value", vocabulary, network), ())
-                found = _words([run.test_accuracy for run in own])
+                found = in_words([run.test_accuracy for run in own])
                 row.append(f"{theirs or '–'} / {found}" if theirs or own else "–")
             rows.append(row)
     return "## Next value, by vocabulary\n\n" + markdown(_HEAD, rows)
@@ -109,7 +85,7 @@ def _unknown(cells: Cells, language: str) -> list[str]:
     for theirs, vocabulary in zip(UNKNOWN[language], VOCABULARIES, strict=True):
         keys = ((language, "value", vocabulary, network) for network in NETWORKS)
         shares = [run.shares["unknown"] for key in keys for run in cells.get(key, ())]
-        found.append(f"{theirs} / {_words(shares[:1])}")
+        found.append(f"{theirs} / {in_words(shares[:1])}")
     return found
 
 
@@ -135,7 +111,7 @@ def _gap(theirs: Sequence[float | None], ours: Sequence[Sequence[Run]]) -> str:
     found = compared(*ours)
     if below is None or above is None:
         return "–" if found is None else found
-    return f"{above - below:+.1f} / {found or _NOT_RUN}"
+    return f"{above - below:+.1f} / {found or NOT_RUN}"
 
 
 def _kinds(cells: Cells) -> str:
@@ -144,14 +120,14 @@ def _kinds(cells: Cells) -> str:
         if task == "value":
             shares = [run.shares for run in runs]
             names = ("valued", "valued_right", "copyable", "unknown_right")
-            found = [_words([share[name] for share in shares]) for name in names]
+            found = [in_words([share[name] for share in shares]) for name in names]
             rows.append([f"{_TITLES[language]}, {vocabulary:,}, {network}", *found])
     head = ["", "have a value", "right of these", "unknown, but in the memory", "unknown, right"]
     return (
         "## By kind of node\n\nHalf of the nodes have no value, which their type tells. The third "
         "column is the share of all nodes whose value the vocabulary lacks but the memory has: "
         "more a pointer cannot gain. The last is of all values that the vocabulary lacks.\n\n"
-        + (markdown(head, rows) if rows else f"{_NOT_RUN.capitalize()}.")
+        + (markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}.")
     )
 
 
@@ -161,15 +137,15 @@ def _types(cells: Cells) -> str:
     for language, task, vocabulary in sorted({key[:3] for key in cells}):
         if task == "type":
             own = [cells.get((language, task, vocabulary, name), ()) for name in names]
-            accuracies = [_words([run.test_accuracy for run in runs]) for runs in own]
-            gap = compared(own[0], own[1]) or _NOT_RUN
+            accuracies = [in_words([run.test_accuracy for run in runs]) for runs in own]
+            gap = compared(own[0], own[1]) or NOT_RUN
             types = str(own[0][0].counts["types"] if own[0] else own[1][0].counts["types"])
             rows.append([f"{_TITLES[language]}, {vocabulary:,}", types, *accuracies, gap])
     head = ["", "types", *names, "difference, points"]
     return (
         "## Next type\n\nTypes have the two bits; every type can be generated, so there is nothing "
         "to copy. The talk has no numbers.\n\n"
-        + (markdown(head, rows) if rows else f"{_NOT_RUN.capitalize()}.")
+        + (markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}.")
     )
 
 
@@ -191,4 +167,4 @@ def _runs(runs: Sequence[Run]) -> str:
     ]
     head = ["", "hidden, rate, streams", "steps", "dev, %", "test, %", "nodes: train / dev / test"]
     head += ["parameters", "s / step", "device", "trees"]
-    return "## Runs\n\n" + (markdown(head, rows) if rows else f"{_NOT_RUN.capitalize()}.")
+    return "## Runs\n\n" + (markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}.")

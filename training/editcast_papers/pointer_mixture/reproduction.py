@@ -7,8 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from editcast_model.errors import ReproductionError
-from editcast_papers.jobs import report_runs, train_missing
+from editcast_papers.jobs import Asked, check_names, report_runs, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.pointer_mixture.corpus import Amount
 from editcast_papers.pointer_mixture.labels import Task
@@ -27,7 +26,7 @@ LANGUAGES = tuple(LISTS)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wanted(Asked):
     """The runs that are wanted.
 
     Attributes:
@@ -37,14 +36,9 @@ class Wanted:
         tasks: `value` or `type`.
         vocabularies: Values of the vocabularies.
         networks: Names of them; all that the task has if none is named.
-        seeds: A run of each.
         config: Of every run.
         amount: Most nodes.
-        processes: How many trainings at once.
-        threads: Of each.
         device: `cpu`, `cuda`, or `auto`.
-        results: The folder of the results.
-        scratch: The folder of the trees and of the checkpoints.
     """
 
     mirror: Path | None
@@ -53,14 +47,9 @@ class Wanted:
     tasks: Sequence[Task]
     vocabularies: Sequence[int]
     networks: Sequence[str]
-    seeds: Sequence[int]
     config: Config
     amount: Amount
-    processes: int
-    threads: int
     device: str
-    results: Path
-    scratch: Path
 
 
 def run(wanted: Wanted, console: Console) -> None:
@@ -71,15 +60,12 @@ def run(wanted: Wanted, console: Console) -> None:
             cannot be written.
         CorpusError: The list of repositories cannot be read.
     """
-    for name in wanted.networks:
-        if name not in NETWORKS:
-            raise ReproductionError(f"There is no network {name}; there are {', '.join(NETWORKS)}.")
+    check_names("network", wanted.networks, NETWORKS)
     if wanted.mirror is not None:
         found, _ = read_lines(wanted.results, [Run])
         jobs = list(_jobs(wanted, wanted.mirror, console))
         missing = [job for job in jobs if not job.is_in(found)]
-        path = wanted.results / "runs.jsonl"
-        train_missing(path, missing, len(jobs), wanted.processes, wanted.threads, console)
+        train_missing(wanted, "runs", missing, len(jobs), console)
     else:
         console.print("Nothing was trained: this needs --mirror, the folder of the repositories.")
     report_runs(wanted.results, Run, write_report, console)

@@ -1,25 +1,22 @@
 """The trainings, their lines of results, and what is still to be done."""
 
-import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
+from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.pointer_mixture.corpus import Amount, Corpus, read_corpus
 from editcast_papers.pointer_mixture.labels import Task, labels, loss
 from editcast_papers.pointer_mixture.network import Carry, Completer, Kind, Sizes
 from editcast_papers.pointer_mixture.scores import score
 from editcast_papers.pointer_mixture.streams import Segments, schedule
-from editcast_papers.training import Config, Tell, Training, device_words
+from editcast_papers.training import Config, Tell
 from editcast_training.sources.registry import Origin
-
-_NOTES = 10  # evaluations on dev in a training
 
 NETWORKS = {
     "vanilla LSTM": Kind(attention=False),
@@ -30,23 +27,19 @@ NETWORKS = {
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and what its network got right in the test files.
+
+    The score on dev is the accuracy on dev, in percent.
 
     Attributes:
         language: Of the files.
         task: What is predicted: `value` or `type`.
         vocabulary: Values of it, at most.
         network: Of `NETWORKS`.
-        seed: Of the weights and of the order of the files.
-        config: Sizes, learning rate, streams, steps, schedule and most nodes.
         corpus: The digest of the trees.
         counts: Nodes, files, types and values.
-        parameters: How many the network has.
-        device: The processor and its threads, or the GPU.
-        seconds_per_step: The median of the training steps.
         steps: Steps trained.
-        dev: Pairs of a step and the accuracy on dev after it, in percent.
         test_accuracy: In percent.
         shares: What `scores.Scores` has of the test files.
         right: Of each test file.
@@ -58,15 +51,9 @@ class Run:
     task: str
     vocabulary: int
     network: str
-    seed: int
-    config: Mapping[str, Any]
     corpus: str
     counts: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     shares: Mapping[str, Any]
     right: Sequence[int]
@@ -133,7 +120,7 @@ class Job:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.language, self.task, self.vocabulary, self.network, self.seed)
         said += tuple(self._config().values())
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     def is_in(self, runs: Sequence[Run]) -> bool:
         """Tell whether there is a line of it, of whatever device."""
@@ -160,16 +147,14 @@ class Job:
             Segments(part, self.device) for part in (corpus.train, corpus.dev, corpus.test)
         )
         numbers = schedule(train, self.config.batch, self.config.steps, self.seed)
-        progress = Training(
+        progress = train_job(
+            self,
             streams,
             self.config,
-            self.seed,
             lambda step: streams.loss(train, numbers[step], self.task),
             lambda: score(network, dev, self.task).accuracy,
-            self.folder,
-            lambda step, found: tell(self.name, step, found),
-            _NOTES,
-        ).run()
+            tell,
+        )
         found = score(network, test, self.task)
         return Run(
             language=self.language,
@@ -180,11 +165,8 @@ class Job:
             config=self._config(),
             corpus=corpus.identity,
             counts=_counts(corpus),
-            parameters=sum(one.numel() for one in network.parameters()),
-            device=device_words(torch.device(self.device)),
-            seconds_per_step=round(median(progress.seconds), 4),
             steps=progress.step,
-            dev=progress.dev,
+            **progress.in_line(network, torch.device(self.device)),
             test_accuracy=round(found.accuracy, 3),
             shares=found.shares,
             right=found.right,
@@ -199,10 +181,6 @@ class Job:
     def _config(self) -> dict[str, Any]:
         nodes = {"train": self.amount.train, "test": self.amount.test}
         return {**self.config.to_json(), **nodes}
-
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _counts(corpus: Corpus) -> dict[str, int]:

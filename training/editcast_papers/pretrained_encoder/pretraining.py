@@ -3,13 +3,10 @@
 B  batch      S  subwords of a segment
 """
 
-import re
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from statistics import median
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -19,11 +16,13 @@ from torch.nn.functional import cross_entropy
 
 from editcast_model.errors import ReproductionError
 from editcast_model.private_files import atomic_write, private_folder
+from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.pretrained_encoder.corpus import read_corpus
 from editcast_papers.pretrained_encoder.encoder import DROPOUT, LAYERS, Encoder, Guesser
 from editcast_papers.pretrained_encoder.text import Text, read_text
 from editcast_papers.subwords import PAD
-from editcast_papers.training import Config, Tell, Training, device_words, order_by_length
+from editcast_papers.training import Config, Tell, order_by_length
 from editcast_training.fit.trainer import pick_device
 
 _SHARE = 0.15  # of the subwords that are guessed
@@ -32,38 +31,27 @@ _MASKED, _OTHER = (
     0.9,
 )  # up to there a subword is masked, up to there another one; else it stays
 _AT_ONCE = 256
-_NOTES = 10  # evaluations in a training
 
 
 @dataclass(frozen=True)
-class Pretraining:
+class Pretraining(OfTraining):
     """One pre-training.
 
+    The score on dev is the percent of subwords held out that are guessed.
+
     Attributes:
-        seed: Of the weights, of the order, and of what is masked.
-        config: Sizes, learning rate, batch, steps and schedule.
         text: The digest of what was read.
         repositories: The projects read.
         segments: How many there are to train on.
-        parameters: How many the encoder has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training steps.
         steps: Steps trained.
-        dev: Pairs of a step and the percent of subwords held out that are guessed after it.
         test_accuracy: The best of these.
     """
 
     kind: ClassVar[str] = "pretraining"
-    seed: int
-    config: Mapping[str, Any]
     text: str
     repositories: Sequence[str]
     segments: int
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
 
 
@@ -107,7 +95,7 @@ class PretrainingJob:
     def folder(self) -> Path:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = ("pre-training", self.seed, *asdict(self.config).values())
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     @property
     def weights(self) -> Path:
@@ -134,16 +122,7 @@ class PretrainingJob:
             read, chosen = (one.to(device) for one in masked(pieces, network.encoder.mask, None))
             return cross_entropy(network(read, chosen), pieces.to(device)[chosen])
 
-        progress = Training(
-            network,
-            self.config,
-            self.seed,
-            loss,
-            lambda: guessed(network, text),
-            self.folder,
-            lambda step, found: tell(self.name, step, found),
-            _NOTES,
-        ).run()
+        progress = train_job(self, network, self.config, loss, lambda: guessed(network, text), tell)
         weights = {name: one.cpu() for name, one in network.encoder.state_dict().items()}
         private_folder(self.weights.parent)
         with atomic_write(self.weights) as partial:
@@ -154,17 +133,10 @@ class PretrainingJob:
             text=text.identity,
             repositories=text.repositories,
             segments=len(text.train),
-            parameters=sum(one.numel() for one in network.encoder.parameters()),
-            device=device_words(device),
-            seconds_per_step=round(median(progress.seconds), 4),
             steps=progress.step,
-            dev=progress.dev,
+            **progress.in_line(network.encoder, device),
             test_accuracy=round(progress.best, 2),
         )
-
-    def forget(self) -> None:
-        """Remove its checkpoints; the encoder stays."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def load_encoder(encoder: Encoder, path: Path) -> str:

@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import mean, stdev
 
-from editcast_model.errors import ReproductionError
 from editcast_papers.exact import paired_gap
-from editcast_papers.markdown import markdown, write_page
+from editcast_papers.markdown import (
+    NOT_RUN,
+    gap_in_words,
+    in_words,
+    markdown,
+    page_head,
+    write_page,
+)
 from editcast_papers.pretrained_encoder.paper import COPYING, TABLE
 from editcast_papers.pretrained_encoder.pretraining import Pretraining
 from editcast_papers.pretrained_encoder.runs import MODELS, Run
-from editcast_training.disk import explained
 
-_NOT_RUN = "not run"
 _OWN = {
     "fine-tuned": "BERT-LSTM",
     "fine-tuned, without copying": "BERT-LSTM without copying",
@@ -32,19 +35,10 @@ _COMPARED = (
 )
 
 
-@explained(ReproductionError)
 def write_report(
     runs: Sequence[Run], before: Sequence[Pretraining], problems: Sequence[str], folder: Path
 ) -> Path:
-    """Write REPORT.md into a folder; NOTES.md there becomes its last section.
-
-    Returns:
-        The report's path.
-
-    Raises:
-        ReproductionError: The folder cannot be written to.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write REPORT.md into a folder; NOTES.md there becomes its last section."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(_settings(run), []).append(run)
@@ -71,13 +65,9 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         "",
         "A line is right if it is exactly the test's, or another way to write the same code. "
         "Several seeds are shown as mean ± standard deviation. Where there is no run it says "
-        f"*{_NOT_RUN}*.",
+        f"*{NOT_RUN}*.",
     ]
-    if not runs:
-        lines += ["", "There are no runs yet."]
-    if problems:
-        lines += ["", "Skipped:", "", *(f"- {problem}" for problem in problems)]
-    return "\n".join(lines)
+    return page_head(lines, runs, problems)
 
 
 def _table(runs: Sequence[Run]) -> str:
@@ -86,7 +76,7 @@ def _table(runs: Sequence[Run]) -> str:
         own = [run for run in runs if run.model == name]
         theirs = f"{TABLE[_OWN[name]]:.1f}" if name in _OWN else "–"
         cells = [
-            _words([float(run.searches[search][what]) for run in own])
+            in_words([float(run.searches[search][what]) for run in own])
             for search, what in (("greedy", "exact"), ("beam", "exact"), ("beam", "bleu"))
         ]
         most = f"{own[0].reachable:.1f}" if own else "–"
@@ -100,13 +90,6 @@ def _table(runs: Sequence[Run]) -> str:
 
 def _decoder(name: str) -> str:
     return MODELS[name].decoder
-
-
-def _words(values: Sequence[float]) -> str:
-    if not values:
-        return _NOT_RUN
-    spread = f" ± {stdev(values):.1f}" if len(values) > 1 else ""
-    return f"{mean(values):.1f}{spread}"
 
 
 def _differences(runs: Sequence[Run]) -> str:
@@ -141,9 +124,9 @@ def _all_figures(runs: Sequence[Run], search: str) -> dict[tuple[str, int], str]
 def _gap(upper: dict[tuple[str, int], str], lower: dict[tuple[str, int], str]) -> str:
     both = [key for key in upper if key in lower and len(upper[key]) == len(lower[key])]
     if not both:
-        return _NOT_RUN
+        return NOT_RUN
     gap = paired_gap([upper[key] for key in both], [lower[key] for key in both])
-    return f"{gap.points:+.1f} [{gap.low:+.1f}, {gap.high:+.1f}]"
+    return gap_in_words(gap)
 
 
 def _others() -> str:
@@ -168,14 +151,14 @@ def _pretraining(before: Sequence[Pretraining]) -> str:
     return (
         "## Pre-training\n\nSubwords are masked in files of projects as they stand and in the "
         "descriptions to train on; *guessed* are those of segments held out.\n\n"
-        + (markdown(head, rows) if rows else f"{_NOT_RUN.capitalize()}.")
+        + (markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}.")
     )
 
 
 def _written(runs: Sequence[Run]) -> str:
     shown = next((run for run in runs if run.model == "fine-tuned"), next(iter(runs), None))
     if shown is None:
-        return f"## Lines\n\n{_NOT_RUN.capitalize()}."
+        return f"## Lines\n\n{NOT_RUN.capitalize()}."
     lines = "\n".join(
         f"- {'right' if figure == '1' else 'wrong'}: `` {text} ``"
         for text, figure in zip(shown.written, shown.searches["beam"]["right"], strict=False)
@@ -201,5 +184,5 @@ def _runs(runs: Sequence[Run]) -> str:
     head += ["parameters", "s / step", "device"]
     return (
         "## Runs\n\nDev is the geometric mean of a word's probability, by which the weights are "
-        "chosen.\n\n" + (markdown(head, rows) if rows else f"{_NOT_RUN.capitalize()}.")
+        "chosen.\n\n" + (markdown(head, rows) if rows else f"{NOT_RUN.capitalize()}.")
     )

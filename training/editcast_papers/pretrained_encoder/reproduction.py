@@ -6,8 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from editcast_model.errors import ReproductionError
-from editcast_papers.jobs import train_missing
+from editcast_papers.jobs import Asked, check_names, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.pretrained_encoder.pretraining import Pretraining, PretrainingJob
 from editcast_papers.pretrained_encoder.report import write_report
@@ -18,7 +17,7 @@ _SEED = 0  # of the one pre-training: as with the public encoders, all runs shar
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wanted(Asked):
     """The runs that are wanted.
 
     Attributes:
@@ -26,28 +25,18 @@ class Wanted:
         repositories: The list of projects to pre-train on.
         mirror: Their folder; without it no model has a pre-trained encoder.
         models: Names of the models; all of them if none is named.
-        seeds: A run of each.
         config: Of every run.
         pretraining: Of the pre-training.
-        processes: How many trainings at once.
-        threads: Of each.
         device: ``auto``, ``cpu`` or ``cuda``.
-        results: The folder of the results.
-        scratch: The folder of the checkpoints, and of the encoder.
     """
 
     data: Path | None
     repositories: Path
     mirror: Path | None
     models: Sequence[str]
-    seeds: Sequence[int]
     config: Config
     pretraining: Config
-    processes: int
-    threads: int
     device: str
-    results: Path
-    scratch: Path
 
 
 def run(wanted: Wanted, console: Console) -> None:
@@ -57,9 +46,7 @@ def run(wanted: Wanted, console: Console) -> None:
         ReproductionError: There is no such model, the data cannot be read, or the results cannot be
             written.
     """
-    for name in wanted.models:
-        if name not in MODELS:
-            raise ReproductionError(f"There is no model {name}; there are {', '.join(MODELS)}.")
+    check_names("model", wanted.models, MODELS)
     if wanted.data is not None:
         _train(wanted, wanted.data, console)
     else:
@@ -106,8 +93,7 @@ def _train(wanted: Wanted, data: Path, console: Console) -> None:
         missing = [job for job in missing if not job.pretrained]
 
     def train(part: Sequence[Job | PretrainingJob], name: str) -> None:
-        path = wanted.results / f"{name}.jsonl"
-        train_missing(path, part, len(part), wanted.processes, wanted.threads, console)
+        train_missing(wanted, name, part, len(part), console)
 
     if ready or not any(job.pretrained for job in missing):
         train(missing, "runs")

@@ -1,25 +1,24 @@
 """The trainings, their lines of results, and what is still to be done."""
 
-import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from statistics import median
 from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Tensor
 
+from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.pretrained_encoder.corpus import Corpus, Line, collate, read_corpus
 from editcast_papers.pretrained_encoder.encoder import DROPOUT, LAYERS
 from editcast_papers.pretrained_encoder.network import Kind, Writer
 from editcast_papers.pretrained_encoder.pretraining import load_encoder
 from editcast_papers.pretrained_encoder.scores import BEAM, probability, score, written
-from editcast_papers.training import Config, Tell, Training, device_words, order_by_length
+from editcast_papers.training import Config, Tell, order_by_length
 from editcast_training.fit.trainer import pick_device
 
-_NOTES = 10  # evaluations on dev in a training
 _SHOWN = 8  # lines whose code is written down
 
 
@@ -51,22 +50,18 @@ MODELS = {
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and what its searches found in the test lines.
+
+    The score on dev is the mean probability of a word of dev, in percent.
 
     Attributes:
         model: Of `MODELS`.
-        seed: Of the weights and of the order of the lines.
-        config: Sizes, learning rate, batch, steps and schedule.
         data: The digest of Django.
         text: The digest of what the encoder was pre-trained on; empty if it was not.
         counts: Lines to train on, of dev, and of the test; and words that can be generated.
         reachable: Percent of the test lines all of whose words can be written.
-        parameters: How many the network has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training steps.
         steps: Steps trained.
-        dev: Pairs of a step and the mean probability of a word of dev after it, in percent.
         test_accuracy: Of ``beam``, in percent.
         searches: By ``greedy`` and ``beam``, percent of lines that are right (``exact``), ``bleu``,
             and a figure a line, 1 if it is right (``right``).
@@ -75,17 +70,11 @@ class Run:
 
     kind: ClassVar[str] = "writing"
     model: str
-    seed: int
-    config: Mapping[str, Any]
     data: str
     text: str
     counts: Mapping[str, Any]
     reachable: float
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     searches: Mapping[str, Any]
     written: Sequence[str]
@@ -127,7 +116,7 @@ class Job:
     def folder(self) -> Path:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.model, self.seed, *asdict(self.config).values())
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     def is_in(self, runs: Sequence[Run]) -> bool:
         """Tell whether there is a line of it, of whatever device."""
@@ -160,16 +149,8 @@ class Job:
             places = order_by_length(lengths, self.seed, config.batch, step)
             return -network(collate(corpus.train[at] for at in places).to(device)).mean()
 
-        progress = Training(
-            network,
-            config,
-            self.seed,
-            loss,
-            lambda: probability(network, corpus.dev),
-            self.folder,
-            lambda step, found: tell(self.name, step, found),
-            _NOTES,
-        ).run()
+        dev = partial(probability, network, corpus.dev)
+        progress = train_job(self, network, config, loss, dev, tell)
         found = {
             name: score(network, corpus, corpus.test, corpus.examples[1], beam)
             for name, beam in (("greedy", 1), ("beam", BEAM))
@@ -184,11 +165,8 @@ class Job:
             text=text,
             counts={name: len(part) for name, part in parts.items()} | {"words": corpus.known},
             reachable=_reachable(corpus, copying=model.copying),
-            parameters=sum(one.numel() for one in network.parameters()),
-            device=device_words(device),
-            seconds_per_step=round(median(progress.seconds), 4),
             steps=progress.step,
-            dev=progress.dev,
+            **progress.in_line(network, device),
             test_accuracy=found["beam"].exact,
             searches={name: asdict(one) for name, one in found.items()},
             written=[
@@ -199,10 +177,6 @@ class Job:
 
     def _config(self) -> dict[str, Any]:
         return {**self.config.to_json(), "layers": LAYERS, "dropout": DROPOUT}
-
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _reachable(corpus: Corpus, *, copying: bool) -> float:

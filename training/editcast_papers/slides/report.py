@@ -1,18 +1,21 @@
 """REPORT.md from the lines of results alone: a table of each question of the slides."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from statistics import mean, stdev
 
-from editcast_model.errors import ReproductionError
 from editcast_papers.exact import paired_gap
-from editcast_papers.markdown import markdown, write_page
+from editcast_papers.markdown import (
+    NOT_RUN,
+    gap_in_words,
+    in_words,
+    markdown,
+    page_head,
+    write_page,
+)
 from editcast_papers.slides.runs import BASELINE, TABLES, Model, Run
-from editcast_training.disk import explained
 
-_NOT_RUN = "not run"
 _TITLES = {
     "vocabulary": "Vocabularies",
     "positions": "Positions",
@@ -24,17 +27,8 @@ _TITLES = {
 _FIELDS = {"network": "shape", "heads": "joined", "pretraining": "pretrained"}
 
 
-@explained(ReproductionError)
 def write_report(runs: Sequence[Run], problems: Sequence[str], folder: Path) -> Path:
-    """Write REPORT.md into a folder; NOTES.md there becomes its last section.
-
-    Returns:
-        The report's path.
-
-    Raises:
-        ReproductionError: The folder cannot be written to.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write REPORT.md into a folder; NOTES.md there becomes its last section."""
     parts = [_head(runs, problems)]
     for alike in _alike(runs):
         parts.append(_title(alike[0]))
@@ -58,13 +52,9 @@ def _head(runs: Sequence[Run], problems: Sequence[str]) -> str:
         f"compared. Each table changes one part of the baseline ({BASELINE.words}). Several seeds "
         "are shown as mean ± standard deviation. Differences are in points of exact edits, of the "
         "same seeds, with intervals that hold 95 of 100 samples of the test edits. Where there is "
-        f"no run it says *{_NOT_RUN}*.",
+        f"no run it says *{NOT_RUN}*.",
     ]
-    if not runs:
-        lines += ["", "There are no runs yet."]
-    if problems:
-        lines += ["", "Skipped:", "", *(f"- {problem}" for problem in problems)]
-    return "\n".join(lines)
+    return page_head(lines, runs, problems)
 
 
 def _alike(runs: Sequence[Run]) -> list[list[Run]]:
@@ -87,14 +77,6 @@ def _of(runs: Sequence[Run], model: Model) -> list[Run]:
     return [run for run in runs if run.is_of(model)]
 
 
-def _words(own: Sequence[Run], value: Callable[[Run], float], digits: int) -> str:
-    values = [value(run) for run in own]
-    if not values:
-        return _NOT_RUN
-    spread = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
-    return f"{mean(values):.{digits}f}{spread}"
-
-
 def _above(runs: Sequence[Run], model: Model) -> str:
     """Compare a model with the baseline, which all tables share."""
     if model == BASELINE:
@@ -102,9 +84,9 @@ def _above(runs: Sequence[Run], model: Model) -> str:
     upper, lower = ({run.seed: run.right for run in _of(runs, one)} for one in (model, BASELINE))
     seeds = sorted(upper.keys() & lower.keys())
     if not seeds:
-        return _NOT_RUN
+        return NOT_RUN
     gap = paired_gap([upper[seed] for seed in seeds], [lower[seed] for seed in seeds])
-    return f"{gap.points:+.1f} [{gap.low:+.1f}, {gap.high:+.1f}]"
+    return gap_in_words(gap)
 
 
 def _table(name: str, runs: Sequence[Run]) -> str:
@@ -115,13 +97,13 @@ def _table(name: str, runs: Sequence[Run]) -> str:
         rows.append(
             [
                 _said(value),
-                _words(own, lambda run: run.test_accuracy, 1),
+                in_words([run.test_accuracy for run in own], 1),
                 _above(runs, model),
-                _words(own, lambda run: run.bits, 3),
-                _words(own[:1], lambda run: run.counts["read"], 0),
-                _words(own[:1], lambda run: run.counts["written"], 1),
-                _words(own[:1], lambda run: run.parameters / 1e6, 2),
-                _words(own, lambda run: run.seconds_per_step, 3),
+                in_words([run.bits for run in own], 3),
+                in_words([run.counts["read"] for run in own[:1]], 0),
+                in_words([run.counts["written"] for run in own[:1]], 1),
+                in_words([run.parameters / 1e6 for run in own[:1]], 2),
+                in_words([run.seconds_per_step for run in own], 3),
                 str(len(own)),
             ]
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from editcast_papers.jobs import report_runs, train_missing
+from editcast_papers.jobs import Asked, report_runs, train_missing
 from editcast_papers.lines import read_lines
 from editcast_papers.slides.report import write_report
 from editcast_papers.slides.runs import TABLES, Job, Run
@@ -15,34 +15,24 @@ from editcast_training.sources.registry import Origin, listed_repositories
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wanted(Asked):
     """The runs that are wanted.
 
     Attributes:
         mirror: The folder of the repositories; without it only the report is made.
         listing: The list of repositories.
         tables: Of `TABLES`.
-        seeds: A run of each.
         config: Of every run.
         most: Most edits of each split.
-        processes: How many trainings at once.
-        threads: Of each.
         device: ``auto``, ``cpu`` or ``cuda``.
-        results: The folder of the results.
-        scratch: The folder of the edits and of the checkpoints.
     """
 
     mirror: Path | None
     listing: Path
     tables: Sequence[str]
-    seeds: Sequence[int]
     config: Config
     most: Mapping[str, int]
-    processes: int
-    threads: int
     device: str
-    results: Path
-    scratch: Path
 
 
 def run(wanted: Wanted, console: Console) -> None:
@@ -60,8 +50,7 @@ def run(wanted: Wanted, console: Console) -> None:
         jobs = _jobs(wanted, tuple(origins))
         found, _ = read_lines(wanted.results, [Run])
         left = [job for job in jobs if not job.is_in(found)]
-        path = wanted.results / "runs.jsonl"
-        train_missing(path, left, len(jobs), wanted.processes, wanted.threads, console)
+        train_missing(wanted, "runs", left, len(jobs), console)
     else:
         console.print("Nothing was trained: this needs --mirror, the folder of the repositories.")
     report_runs(wanted.results, Run, write_report, console)

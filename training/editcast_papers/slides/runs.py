@@ -1,18 +1,18 @@
 """The trainings, their lines of results, and what is still to be done."""
 
-import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
+from editcast_papers.jobs import folder_of, train_job
+from editcast_papers.lines import OfTraining
 from editcast_papers.slides.corpus import PAD, Corpus, Line, collate, make_corpus
 from editcast_papers.slides.edits import Edits, read_edits
 from editcast_papers.slides.network import (
@@ -27,11 +27,10 @@ from editcast_papers.slides.network import (
 )
 from editcast_papers.slides.positions import KINDS, Kind
 from editcast_papers.slides.scores import score
-from editcast_papers.training import Config, Tell, Training, device_words, order_by_length
+from editcast_papers.training import Config, Tell, order_by_length
 from editcast_training.fit.trainer import autocast, pick_device
 from editcast_training.sources.registry import Origin
 
-_NOTES = 10  # evaluations on dev in a training
 _WEIGHT = 1.0  # of disagreement, as in the paper
 _FIRST = 0.4  # the part of the steps that pre-train
 
@@ -77,21 +76,17 @@ TABLES: dict[str, Sequence[Model]] = {
 
 
 @dataclass(frozen=True)
-class Run:
+class Run(OfTraining):
     """One training, and its scores on the test edits.
+
+    The score on dev is the mean probability of a character of dev, in percent.
 
     Attributes:
         model: Of `Model`.
-        seed: Of the weights and of the order of the edits.
-        config: Sizes, learning rate, batch, steps and schedule.
         edits: The digest of the edits.
         counts: Edits of each part; entries of the vocabulary; the mean number of ids that are read
             of a test edit, and that are written; and the percentage of test edits that are written
             as the edit shown was.
-        parameters: How many the network has.
-        device: The processor and its threads.
-        seconds_per_step: The median of the training steps.
-        dev: Pairs of a step and the mean probability of a character of dev after it, in percent.
         test_accuracy: Percent of the test edits that are exactly right.
         bits: Of a character of the test edits.
         right: A figure a test edit, 1 if it is right.
@@ -99,14 +94,8 @@ class Run:
 
     kind: ClassVar[str] = "edits"
     model: Mapping[str, Any]
-    seed: int
-    config: Mapping[str, Any]
     edits: str
     counts: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     bits: float
     right: str
@@ -147,7 +136,7 @@ class Job:
     def folder(self) -> Path:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (*asdict(self.model).values(), self.seed, *self._config().values())
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     def is_in(self, runs: Sequence[Run]) -> bool:
         """Tell whether there is a line of it, of whatever device."""
@@ -183,16 +172,9 @@ class Job:
             lost = cross_entropy(guess.scores.float(), batch.written[batch.written != PAD])
             return lost - _WEIGHT * guess.disagreement
 
-        progress = Training(
-            network,
-            config,
-            self.seed,
-            loss,
-            lambda: 100 * 2 ** -score(network, corpus.dev).bits,
-            self.folder,
-            lambda step, found: tell(self.name, step, found),
-            _NOTES,
-        ).run()
+        progress = train_job(
+            self, network, config, loss, lambda: 100 * 2 ** -score(network, corpus.dev).bits, tell
+        )
         found = score(network, corpus.test)
         return Run(
             model=asdict(self.model),
@@ -200,10 +182,7 @@ class Job:
             config=self._config(),
             edits=edits.identity,
             counts=_counts(edits, corpus),
-            parameters=sum(one.numel() for one in network.parameters()),
-            device=device_words(device),
-            seconds_per_step=round(median(progress.seconds), 4),
-            dev=progress.dev,
+            **progress.in_line(network, device),
             test_accuracy=found.exact,
             bits=found.bits,
             right=found.right,
@@ -212,10 +191,6 @@ class Job:
     def _config(self) -> dict[str, Any]:
         sizes = {"layers": LAYERS, "heads": HEADS, "dropout": DROPOUT}
         return {**self.config.to_json(), **sizes, **self.most}
-
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def writer(model: Model, corpus: Corpus, hidden: int) -> Writer:

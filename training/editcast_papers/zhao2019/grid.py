@@ -1,13 +1,11 @@
 """The trainings of the tables: each model on each task, with each configuration and seed."""
 
 import itertools
-import re
-import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from editcast_model.errors import ReproductionError
+from editcast_papers.jobs import check_names, folder_of
 from editcast_papers.training import Config, Tell
 from editcast_papers.zhao2019.networks.zoo import NAMES as NETWORKS
 from editcast_papers.zhao2019.pomp import expected_accuracy
@@ -50,7 +48,7 @@ class Job:
         """Find where its checkpoints are: the name says what they are checkpoints of."""
         said = (self.task, self.model, self.seed, *asdict(self.config).values())
         said += () if self.diff == "canonical" else (self.diff,)
-        return self.scratch / "_".join(re.sub(r"[^\w.+-]+", "-", str(one)) for one in said)
+        return folder_of(self.scratch, *said)
 
     def is_in(self, results: Results) -> bool:
         """Tell whether the results have a line of it, made on whatever device."""
@@ -84,10 +82,6 @@ class Job:
             tell=lambda step, accuracy: tell(self.name, step, accuracy),
         )
 
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
 
 def plan(
     tasks: Sequence[str],
@@ -115,12 +109,6 @@ def plan(
 
 
 def known(tasks: Iterable[str], models: Iterable[str]) -> None:
-    """Check names before anything is begun.
-
-    Raises:
-        ReproductionError: There is no such task or network; the message lists them.
-    """
-    for kind, names, there in (("task", tasks, TASKS), ("network", models, MODELS)):
-        for name in names:
-            if name not in there:
-                raise ReproductionError(f"There is no {kind} {name}; there are {', '.join(there)}.")
+    """Check names of tasks and networks; see `check_names`."""
+    check_names("task", tasks, TASKS)
+    check_names("network", models, MODELS)

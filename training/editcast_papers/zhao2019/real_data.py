@@ -11,12 +11,10 @@ greedily; its confidence is the joint log probability of the best position and c
 subtoken, given what truly came before it.
 """
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from statistics import median
 from typing import Any, Literal
 
 import numpy as np
@@ -27,7 +25,8 @@ from editcast_model.edits import DELETE, SAVE, START, Edit
 from editcast_model.errors import CorpusError
 from editcast_model.networks.batch import Instance, collate
 from editcast_model.tokenizer import Tokenizer
-from editcast_papers.training import Config, Tell, Training, device_words, order
+from editcast_papers.jobs import train_job
+from editcast_papers.training import Config, Tell, order
 from editcast_papers.zhao2019.networks.zoo import build
 from editcast_papers.zhao2019.recipe import Judgements, edit_loss, judge, percent
 from editcast_papers.zhao2019.runs import RealRun, Results
@@ -80,10 +79,6 @@ class RealJob:
             (run.model, run.split, run.seed, dict(run.config)) == mine for run in results.real
         )
 
-    def forget(self) -> None:
-        """Remove its checkpoints."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
     def make(self, tell: Tell = lambda name, step, accuracy: None) -> RealRun:
         """Train and test.
 
@@ -109,16 +104,7 @@ class RealJob:
             judged = judge(network, dev, config.batch)
             return percent(judged.both, judged.scored)
 
-        progress = Training(
-            network,
-            config,
-            self.seed,
-            loss,
-            accuracy,
-            self.folder,
-            lambda step, score: tell(self.name, step, score),
-            _NOTES,
-        ).run()
+        progress = train_job(self, network, config, loss, accuracy, tell, _NOTES)
         judged = judge(network, test.to(place), config.batch)
         sure, right = confident_tokens(test_part, judged, tokenizer)
         return RealRun(
@@ -126,11 +112,8 @@ class RealJob:
             split=self.split,
             seed=self.seed,
             config=self._config(),
-            parameters=sum(one.numel() for one in network.parameters()),
-            device=device_words(place),
-            seconds_per_step=round(median(progress.seconds), 4),
             steps=progress.step,
-            dev=progress.dev,
+            **progress.in_line(network, place),
             test_accuracy=percent(judged.both, judged.scored),
             test_positions=percent(judged.position, judged.scored),
             test_contents=percent(judged.content, judged.scored),

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 import torch
 from torch import Tensor, nn
 
 from editcast_model.networks.batch import Batch
 from editcast_model.networks.heads import mix
-from editcast_papers.training import Config, Training, device_words, order
+from editcast_papers.training import Config, Training, order
 from editcast_papers.zhao2019.networks.zoo import build
 from editcast_papers.zhao2019.runs import Run
 from editcast_papers.zhao2019.synthetic import VOCABULARY, Diff
@@ -123,11 +122,8 @@ def train_on_task(
         model=model,
         seed=seed,
         config=config.to_json(),
-        parameters=sum(one.numel() for one in network.parameters()),
-        device=device_words(place),
-        seconds_per_step=round(median(progress.seconds), 4),
         steps=progress.step,
-        dev=progress.dev,
+        **progress.in_line(network, place),
         test_accuracy=percent(judged.both, judged.scored),
         test_modulo_twins=percent(judged.twin & judged.content, judged.scored),
         test_jumps=percent(judged.both, jumps),

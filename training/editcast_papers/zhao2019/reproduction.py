@@ -9,7 +9,7 @@ from typing import Literal
 import torch
 from rich.console import Console
 
-from editcast_papers.jobs import train_missing
+from editcast_papers.jobs import Asked, train_missing
 from editcast_papers.lines import append_line
 from editcast_papers.training import Config, device_words
 from editcast_papers.zhao2019 import grid, real_data, timing
@@ -24,14 +24,13 @@ PARTS = ("tables", "timing", "real", "report")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Wanted(Asked):
     """The runs that are wanted; where a tuple is empty, those of the paper.
 
     Attributes:
         parts: Of `PARTS`.
         tasks: Names of the synthetic tasks.
         models: Names of the models.
-        seeds: A run of each.
         hidden: Sizes of the networks.
         rates: Learning rates.
         full: Whether all sizes and rates of the paper are tried.
@@ -43,17 +42,12 @@ class Wanted:
         max_state: Tokens of one of its states at most.
         limit: Seconds of measuring a cell at most.
         insertions: Lengths of what is timed.
-        processes: How many trainings at once.
-        threads: Of each.
         device: `cpu`, `cuda`, or `auto`.
-        results: The folder of the results.
-        scratch: The folder of the checkpoints.
     """
 
     parts: tuple[str, ...]
     tasks: tuple[str, ...]
     models: tuple[str, ...]
-    seeds: tuple[int, ...]
     hidden: tuple[int, ...]
     rates: tuple[float, ...]
     full: bool
@@ -65,11 +59,7 @@ class Wanted:
     max_state: int
     limit: float
     insertions: tuple[int, ...]
-    processes: int
-    threads: int
     device: str
-    results: Path
-    scratch: Path
 
 
 def run(wanted: Wanted, console: Console) -> None:
@@ -112,14 +102,7 @@ def _run_tables(wanted: Wanted, device: str, found: Results, console: Console) -
     )
     _describe(wanted.results, found, dict.fromkeys(job.task for job in jobs))
     missing = [job for job in jobs if not job.is_in(found)]
-    train_missing(
-        wanted.results / "tables.jsonl",
-        missing,
-        len(jobs),
-        wanted.processes,
-        wanted.threads,
-        console,
-    )
+    train_missing(wanted, "tables", missing, len(jobs), console)
 
 
 def _run_timing(wanted: Wanted, device: str, found: Results, console: Console) -> None:
@@ -146,14 +129,7 @@ def _run_real(wanted: Wanted, device: str, found: Results, console: Console) -> 
         device=device,
     )
     missing = [job for job in jobs if not job.is_in(found)]
-    train_missing(
-        wanted.results / "real.jsonl",
-        missing,
-        len(jobs),
-        wanted.processes,
-        wanted.threads,
-        console,
-    )
+    train_missing(wanted, "real", missing, len(jobs), console)
 
 
 def _networks(wanted: Wanted) -> list[str]:

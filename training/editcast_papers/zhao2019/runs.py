@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, get_args
 
-from editcast_papers.lines import read_lines
+from editcast_papers.lines import Kind, OfTraining, read_lines
 
 
 @dataclass(frozen=True)
@@ -128,19 +128,13 @@ class StepTime:
 
 
 @dataclass(frozen=True)
-class RealRun:
-    """One training on real edits.
+class RealRun(OfTraining):
+    """One training on real edits; the seed decides the random split, too.
 
     Attributes:
         model: As in the tables.
         split: ``random`` or ``repository``.
-        seed: Of weights, order and the random split.
-        config: Sizes and limits of the experiment.
-        parameters: How many the network has.
-        device: As in `Run`.
-        seconds_per_step: The median of the training steps.
         steps: Steps trained.
-        dev: Pairs of a step and the accuracy on dev after it.
         test_accuracy: Subtokens with position and content right, percent.
         test_positions: Position right.
         test_contents: Content right, given the true position.
@@ -153,13 +147,7 @@ class RealRun:
     kind: ClassVar[str] = "real"
     model: str
     split: str
-    seed: int
-    config: Mapping[str, Any]
-    parameters: int
-    device: str
-    seconds_per_step: float
     steps: int
-    dev: Sequence[Sequence[float]]
     test_accuracy: float
     test_positions: float
     test_contents: float
@@ -181,25 +169,12 @@ class Results:
     steps: list[StepTime] = field(default_factory=list)
     real: list[RealRun] = field(default_factory=list)
 
-    def add(self, line: Line) -> None:
-        """Put a line with its like."""
-        match line:
-            case Run():
-                self.runs.append(line)
-            case Statistics():
-                self.statistics.append(line)
-            case Timing():
-                self.timings.append(line)
-            case StepTime():
-                self.steps.append(line)
-            case RealRun():
-                self.real.append(line)
-
 
 def read_runs(folder: Path) -> tuple[Results, list[str]]:
     """Return the lines of a folder, and a sentence for each that is none: where it is and why."""
     lines, problems = read_lines(folder, get_args(Line))
-    results = Results()
-    for line in lines:
-        results.add(line)
-    return results, problems
+
+    def of(kind: type[Kind]) -> list[Kind]:
+        return [line for line in lines if isinstance(line, kind)]
+
+    return Results(of(Run), of(Statistics), of(Timing), of(StepTime), of(RealRun)), problems

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, pairwise
 from typing import Final
 
@@ -101,7 +102,8 @@ def fit_to_person(
 def _replayed(
     weights: Sequence[float], sessions: Sequence[EditingSession], threshold: float, files: FilesOf
 ) -> list[TypingRow]:
-    replayed = replay_typing(ContinuationsAlone(weights), sessions, {"": threshold}, files)
+    resume = partial(ContinuationsAlone, weights=weights)
+    replayed = replay_typing(resume, sessions, {"": threshold}, files)
     return [row for rows in replayed for row in rows]
 
 

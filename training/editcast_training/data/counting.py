@@ -93,11 +93,8 @@ def _count(
             for instance in cutter.instances(part):
                 counts["edits"] += len(instance.positions)
                 counts["instances"] += split == "train"
-    return SourceCount(kind, name, files=len(files), commits=None, **_all(counts))
-
-
-def _all(counts: Counter[str]) -> dict[str, int]:
-    return {name: counts[name] for name in ("saves", "edits", "instances")}
+    saves, edits, instances = (counts[one] for one in ("saves", "edits", "instances"))
+    return SourceCount(kind, name, saves, len(files), edits, instances, None)
 
 
 def _git(repository: Path, *arguments: str) -> str | None:

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -170,16 +170,6 @@ class Dataset:
 def chunk_seed(seed: int, number: int) -> int:
     """Return the seed of a chunk of the epoch with the seed `seed`."""
     return seed * 1_000_003 + number
-
-
-class Split(Protocol):
-    """Instances that are trained on, part by part."""
-
-    def __len__(self) -> int:
-        """Count the instances."""
-
-    def parts(self, seed: int) -> Sequence[Callable[[], Dataset]]:
-        """Return what reads the parts of an epoch, in their order."""
 
 
 def _margin(draw: random.Random) -> int:

@@ -4,14 +4,13 @@ A GPU computes a batch faster than one process makes it. The order of the batche
 how many processes make them.
 """
 
-import math
 from collections import deque
 from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +20,6 @@ from editcast_model.networks.batch import Batch, collate
 from editcast_model.private_files import discard, private_folder
 from editcast_training.data.dataset import Column, Dataset, chunk_seed
 from editcast_training.workers import worker_pool
-
-
-class _Place(NamedTuple):
-    """The place of an array in a file: its first byte, type and shape."""
-
-    start: int
-    kind: str
-    shape: tuple[int, ...]
 
 
 def load(
@@ -54,7 +45,7 @@ def load(
     try:
         _write_data(data, private_folder(folder))
         with worker_pool(processes, partial(_open, folder)) as pool:
-            waiting: deque[Future[tuple[Path, list[list[_Place]]]]] = deque()
+            waiting: deque[Future[tuple[Path, list[int]]]] = deque()
             for number, chunk in enumerate(data.chunks(seed, budget)):
                 waiting.append(pool.submit(_make, folder, number, chunk, seed, budget))
                 if len(waiting) > processes + 1:
@@ -69,19 +60,16 @@ def load(
 # with this one all the time.
 
 
-def _made(path: Path, batches: list[list[_Place]]) -> Generator[Callable[[], Batch], None, None]:
-    for places in batches:
-        yield partial(_read_batch, path, places)
+def _made(path: Path, starts: list[int]) -> Generator[Callable[[], Batch], None, None]:
+    for start in starts:
+        yield partial(_read_batch, path, start)
     path.unlink()
 
 
-def _read_batch(path: Path, places: list[_Place]) -> Batch:
-    arrays = (
-        np.fromfile(path, place.kind, math.prod(place.shape), offset=place.start)
-        for place in places
-    )
-    pairs = zip(arrays, places, strict=True)
-    return Batch(*[torch.from_numpy(array.reshape(place.shape)) for array, place in pairs])
+def _read_batch(path: Path, start: int) -> Batch:
+    with path.open("rb") as file:
+        file.seek(start)
+        return Batch(*[torch.from_numpy(np.load(file)) for _ in fields(Batch)])
 
 
 # Of the instances the processes share one copy: files that they map into memory.
@@ -124,19 +112,15 @@ def _open(folder: Path) -> None:
 
 def _make(
     folder: Path, number: int, chunk: list[int], seed: int, budget: int
-) -> tuple[Path, list[list[_Place]]]:
-    """Write the batches of a chunk into a file, and say where their arrays are."""
+) -> tuple[Path, list[int]]:
+    """Write the batches of a chunk into a file, and say where each begins."""
     (data,) = _opened
     path = folder / f"{number}.batches"
+    starts: list[int] = []
     with path.open("wb") as file:
-        made = data.batches_of(chunk, chunk_seed(seed, number), budget)
-        return path, [_put(file, collate(instances)) for instances in made]
-
-
-def _put(file: BinaryIO, batch: Batch) -> list[_Place]:
-    places = []
-    for item in fields(batch):
-        array = getattr(batch, item.name).numpy()
-        places.append(_Place(file.tell(), array.dtype.str, array.shape))
-        file.write(array.tobytes())
-    return places
+        for instances in data.batches_of(chunk, chunk_seed(seed, number), budget):
+            starts.append(file.tell())
+            batch = collate(instances)
+            for item in fields(batch):
+                np.save(file, getattr(batch, item.name).numpy())
+    return path, starts

@@ -48,20 +48,17 @@ class Stream:
     room: int
     groups: int = _GROUPS
 
-    def split(self, corpus: Path) -> "StreamedSplit":
-        """Open the split.
-
-        Args:
-            corpus: A copy of the corpus but for this split.
-
-        Raises:
-            CorpusError: There are no instances, or no corpus.
-        """
-        return StreamedSplit(self, corpus)
-
 
 class StreamedSplit:
-    """Instances of a `Stream`; see `Dataset`, which is a part of it."""
+    """Instances of a `Stream`; see `Dataset`, which is a part of it.
+
+    Args:
+        stream: The stream.
+        corpus: A copy of the corpus but for this split.
+
+    Raises:
+        CorpusError: There are no instances, or no corpus.
+    """
 
     def __init__(self, stream: Stream, corpus: Path) -> None:
         self._stream = stream

@@ -1,4 +1,4 @@
-"""A forecaster whose only candidate source is continuations: what the project memory is worth."""
+"""A session whose only candidate source is continuations: what the project memory is worth."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,22 +17,12 @@ from editcast_model.history import EditHistory
 
 
 class ContinuationsAlone:
-    """A forecaster without a network, whose only candidate source is continuations.
+    """One file, continued where it is typed.
 
     Args:
-        weights: Of how sure they are; see `forecasting.sources.continuation`.
+        history: The history of the file.
+        weights: Of how sure continuations are; see `forecasting.sources.continuation`.
     """
-
-    def __init__(self, weights: Sequence[float]) -> None:
-        self.weights = weights
-
-    def resume(self, history: EditHistory) -> "ContinuationsSession":
-        """Begin a session on a file's history."""
-        return ContinuationsSession(history, self.weights)
-
-
-class ContinuationsSession:
-    """One file, continued where it is typed."""
 
     def __init__(self, history: EditHistory, weights: Sequence[float]) -> None:
         self.history, self._weights = history, weights

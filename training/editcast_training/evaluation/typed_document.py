@@ -6,8 +6,9 @@ continuation is typed past: the next one may come at once.
 """
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting.candidates import CONTINUATION
@@ -21,11 +22,8 @@ from editcast_model.memory.project_memory import ProjectMemory
 _TEXTS: Final = 64  # by whose return an undo is recognised, as in the server
 
 
-class Resumes(Protocol):
-    """A forecaster, of a bundle or a baseline, on a history that it goes on with."""
-
-    def resume(self, history: EditHistory) -> Session:
-        """Begin a session on a file's history."""
+#: Begins the session of a forecaster on a file's history.
+Resume = Callable[[EditHistory], Session]
 
 
 @dataclass(slots=True, eq=False)
@@ -79,7 +77,7 @@ class TypedDocument:
     """One open file, and the session of a forecaster on it.
 
     Args:
-        forecaster: What is asked.
+        resume: Begins the session that is asked.
         text: The text as the file is opened.
         language: LSP identifier.
         threshold: The least confidence of what is offered.
@@ -92,13 +90,13 @@ class TypedDocument:
     """
 
     def __init__(
-        self, forecaster: Resumes, text: str, language: str, threshold: float, answers: Answers
+        self, resume: Resume, text: str, language: str, threshold: float, answers: Answers
     ) -> None:
         self.text = text
         self.shown: Offer | None = None
         self.offered: list[Offer] = []
         self._language, self._threshold = language, threshold
-        self._forecaster, self._answers = forecaster, answers
+        self._resume, self._answers = resume, answers
         self._history = EditHistory(text, language=language)
         self._session: Session | None = None
         self._past = hash(text)  # of all the texts and saves until now
@@ -166,7 +164,7 @@ class TypedDocument:
         return True
 
     def _predict(self) -> Prediction | None:
-        self._session = self._session or self._forecaster.resume(self._history)
+        self._session = self._session or self._resume(self._history)
         saves = self._history.saves
         context = EditContext(
             self.text,

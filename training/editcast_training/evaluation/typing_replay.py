@@ -31,7 +31,7 @@ from editcast_training.evaluation.sessions import EditingSession, LineHunk, Step
 from editcast_training.evaluation.typed_document import (
     Answers,
     Offer,
-    Resumes,
+    Resume,
     TypedDocument,
     opened,
 )
@@ -98,7 +98,7 @@ class _Part:
 
 
 def replay_typing(
-    forecaster: Resumes,
+    resume: Resume,
     sessions: Iterable[EditingSession],
     thresholds: Mapping[str, float],
     files: FilesOf = no_files,
@@ -106,7 +106,7 @@ def replay_typing(
     """Replay sessions from their first scored save on, and tell of each as it is done.
 
     Args:
-        forecaster: What is asked.
+        resume: Begins the sessions that are asked.
         sessions: The sessions, each alone: of other files no saves are told.
         thresholds: The least confidence of what is offered, by the level; each is a replay.
         files: The other files of a session's project, which the project memory has.
@@ -117,7 +117,7 @@ def replay_typing(
         rows = []
         for level, threshold in thresholds.items():
             project = Project(session, known)
-            typist = _Typist(forecaster, session, threshold, answers, project)
+            typist = _Typist(resume, session, threshold, answers, project)
             typist.type_all()
             about = session.kind, session.project, session.path, level, typist.characters
             rows.append(TypingRow(number, *about, typist.on_save, typist.while_typing))
@@ -128,7 +128,7 @@ def replay_typing(
 class _Typist:
     """Typist of one session."""
 
-    forecaster: Resumes
+    resume: Resume
     session: EditingSession
     threshold: float
     answers: Answers
@@ -146,7 +146,7 @@ class _Typist:
         session = self.session
         shown, texts = session.texts[: session.first + 1], session.texts[session.first :]
         self.document = TypedDocument(
-            self.forecaster, shown[0], session.language, self.threshold, self.answers
+            self.resume, shown[0], session.language, self.threshold, self.answers
         )
         self.document.remember(session.path, self.project.memory)
         for before, after in pairwise(shown):

@@ -24,8 +24,9 @@ from editcast_model.errors import TrainingError
 from editcast_model.networks.batch import Batch, collate
 from editcast_model.networks.model import EditNetwork
 from editcast_model.private_files import append_text, private_folder, write_text
-from editcast_training.data.dataset import Dataset, Split
+from editcast_training.data.dataset import Dataset
 from editcast_training.data.loading import load
+from editcast_training.data.streaming import StreamedSplit
 from editcast_training.disk import explained
 from editcast_training.fit.checkpoints import (
     contribute,
@@ -182,7 +183,8 @@ class _Trainer:
 
     def _epoch(self) -> None:
         plan, progress = self.plan, self.progress
-        data: Split = plan.stream.split(plan.corpus) if plan.stream else self._read("train")
+        stream = plan.stream
+        data = StreamedSplit(stream, plan.corpus) if stream else self._read("train")
         if progress.corpus != len(data):  # the corpus grew since the checkpoint: begin an epoch
             progress.corpus, progress.part, progress.batch = len(data), 0, 0
         seed = plan.seed * 10_007 + progress.epoch

@@ -73,16 +73,14 @@ def read_local_history(folder: Path, *, skipped: Skipped) -> Iterator[FileHistor
     Files that usually hold secrets are counted and not read.
 
     Args:
-        folder: `User/History`, or the editor's user data folder that has it.
+        folder: `User/History` of the editor's user data.
         skipped: counts what was left out, by reason.
 
     Raises:
         SourceError: there is no such folder, or it cannot be read.
     """
-    inner = (folder / "User" / "History", folder / "History", folder)
-    root = next(found for found in inner if found.is_dir() or found is folder)
     try:
-        files = sorted(found for found in root.iterdir() if found.is_dir())
+        files = sorted(found for found in folder.iterdir() if found.is_dir())
     except OSError as error:
         raise SourceError(
             f"The Local History folder {folder} cannot be read ({error.strerror or error}); "

@@ -5,18 +5,18 @@ that kind of storage, which knows the user's own keys.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from editcast_model.bundle import checksum_of
 from editcast_model.errors import CorpusError, EditcastError, SourceError
 from editcast_model.private_files import atomic_write, private_folder
 
 _MARK: Final = "manifest.json"  # of a corpus; written last
-_PART: Final = 1 << 20  # bytes
 #: What is copied of a git directory. Its settings are not, nor what leads to other folders.
 _KEPT: Final = ("HEAD", "packed-refs", "shallow", "refs", "objects")
 _LEFT_OUT: Final = ("objects/info/alternates", "objects/info/http-alternates")
@@ -80,7 +80,7 @@ def copied_repository(url: str) -> Iterator[Path]:
         yield folder
 
 
-def upload(folder: Path, url: str, each: Callable[[int, int], None] = lambda done, of: None) -> int:
+def upload(folder: Path, url: str) -> int:
     """Copy a finished corpus into storage, or go on with that; return how many files were sent.
 
     Each file is read back and compared. The manifest comes last: where it is, all the rest is.
@@ -88,7 +88,6 @@ def upload(folder: Path, url: str, each: Callable[[int, int], None] = lambda don
     Args:
         folder: The corpus.
         url: The folder in the storage.
-        each: Called with the number of files that are there, and of all.
 
     Raises:
         CorpusError: The storage cannot be written to, or does not keep what was written.
@@ -99,10 +98,10 @@ def upload(folder: Path, url: str, each: Callable[[int, int], None] = lambda don
     with _reached(CorpusError, url):
         system, root = _opened(url)
         marked = _join(root, _MARK)
-        if system.exists(marked) and _digest(system, marked) != _local_digest(folder / _MARK):
+        if system.exists(marked) and _digest(system, marked) != checksum_of(folder / _MARK):
             system.rm_file(marked)  # the corpus there is another one, and no longer whole
-        for number, path in enumerate(files, 1):
-            place, wanted = _join(root, path.relative_to(folder).as_posix()), _local_digest(path)
+        for path in files:
+            place, wanted = _join(root, path.relative_to(folder).as_posix()), checksum_of(path)
             if not (system.exists(place) and _digest(system, place) == wanted):
                 system.makedirs(place.rpartition("/")[0], exist_ok=True)
                 system.put_file(str(path), place)
@@ -112,7 +111,6 @@ def upload(folder: Path, url: str, each: Callable[[int, int], None] = lambda don
                         f"The storage {url} did not store {path.name} correctly; check its free "
                         "space, and run the same command again."
                     )
-            each(number, len(files))
     return sent
 
 
@@ -183,17 +181,9 @@ def _join(*parts: str) -> str:
     return "/".join(part.rstrip("/") for part in parts if part)
 
 
-def _digest(system: Any, path: str) -> bytes:
-    made = hashlib.sha256()
+def _digest(system: Any, path: str) -> str:
     with system.open(path, "rb") as file:
-        while part := file.read(_PART):
-            made.update(part)
-    return made.digest()
-
-
-def _local_digest(path: Path) -> bytes:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").digest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -31,11 +31,7 @@ from editcast.guarded import guarded
 @test_option
 @config_options(hidden=128, rate=0.002, steps=10_000, batch=64)
 def copy_spans(**given: Any) -> None:
-    """Panthaplackel et al. (2021): "Copy that! Editing Sequences by Copying Spans".
-
-    Runs and tests every training that is missing from the results, and writes the report. An
-    interrupted training continues.
-    """
+    """Panthaplackel et al. (2021): "Copy that! Editing Sequences by Copying Spans"."""
     from editcast_papers.copy_spans.reproduction import Wanted, run
 
     run(Wanted(**given), Console())

@@ -52,11 +52,7 @@ from editcast.commands.reproduce.options import (
 @click.option("--timing", is_flag=True, help="Measure the time of training steps instead.")
 @config_options(hidden=128, rate=0.002, steps=1000, batch=64)
 def indigo(layers: int, orders: int, most: int, **given: Any) -> None:
-    """Gu et al. (2019): "Insertion-based Decoding with Automatically Inferred Generation Order".
-
-    Runs and tests every training that is missing from the results, and writes the report. An
-    interrupted training continues.
-    """
+    """Gu et al. (2019): "Insertion-based Decoding with Automatically Inferred Generation Order"."""
     from editcast_papers.indigo.reproduction import Wanted, run
     from editcast_papers.indigo.runs import Sizes
 

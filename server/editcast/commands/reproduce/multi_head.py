@@ -30,11 +30,7 @@ from editcast.commands.reproduce.options import (
 @device_option
 @config_options(hidden=128, rate=0.002, steps=10_000, batch=64)
 def multi_head(config: Any, layers: int, heads: int, vocabulary: int, **given: Any) -> None:
-    """Li et al. (2018, 2019): heads that disagree, and routing that joins them.
-
-    Runs and tests every training that is missing from the results, and writes the report. An
-    interrupted training continues.
-    """
+    """Li et al. (2018, 2019): heads that disagree, and routing that joins them."""
     from editcast_papers.multi_head.reproduction import Wanted, run
     from editcast_papers.multi_head.runs import Settings
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import getdoc
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,10 @@ test_option = click.option(
 )
 
 Command = Callable[..., None]
+_ALL = (
+    "Runs and tests every training that is missing from the results, and writes the report. An "
+    "interrupted training continues."
+)
 
 
 def paper_command(name: str) -> Callable[[Command], click.Command]:
@@ -53,7 +58,7 @@ def paper_command(name: str) -> Callable[[Command], click.Command]:
         run = guarded("Stopped. The same command continues from the latest checkpoints.")(command)
         for option in options:
             run = option(run)
-        return click.command(name)(run)
+        return click.command(name, help=f"{getdoc(command)}\n\n{_ALL}")(run)
 
     return decorate
 

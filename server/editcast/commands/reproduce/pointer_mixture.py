@@ -61,8 +61,7 @@ _NODES = click.IntRange(100, 2**31 - 1)
 def pointer_mixture(nodes: int, test: int, **given: Any) -> None:
     """Li et al. (2018): "Code Completion with Neural Attention and Pointer Networks".
 
-    Runs and tests every training that is missing from the results, and writes the report. Options
-    that can be repeated make a run of each combination. An interrupted training continues.
+    Options that can be repeated make a run of each combination.
     """
     from editcast_papers.pointer_mixture.corpus import Amount
     from editcast_papers.pointer_mixture.reproduction import Wanted, run

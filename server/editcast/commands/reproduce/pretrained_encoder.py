@@ -32,11 +32,7 @@ from editcast.commands.reproduce.options import (
 @device_option
 @config_options(hidden=128, rate=0.001, steps=2_500, batch=64)
 def pretrained_encoder(config: Any, pretraining_steps: int, **given: Any) -> None:
-    """Li (2020), topic 3: a pre-trained encoder and an LSTM decoder write lines of Django.
-
-    Runs and tests every training that is missing from the results, and writes the report. An
-    interrupted training continues.
-    """
+    """Li (2020), topic 3: a pre-trained encoder and an LSTM decoder write lines of Django."""
     from editcast_papers.pretrained_encoder.reproduction import Wanted, run
 
     pretraining = replace(config, steps=pretraining_steps)

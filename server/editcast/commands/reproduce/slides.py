@@ -36,11 +36,7 @@ _TABLES = ("vocabulary", "positions", "network", "heads", "parents", "pretrainin
 @click.option("--device", default="cpu", type=click.Choice(["auto", "cpu", "cuda"]))
 @config_options(hidden=128, rate=0.001, steps=2_500, batch=32)
 def slides(train: int, dev: int, test: int, **given: Any) -> None:
-    """Nie's slides: vocabularies, positions, encoders and decoders, compared on edits.
-
-    Runs and tests every training that is missing from the results, and writes the report. An
-    interrupted training continues.
-    """
+    """Nie's slides: vocabularies, positions, encoders and decoders, compared on edits."""
     from editcast_papers.slides.reproduction import Wanted, run
 
     run(Wanted(most={"train": train, "dev": dev, "test": test}, **given), Console())

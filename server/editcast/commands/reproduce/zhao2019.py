@@ -59,9 +59,8 @@ PARTS = ("tables", "timing", "real", "report")
 def zhao2019(**given: Any) -> None:
     """Zhao et al. (2019): "Neural Networks for Modeling Source Code Edits".
 
-    PARTS are tables, timing, real and report; the default is all of them. Runs that are already
-    in the results are not repeated, and interrupted ones continue. Options that can be repeated
-    make a run of each combination.
+    PARTS are tables, timing, real and report; the default is all of them. Options that can be
+    repeated make a run of each combination.
     """
     from editcast_papers.zhao2019.reproduction import Wanted, run
 

@@ -161,7 +161,7 @@ def test_models_and_their_report(tmp_path: Path, data: Path) -> None:
 def test_the_report_compares_seed_by_seed(tmp_path: Path) -> None:
     good, poor = [[5, 4, 3, 2, 5, 5]] * 9, [[4, 2, 1, 0, 5, 5]] * 9
     about = Run(
-        "none", 0, {}, "x", {}, 1_500_000, "a processor", 0.5, 20.0, [[1, 3.0]], 0, (), {}, ()
+        0, {}, 1_500_000, "a processor", 0.5, [[1, 3.0]], "none", "x", {}, 20.0, 0, (), {}, ()
     )
     settings = Settings(Config(8), 1, 2, 100).to_json()
     measures = {"subspaces": -0.5, "positions": -0.2, "outputs": -0.7}

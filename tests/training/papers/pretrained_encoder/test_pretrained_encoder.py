@@ -170,11 +170,11 @@ def test_a_gap_is_the_difference_and_lies_in_its_interval(figures: list[tuple[st
     upper, lower = ("".join(side) for side in zip(*figures, strict=True))
     gap = paired_gap([upper], [lower])
     wanted = 100 * (upper.count("1") - lower.count("1")) / len(upper)
-    assert gap.points == pytest.approx(wanted)
-    assert gap.low - 1e-6 <= gap.points <= gap.high + 1e-6
+    assert gap.value == pytest.approx(wanted)
+    assert gap.low - 1e-6 <= gap.value <= gap.high + 1e-6
     assert paired_gap([upper], [upper]).high == 0
     twice = paired_gap([upper, upper], [lower, lower])
-    assert (twice.points, twice.low) == pytest.approx((gap.points, gap.low))
+    assert (twice.value, twice.low) == pytest.approx((gap.value, gap.low))
 
 
 # -- golden losses -------------------------------------------------------------------------------

@@ -194,15 +194,15 @@ def test_the_report_compares_seed_by_seed(tmp_path: Path) -> None:
     counts = {"train": 9, "dev": 2, "test": 4, "ids": 4103, "read": 100.4, "written": 9.26}
     config = {"hidden": 8, "rate": 0.1, "batch": 2, "steps": 1200}
     about = Run(
-        {},
         0,
         config,
-        "x",
-        {**counts, "as_shown": 7.5},
         1_500_000,
         "a processor",
         0.25,
         [[1, 3.0]],
+        {},
+        "x",
+        {**counts, "as_shown": 7.5},
         0,
         1.5,
         "",

@@ -43,7 +43,7 @@ _LINES = (
     _run(),
     Statistics("MultiTask", 6.5, None, 4000, 20.5),
     Timing("E", 128, 100, 12.5, 3, 16, "a processor"),
-    RealRun("E", "random", 0, {}, 5, "a GPU", 0.1, 9, [[9, 1.0]], 50.0, 60.0, 70.0, 8, [], 4),
+    RealRun(0, {}, 5, "a GPU", 0.1, [[9, 1.0]], "E", "random", 9, 50.0, 60.0, 70.0, 8, [], 4),
 )
 
 

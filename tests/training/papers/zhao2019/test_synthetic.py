@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import diff_tokens
-from editcast_model.edits import DELETE, Edit, apply
+from editcast_model.edits import DELETE, Edit, EditSequence
 from editcast_model.errors import ReproductionError
 from editcast_papers.zhao2019.block_diff import block_changes, longest_block
 from editcast_papers.zhao2019.synthetic import (
@@ -94,7 +94,8 @@ def test_twins_are_all_that_lead_to_the_same_text(name: str) -> None:
                 item
                 for rank, item in enumerate(items)
                 if not (deletes and rank == 0)
-                and apply(Edit(rank, edit.content), states[number]) == states[number + 1]
+                and EditSequence(tuple(states[number]), (Edit(rank, edit.content),)).final()
+                == states[number + 1]
             ]
             assert sorted(twin) == sorted(same)
             rank = items.index(edit.position)

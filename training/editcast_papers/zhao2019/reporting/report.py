@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from editcast_model.errors import ReproductionError
-from editcast_papers.markdown import markdown, write_page
+from editcast_papers.markdown import NOT_RUN, markdown, write_page
 from editcast_papers.zhao2019.networks.zoo import ABLATIONS, GLOROT, UNTIED
 from editcast_papers.zhao2019.reporting import paper
 from editcast_papers.zhao2019.reporting.claims import (
@@ -15,7 +15,6 @@ from editcast_papers.zhao2019.reporting.claims import (
 )
 from editcast_papers.zhao2019.reporting.figures import real_figure, step_figure, timing_figure
 from editcast_papers.zhao2019.reporting.tables import (
-    NOT_RUN,
     OURS,
     Cell,
     Cells,

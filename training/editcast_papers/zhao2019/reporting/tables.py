@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import mean, stdev
+from statistics import mean
 
+from editcast_papers.markdown import NOT_RUN, in_words
 from editcast_papers.zhao2019.reporting.paper import accuracy
 from editcast_papers.zhao2019.runs import RealRun, Run, StepTime
 
 OURS = "IA+"
-NOT_RUN = "not run"
 _MODELS = ("E", "IR", "IA-ag")
 
 
@@ -31,9 +31,7 @@ class Cell:
     @property
     def words(self) -> str:
         """The mean, with the standard deviation of several seeds."""
-        if len(self.runs) == 1:
-            return f"{self.accuracy:.1f}"
-        return f"{self.accuracy:.1f} ± {stdev(run.test_accuracy for run in self.runs):.1f}"
+        return in_words([run.test_accuracy for run in self.runs])
 
 
 Cells = dict[tuple[str, str], Cell]
