@@ -25,7 +25,7 @@ from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
-from editcast_model.consequences.renames import after_definition, after_use
+from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.versions import ReplacedVersions
 from editcast_model.consequences.replaced.words import ReplacedWords
 from editcast_model.consequences.results import after_results
@@ -231,6 +231,7 @@ def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         yield from after_member(change, renamed)
     if one.role is Role.DEFINITION:
         yield from after_definition(change, renamed)
+        yield from after_state(change, renamed)
         if one.part.kind == "parameter":
             yield from after_parameter(change, renamed)
     elif one.role is Role.REFERENCE:
