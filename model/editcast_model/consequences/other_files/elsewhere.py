@@ -12,7 +12,7 @@ from editcast_model.consequences.arguments import with_argument, with_names, wit
 from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.coroutines import awaited
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
-from editcast_model.consequences.member_renames import CHECKED, of_unknown_objects
+from editcast_model.consequences.member_renames import CHECKED, of_unknown_objects, taken_keys
 from editcast_model.consequences.other_files.imports import Import, imports
 from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
@@ -94,6 +94,10 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
 def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     """Return the uses of a renamed member of a class, and its name in calls of the class."""
     names, whose = ties.names, ties.classes(name.owner)
+    if name.is_result:
+        called = ties.uses(name.owner, with_others=True)
+        yield from taken_keys(names, name.old, name.new, called)
+        return
     if not whose:
         return
     for one in names.of(name.old):

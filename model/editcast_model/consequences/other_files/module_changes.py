@@ -17,7 +17,7 @@ from editcast_model.consequences.other_files.modules import reads_imports
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
-from editcast_model.syntax.calls import Function, function_at, function_of
+from editcast_model.syntax.calls import Function, function_at, function_of, returned_by
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
@@ -47,6 +47,7 @@ class NewName:
         new: Its name now.
         is_keyword: Whether calls of the class may give it by its name, as those of dataclasses do.
         value: The change of its values.
+        is_result: Whether it is a key of what the function `owner` returns.
     """
 
     owner: str
@@ -54,6 +55,7 @@ class NewName:
     new: str
     is_keyword: bool = False
     value: ValueChange = SAME
+    is_result: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,11 @@ class ModuleChange:
         words |= {one.name for one in self.signatures}
         words |= {name for (_, name), _ in self.results}
         return words | {name for _, name in self.coroutines}
+
+    @property
+    def own_names(self) -> set[str]:
+        """Return the names that others import because of what changed."""
+        return self.words | {name for one in self.names for name in (one.owner, one.new)}
 
 
 class ModuleHistory:
@@ -205,7 +212,8 @@ class ModuleHistory:
                     self._names[at] = replace(one, new=new)
             is_keyword = bool(whose) and _is_keyword(change.after, renamed.after)
             value = value_change(change, renamed)
-            self._names[whose, old] = NewName(whose, old, new, is_keyword, value)
+            is_result = returned_by(change.after, renamed.after) is not None
+            self._names[whose, old] = NewName(whose, old, new, is_keyword, value, is_result)
             if not whose and renamed.after.part.kind == "class":
                 self._call_class(old, new)
 
@@ -263,6 +271,9 @@ def _with_owner(found: Iterable[Entry]) -> Iterator[Entry]:
 
 def _key(names: Names, one: Occurrence) -> Key | None:
     """Return what others call a definition by; None for what they cannot use."""
+    function = returned_by(names, one)
+    if function is not None:
+        return (function.name, one.name) if names.home(function) == _top(function) else None
     if is_member(one):
         whose = owner(names, one)
         name = (whose or "").split("@")[0]
@@ -301,6 +312,8 @@ def _is_at_top(names: Names, class_name: str, whose: str) -> bool:
 def _was_there(change: Change, renamed: Renamed) -> bool:
     """Tell whether the new name was another definition's before: two things have one name now."""
     before, new = change.before, renamed.after
+    if returned_by(before, renamed.before) is not None:
+        return any(returned_by(before, one) is not None for one in before.of(new.name))
     if not is_member(new):
         found = before.definitions(new.name, before.home(renamed.before))
         return any(not before.is_weak(one) for one in found)
