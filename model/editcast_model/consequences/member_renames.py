@@ -71,12 +71,12 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     for one in after.of(old):
         if are_apart(one, new):
             continue
-        is_key = one.role is Role.KEY or one.part.is_shorthand
+        is_key = one.role in (Role.KEY, Role.REFERENCE) or one.part.is_shorthand
         if (is_member(one) or is_key) and owner(after, one) == whose:
             is_first = not is_declaration and one in declared
             hunk = _keyed(after, one, new.name)
             yield Consequence(hunk, "rename_field", strength, is_first=is_first)
-    if is_declaration:
+    if is_declaration and not whose.startswith("@"):
         for one in of_unknown_objects(after, old, (whose,)):
             if not are_apart(one, new):
                 yield Consequence(_replaced(one, new.name), "rename_field", 0.55)
