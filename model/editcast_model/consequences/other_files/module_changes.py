@@ -5,6 +5,7 @@ long as it holds: a name that is defined again, or whose successor is gone, is f
 """
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -31,6 +32,8 @@ log = logging.getLogger(__name__)
 MOST_TEXTS = 3
 #: What is kept of one file; more is another file, not other names.
 MOST_CHANGES = 50
+
+_DEFAULT = re.compile(r"^export default (?:async |function\*? |class )*(?P<name>\w+)", re.MULTILINE)
 
 Parameters = tuple[Parameter, ...]
 #: The class of a member, empty at module level, and the name.
@@ -92,6 +95,7 @@ class ModuleChange:
         signatures: The methods that got other parameters in the last saves.
         results: The functions that got further results in the last saves, with what those are
             called.
+        named: What was the default of its exports, and is one that has a name now.
     """
 
     file: str
@@ -104,13 +108,14 @@ class ModuleChange:
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
     results: tuple[tuple[Key, tuple[str, ...]], ...] = ()
+    named: tuple[str, ...] = ()
 
     @property
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed)}
-        words |= {one.name for one in self.signatures}
+        words |= {one.name for one in self.signatures} | {*self.named}
         words |= {name for (_, name), _ in self.results}
         return words | {name for _, name in self.coroutines}
 
@@ -171,6 +176,7 @@ class ModuleHistory:
         coroutines: dict[Key, None] = {}
         signatures: dict[NewSignature, None] = {}
         results: dict[tuple[Key, tuple[str, ...]], None] = {}
+        named: dict[str, None] = {}
         for one in reversed([one for one in earlier if one != text]):
             before = tree.reparsed(one)
             change = Change(Names(before), now) if before else None
@@ -182,6 +188,7 @@ class ModuleHistory:
                 keys = (_key_of(now, one) for one in new_coroutines(change))
                 coroutines |= dict.fromkeys(key for key in keys if key)
                 signatures |= dict.fromkeys(new_signatures(change))
+                named |= dict.fromkeys(_named(one, text))
                 for new in new_results(change):
                     key = _key_of(now, new.function)
                     results |= {(key, new.names): None} if key else {}
@@ -196,6 +203,7 @@ class ModuleHistory:
             tuple(coroutines),
             tuple(signatures),
             tuple(results),
+            tuple(named),
         )
         is_kept = 0 < sum(map(len, found)) <= MOST_CHANGES
         self._change = ModuleChange(self._file, tree.language, package, *found) if is_kept else None
@@ -374,6 +382,14 @@ def _possible(names: Names, name: str) -> Iterator[Occurrence]:
 
 def _placeless(parameters: Parameters) -> Parameters:
     return tuple(replace(one, start=0, end=0) for one in parameters)
+
+
+def _named(before: str, after: str) -> Iterator[str]:
+    """Return the default export of a script before, if it is exported by its name now."""
+    found = _DEFAULT.search(before)
+    name = found["name"] if found and not _DEFAULT.search(after) else ""
+    if name and re.search(rf"^export\b[^\n;=(]*\b{name}\b", after, re.MULTILINE):
+        yield name
 
 
 def _package(names: Names) -> str:
