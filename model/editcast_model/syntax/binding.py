@@ -70,7 +70,9 @@ def defines_by_itself(names: Names, hunk: Hunk) -> bool:
     A function may, which is called later. What is assigned may have had another value before, and
     is then only no value of itself.
     """
-    used = WORD.match(hunk.text)
+    one, used = names.at(hunk.start), WORD.match(hunk.text)
+    if one is not None and one.role is not Role.REFERENCE:
+        return False  # a member, which may well have the name of the variable that it is put into
     is_whole = used is not None and used[0] == hunk.text
     for step in reversed(names.tree.path(hunk.start) if used else ()):
         node = step.node

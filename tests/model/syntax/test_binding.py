@@ -146,6 +146,7 @@ def test_a_string_of_one_word_is_not_renamed_with_a_name(text: str, expected: bo
         ("typescript", "store.get(|'session'|);\n", "KEY", False),
         ("typescript", "const KIND = freeze({ main: |'main'| });\n", "KIND.main", True),
         ("typescript", "enum Kind { Main = |'main'| }\n", "Kind.Main", True),
+        ("typescript", "const shown = view.|visible|();\n", "shown", False),
         ("typescript", "const OTHER = { main: |'main'| };\n", "KIND.main", False),
         ("typescript", "const run = () => send(|'run'|);\n", "run.name", False),
         ("python", "node = |step|\n", "node.parent", False),
