@@ -18,14 +18,19 @@ from editcast_model.consequences.constants import after_constant
 from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.lists.parallel_lists import after_entry
-from editcast_model.consequences.member_renames import after_key, after_member, after_parameter
+from editcast_model.consequences.member_renames import (
+    after_key,
+    after_member,
+    after_parameter,
+    after_result,
+)
 from editcast_model.consequences.other_files.elsewhere import after_modules
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_statements import missing
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
-from editcast_model.consequences.renames import after_definition, after_use
+from editcast_model.consequences.renames import after_definition, after_state, after_use
 from editcast_model.consequences.replaced.versions import ReplacedVersions
 from editcast_model.consequences.replaced.words import ReplacedWords
 from editcast_model.consequences.results import after_results
@@ -231,10 +236,13 @@ def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         yield from after_member(change, renamed)
     if one.role is Role.DEFINITION:
         yield from after_definition(change, renamed)
+        yield from after_state(change, renamed)
         if one.part.kind == "parameter":
             yield from after_parameter(change, renamed)
     elif one.role is Role.REFERENCE:
         yield from after_use(change, renamed)
+    if one.role is Role.KEY or one.part.is_shorthand:
+        yield from after_result(change, renamed)
 
 
 def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:

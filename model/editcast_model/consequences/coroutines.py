@@ -5,13 +5,14 @@ such as `asyncio.gather` or `Promise.all`, is left alone.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_of
-from editcast_model.syntax.names import WORD, Names
+from editcast_model.syntax.names import WORD, Names, Occurrence
 
 _FUNCTIONS = frozenset(
     {"function_definition", "lambda", "function_declaration", "function_expression"}
@@ -50,18 +51,28 @@ def new_coroutines(change: Change) -> Iterator[Function]:
     for _, start, end in change.spans():
         if "async" not in names.tree.text[max(0, start - 5) : end + 5]:
             continue
-        for step in names.tree.path(min(end, len(names.tree.text) - 1)):
+        path = names.tree.path(min(end, len(names.tree.text) - 1))
+        for above, step in pairwise(path):
             if step.type not in _FUNCTIONS or not is_async(step.node):
                 continue
             name = step.node.child_by_field_name("name")
+            if name is None and above.type == "variable_declarator":
+                name = above.node.child_by_field_name("name")
             one = names.at(name.start_byte) if name else None
             function = function_of(names, one) if one else None
             before = change.same_before(one) if one else None
             if function is None or before is None or change.is_active(start, end):
                 continue
-            was = before.path[-2].node
+            was = _node(before)
             if was.type in _FUNCTIONS and not is_async(was):
                 yield function
+
+
+def _node(defined: Occurrence) -> Node:
+    """Return the function that a definition names, or what else stands around the name."""
+    node = defined.path[-2].node
+    value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
+    return value or node
 
 
 def awaited(names: Names, call: Call) -> Iterator[Consequence]:
@@ -112,7 +123,7 @@ def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequ
 
 def _promised(names: Names, function: Function) -> Iterator[Consequence]:
     """Return the type that a coroutine's result has in TypeScript."""
-    hunk = _promise(names, function.defined.path[-2].node)
+    hunk = _promise(names, _node(function.defined))
     if hunk is not None:
         yield Consequence(hunk, "make_async", _STRENGTH, is_first=True)
 

@@ -1,13 +1,13 @@
 """Renames that are left once a member of a class, or a key, has been renamed."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import call_of, calls_of, function_of
+from editcast_model.syntax.calls import call_of, calls_of, function_of, returned_by, taken_of
 from editcast_model.syntax.members import (
     are_apart,
     fields_defined,
@@ -71,12 +71,12 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     for one in after.of(old):
         if are_apart(one, new):
             continue
-        is_key = one.role is Role.KEY or one.part.is_shorthand
+        is_key = one.role in (Role.KEY, Role.REFERENCE) or one.part.is_shorthand
         if (is_member(one) or is_key) and owner(after, one) == whose:
             is_first = not is_declaration and one in declared
             hunk = _keyed(after, one, new.name)
             yield Consequence(hunk, "rename_field", strength, is_first=is_first)
-    if is_declaration:
+    if is_declaration and not whose.startswith("@"):
         for one in of_unknown_objects(after, old, (whose,)):
             if not are_apart(one, new):
                 yield Consequence(_replaced(one, new.name), "rename_field", 0.55)
@@ -107,6 +107,30 @@ def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
                         hunk = Hunk(argument.start, argument.end, f"{new.name}: {argument.keyword}")
                     yield Consequence(hunk, "rename_keyword", 0.8)
         return
+
+
+def after_result(change: Change, renamed: Renamed) -> Iterator[Consequence]:
+    """Return the places where a key of what a function returns is taken by its old name."""
+    names, old = change.after, renamed.before.name
+    function, was = returned_by(names, renamed.after), returned_by(change.before, renamed.before)
+    if function is not None and was is not None:
+        called = (one for one in names.of(function.name) if _means(names, one, function))
+        yield from taken_keys(names, old, renamed.after.name, called)
+
+
+def taken_keys(
+    names: Names, old: str, new: str, called: Iterable[Occurrence]
+) -> Iterator[Consequence]:
+    """Return the places where a key is taken by its old name of what calls return."""
+    starts = {one.start for one in called}
+    for one in names.of(old) if starts else ():
+        function = taken_of(names, one)
+        if function is not None and function.start in starts:
+            yield Consequence(_keyed(names, one, new), "rename_key", 0.61)
+
+
+def _means(names: Names, one: Occurrence, function: Occurrence) -> bool:
+    return one.role is Role.REFERENCE and names.resolve(one) == names.home(function)
 
 
 def after_key(change: Change) -> Iterator[Consequence]:

@@ -22,6 +22,8 @@ _SELF = ("self", "cls")
 #: The strength of a use of a renamed definition, and of one if other definitions still have the old
 #: name (3 of 18 clean in commits of 38 projects).
 _STRENGTH, _STRENGTH_BESIDE = 0.7, 0.25
+#: Of the setter of a renamed state (16 of 17 in the commits of five projects).
+_STRENGTH_OF_SETTER = 0.9
 #: Scopes of Ruby that other files may add to.
 _OPEN = ("instance", "singleton", "methods", "constants")
 _USES = (Role.REFERENCE, Role.OUTER)
@@ -57,6 +59,25 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
             if _is_left(change, one, was, scope) and _means(after, one, new.name, scope):
                 strength = _STRENGTH_BESIDE if reach.remaining else _STRENGTH
                 yield Consequence(renaming(one, new.name), "rename_use", strength)
+
+
+def after_state(change: Change, renamed: Renamed) -> Iterator[Consequence]:
+    """Return the setter of a renamed state of React, `const [page, setPage] = useState(1)`."""
+    names, new = change.after, renamed.after
+    pattern = new.path[-2].node
+    if pattern.type != "array_pattern" or pattern.named_child_count != 2:
+        return
+    state, setter = pattern.named_children
+    if new.start != state.start_byte or names.tree.of(setter) != _setter(renamed.before.name):
+        return
+    one = names.at(setter.start_byte)
+    if one is not None and not names.is_known(one, _setter(new.name)):
+        hunk = Hunk(one.start, one.end, _setter(new.name))
+        yield Consequence(hunk, "rename_definition", _STRENGTH_OF_SETTER, is_first=True)
+
+
+def _setter(state: str) -> str:
+    return f"set{state[0].upper()}{state[1:]}"
 
 
 def after_use(change: Change, renamed: Renamed) -> Iterator[Consequence]:

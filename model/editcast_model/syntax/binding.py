@@ -10,7 +10,11 @@ from editcast_model.syntax.roles import Role
 
 #: Who wrote a name so often means it, even if nothing gives it a meaning yet, as an import would.
 _USES = 2
-_DEFINITION = re.compile("assignment|declarator|const_spec|var_spec|const_item|static_item")
+_DEFINITION = re.compile(
+    "assignment|declarator|const_spec|var_spec|const_item|static_item|enum_declaration"
+)
+#: What is run once all around it is defined.
+_LATER = re.compile("function|lambda|method|closure|func_literal")
 
 
 def unbinds(names: Names, hunk: Hunk) -> bool:
@@ -31,6 +35,12 @@ def unbinds(names: Names, hunk: Hunk) -> bool:
     if one.role is Role.KEYWORD:
         return _is_foreign(names, one, new)
     return _has_member(names, one, one.name) and not _has_member(names, one, new)
+
+
+def is_of_language(names: Names, place: int) -> bool:
+    """Tell whether what stands at a place is a word of the language, such as one of its types."""
+    leaf = names.tree.path(place)[-1]
+    return leaf.type == names.tree.of(leaf.node) or leaf.type.endswith("_type")
 
 
 def renames_definition(names: Names, hunk: Hunk) -> bool:
@@ -55,16 +65,25 @@ def renames_string(names: Names, hunk: Hunk) -> bool:
 
 
 def defines_by_itself(names: Names, hunk: Hunk) -> bool:
-    """Tell whether a hunk makes a name the value of itself, as where a constant is defined."""
-    for step in reversed(names.tree.path(hunk.start)):
+    """Tell whether a hunk uses a name within its own definition, as where a constant is defined.
+
+    A function may, which is called later. What is assigned may have had another value before, and
+    is then only no value of itself.
+    """
+    one, used = names.at(hunk.start), WORD.match(hunk.text)
+    if one is not None and one.role is not Role.REFERENCE:
+        return False  # a member, which may well have the name of the variable that it is put into
+    is_whole = used is not None and used[0] == hunk.text
+    for step in reversed(names.tree.path(hunk.start) if used else ()):
         node = step.node
-        if node.start_byte < hunk.start:
-            if not _DEFINITION.search(step.type):
-                return False
+        if node.start_byte < hunk.start and _DEFINITION.search(step.type):
             defined = node.child_by_field_name("left") or node.child_by_field_name("name")
-            return defined is not None and names.tree.of(defined) == hunk.text
-        if node.end_byte > hunk.end:
+            is_own = defined is not None and used is not None and names.tree.of(defined) == used[0]
+            if is_own and (is_whole or "assignment" not in step.type):
+                return True
+        if _LATER.search(step.type):
             return False
+        is_whole &= node.start_byte == hunk.start and node.end_byte <= hunk.end
     return False
 
 

@@ -5,7 +5,13 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.syntax.members import class_around, made_without_field, of_class_itself, owner
+from editcast_model.syntax.members import (
+    class_around,
+    made_without_field,
+    object_of,
+    of_class_itself,
+    owner,
+)
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter, parameters_of
 from editcast_model.syntax.roles import Role
@@ -34,6 +40,8 @@ _SPREADS = frozenset(
     {"spread_element", "list_splat", "dictionary_splat", "variadic_argument"}
     | {"variadic_unpacking", "variadic_placeholder", "splat_argument", "hash_splat_argument"}
 )
+#: What may stand around the value that a function of a script returns.
+_AROUND_VALUES = ("parenthesized_expression", "as_expression", "satisfies_expression")
 #: Languages in which methods may share a name.
 _OVERLOADING = ("java", "csharp")
 #: The method of a class that makes an object, in Ruby.
@@ -332,3 +340,49 @@ def _makes(tree: Tree, called: Occurrence, node: Node) -> bool:
         return False
     method = node.child_by_field_name("method")
     return method is not None and called.path[-2].node == node and tree.of(method) == _NEW
+
+
+def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
+    """Return the function whose result has a key, as its object literal in a script says."""
+    at = -2 if key.part.is_shorthand else -3
+    is_key = key.part.is_shorthand or key.role in (Role.KEY, Role.MEMBER_DEFINITION)
+    if not is_key or len(key.path) < 4 or key.path[at].type != "object":
+        return None
+    value = key.path[at].node
+    while value.parent is not None and value.parent.type in _AROUND_VALUES:
+        value = value.parent
+    above = value.parent
+    if above is None or above.type not in ("return_statement", "arrow_function"):
+        return None
+    while above is not None and above.type not in _FUNCTIONS:
+        above = above.parent
+    if above is not None and above.type != "function_declaration":
+        above = above.parent
+    is_named = above is not None and above.type in ("function_declaration", "variable_declarator")
+    name = above.child_by_field_name("name") if above is not None and is_named else None
+    return names.at(name.start_byte) if name is not None else None
+
+
+def taken_of(names: Names, one: Occurrence) -> Occurrence | None:
+    """Return the function, where it is called, in whose result a name is a key."""
+    at = len(one.path) - 1
+    if one.role is Role.MEMBER:
+        thing = object_of(one.path[-2].node)
+        found = names.at(thing.start_byte) if thing is not None else None
+        defined = names.definitions(found.name, names.resolve(found)) if found else []
+        if len(defined) != 1 or defined[0].path[-1].field != "name":
+            return None
+        path = defined[0].path[:-1]
+    elif one.role is Role.KEY or one.part.is_shorthand:
+        while at > 1 and one.path[at].type != "object_pattern":
+            at -= 1
+        path = one.path[:at]
+    else:
+        return None
+    value = path[-1].node.child_by_field_name("value")
+    if value is not None and value.type == "await_expression":
+        value = first_child(value)
+    if path[-1].type != "variable_declarator" or value is None or value.type != "call_expression":
+        return None
+    called = _called_by(value)
+    return names.at(called.start_byte) if called and called.type == "identifier" else None

@@ -9,6 +9,14 @@ from tree_sitter import Node
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, first_child, type_declared
+from editcast_model.syntax.types import (
+    WRAPPED,
+    element_of,
+    given_to,
+    is_own_type,
+    looped_over,
+    properties_of,
+)
 
 _CLASS_NODES = frozenset(
     """class_definition class_declaration class abstract_class_declaration interface_declaration
@@ -28,24 +36,12 @@ _APART = frozenset({"method", "field", "field of the class", "constant"})
 _TYPES = frozenset({"identifier", "type_identifier", "name", "variable_name", "constant"})
 #: Names that are members of `self` by their own form.
 _OF_SELF = ("instance_variable", "class_variable")
-#: What a type is wrapped in: `*T`, `&T{}`, `: T`.
-_WRAPPED = frozenset(
-    {"type", "type_annotation", "pointer_type", "unary_expression", "named_type", "optional_type"}
-)
 #: What names something in a module: `shop.Basket`.
 _QUALIFIED = frozenset(
     "attribute member_expression selector_expression qualified_type nested_type_identifier".split()
 )
 #: The fields of what a member is taken from.
 _OBJECTS = ("object", "operand", "expression", "path", "value", "argument", "scope", "receiver")
-_LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
-#: Methods that call a function with each element.
-_EACH = frozenset({"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"})
-#: Types whose first parameter is the type of their elements.
-_COLLECTIONS = frozenset(
-    """list List set Set frozenset FrozenSet tuple Tuple Sequence MutableSequence Iterable Iterator
-    Collection deque Deque Array ReadonlyArray ReadonlySet""".split()
-)
 _DEEPEST = 3  # variables that are given the value of another
 _MADE_BY = {
     "call": "function",
@@ -100,6 +96,10 @@ def _owner(names: Names, one: Occurrence) -> str | None:
         return class_around(names, one.path) or "@0"
     if one.role is Role.KEY or one.part.is_shorthand:
         return _owner_of_key(names, one)
+    if one.role is Role.REFERENCE and names.tree.language == "vue":
+        given = properties_of(names)
+        is_free = given is not None and names.resolve(one) is None
+        return _type_of(names, given) if given is not None and is_free else None
     if one.role is not Role.MEMBER:
         return None
     parent = one.path[-2].node
@@ -178,6 +178,8 @@ def of_class_itself(whose: str) -> str:
 def class_around(names: Names, path: Path) -> str | None:
     """Return what the members of `self` belong to, by `owner`'s names."""
     for step in reversed(path[:-1]):
+        if is_own_type(step.node):
+            return f"@{step.node.start_byte}"
         if step.type in _CLASS_NODES:
             whose = _named(names, step.node)
             return of_class_itself(whose) if names.rules.is_of_class(path) else whose
@@ -212,7 +214,7 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
         step, above = one.path[index], one.path[index - 1].node
         if step.type == "composite_literal":
             kind = step.node.child_by_field_name("type")
-            element = _element_of(names, kind) if kind is not None else None
+            element = element_of(names, kind) if kind is not None else None
             return _type_of(names, element if element is not None else step.node)
         if step.type in ("object_creation_expression", "struct_expression"):
             kind = step.node.child_by_field_name("name")
@@ -225,7 +227,7 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
             kind = above.child_by_field_name("type")
             if kind is None and above.type == "array":
                 listed = one.path[index - 2].node.child_by_field_name("type")
-                kind = _element_of(names, listed) if listed is not None else None
+                kind = element_of(names, listed) if listed is not None else None
             if kind is None and step.type == "object":
                 return f"@{step.node.start_byte}"
             return _type_of(names, kind) if kind is not None else _declared_type(names, above)
@@ -250,64 +252,17 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
         return _named(names, one.path[-2].node)
     if _is_self(names, one):
         return class_around(names, one.path)
-    collection = _looped_over(names, one)
+    collection = looped_over(names, one)
     if collection is not None:
         return _element_type(names, collection, depth + 1)
     return _declared_type(names, one.path[-2].node, depth)
 
 
-def _looped_over(names: Names, one: Occurrence) -> Node | None:
-    """Return the collection that a loop variable or a function's parameter goes through.
-
-    None for other definitions, and for those whose own type is written down.
-    """
-    leaf, above = one.path[-1], one.path[-2]
-    if above.node.child_by_field_name("type") is not None:
-        return None
-    if above.type in _LOOPS and leaf.field == "left":
-        is_in = any(child.type == "in" for child in above.node.children)
-        is_keys = above.type == "for_in_statement" and is_in
-        return None if is_keys else above.node.child_by_field_name("right")
-    if above.type == "expression_list" and one.path[-3].type == "range_clause":
-        is_value = above.node.named_child_count == 2 and leaf.node == above.node.named_child(1)
-        return one.path[-3].node.child_by_field_name("right") if is_value else None
-    at = len(one.path) - 1
-    while one.path[at - 1].type in ("required_parameter", "formal_parameters"):
-        if one.path[at].node != first_child(one.path[at - 1].node):
-            return None
-        at -= 1
-    if at < 3 or one.path[at - 1].type != "arrow_function" or one.path[at - 2].type != "arguments":
-        return None
-    called = one.path[at - 3].node.child_by_field_name("function")
-    name = called.child_by_field_name("property") if called else None
-    if called is None or name is None or names.tree.of(name) not in _EACH:
-        return None
-    return called.child_by_field_name("object")
-
-
 def _element_type(names: Names, collection: Node, depth: int) -> str | None:
     """Return the class of this file that the elements of a collection are of."""
     kind = _type_written(names, collection)
-    element = _element_of(names, kind) if kind is not None and depth <= _DEEPEST else None
+    element = element_of(names, kind) if kind is not None and depth <= _DEEPEST else None
     return _type_of(names, element, depth) if element is not None else None
-
-
-def _element_of(names: Names, collection: Node) -> Node | None:
-    """Return the type of the elements of a collection, by the collection's type."""
-    kind: Node | None = collection
-    while kind is not None and kind.type in (*_WRAPPED, "readonly_type"):
-        kind = first_child(kind)
-    if kind is None:
-        return None
-    if kind.type in ("array_type", "slice_type"):
-        return kind.child_by_field_name("element") or first_child(kind)
-    if kind.type == "map_type":
-        return kind.child_by_field_name("value")
-    if kind.type == "generic_type" and kind.named_child_count == 2:
-        name, listed = kind.named_children
-        if names.tree.of(name) in _COLLECTIONS:
-            return first_child(listed)
-    return None
 
 
 def _type_written(names: Names, thing: Node) -> Node | None:
@@ -356,13 +311,16 @@ def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
 
 def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
     """Return the class of this file that a type, or an expression that makes one, names."""
-    while node.type in _WRAPPED:
+    while node.type in WRAPPED:
         inner = first_child(node)
         if inner is None:
             return None
         node = inner
-    if node.type in ("object", "dictionary", "hash"):
+    if node.type in ("object", "dictionary", "hash") or is_own_type(node):
         return f"@{node.start_byte}"
+    if node.type == "call_expression":
+        given = given_to(names, node)
+        return _type_of(names, given, depth) if given is not None else None
     field = _MADE_BY.get(node.type)
     method = node.child_by_field_name("method")
     if method is not None and names.tree.of(method) == "new":

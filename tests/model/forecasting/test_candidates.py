@@ -1,5 +1,6 @@
 """Proposals of the candidate sources; a new source is one class and one registration."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -145,6 +146,16 @@ def test_another_value_is_not_switched_again(
     session = forecaster.open(text)
     session.update(text.replace(old, new, 1), saved=True)
     assert bool(of_source(session, "repeated")) is is_offered
+
+
+def test_a_type_of_the_language_is_replaced_again_behind_the_same_name(
+    forecaster: NeuralForecaster,
+) -> None:
+    before = "".join(f"const {name} = (row: any, {name}: any) => row;\n" for name in "abc")
+    session = forecaster.resume(EditHistory(before, language="typescript"))
+    session.update(after := before.replace("row: any", "row: Row", 1), saved=True)
+    proposed = {one.hunk.start for one in of_source(session, "repeated")}
+    assert proposed and proposed <= {found.end() - 3 for found in re.finditer("row: any", after)}
 
 
 def test_what_the_ranker_does_not_know_is_dropped(forecaster: NeuralForecaster) -> None:

@@ -5,6 +5,7 @@ Nothing is asked of the file's past: what it says by an old name that no longer 
 whether it was just opened or has long been.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from editcast_model.consequences.arguments import with_argument, with_names, wit
 from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.coroutines import awaited
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
-from editcast_model.consequences.member_renames import CHECKED, of_unknown_objects
+from editcast_model.consequences.member_renames import CHECKED, of_unknown_objects, taken_keys
 from editcast_model.consequences.other_files.imports import Import, imports
 from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
@@ -30,6 +31,10 @@ from editcast_model.syntax.calls import Call, call_of
 from editcast_model.syntax.members import is_member, owner
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
+
+#: What follows on a name that is all that is imported.
+_FROM = re.compile(r"\s+from\b")
+_STRENGTH_OF_NAMED = 0.9
 
 
 def after_modules(
@@ -54,6 +59,8 @@ def after_modules(
                 yield from (adapted(names.tree, one, name.value) for one in renames)
             for parameters in change.parameters:
                 yield from _called_otherwise(ties, parameters)
+            for each in change.named:
+                yield from _imported_by_name(ties, each)
             for entry in change.entries:
                 yield from lacking(names, entry, change.entries)
             for entry in change.removed:
@@ -91,9 +98,22 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
                 yield Consequence(renaming(use, new), "rename_use", 0.8)
 
 
+def _imported_by_name(ties: Ties, name: str) -> Iterator[Consequence]:
+    """Return the import of what was another file's default, and has a name of its own now."""
+    for one in ties.taken:
+        end = one.at + len(one.bound)
+        if (one.name, one.bound) == ("default", name) and _FROM.match(ties.names.tree.text, end):
+            hunk = Hunk(one.at, end, f"{{ {name} }}")
+            yield Consequence(hunk, "rename_import", _STRENGTH_OF_NAMED, is_first=True)
+
+
 def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     """Return the uses of a renamed member of a class, and its name in calls of the class."""
     names, whose = ties.names, ties.classes(name.owner)
+    if name.is_result:
+        called = ties.uses(name.owner, with_others=True)
+        yield from taken_keys(names, name.old, name.new, called)
+        return
     if not whose:
         return
     for one in names.of(name.old):

@@ -5,6 +5,7 @@ long as it holds: a name that is defined again, or whose successor is gone, is f
 """
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from editcast_model.consequences.other_files.modules import reads_imports
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
-from editcast_model.syntax.calls import Function, function_at, function_of
+from editcast_model.syntax.calls import Function, function_at, function_of, returned_by
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
@@ -31,6 +32,8 @@ log = logging.getLogger(__name__)
 MOST_TEXTS = 3
 #: What is kept of one file; more is another file, not other names.
 MOST_CHANGES = 50
+
+_DEFAULT = re.compile(r"^export default (?:async |function\*? |class )*(?P<name>\w+)", re.MULTILINE)
 
 Parameters = tuple[Parameter, ...]
 #: The class of a member, empty at module level, and the name.
@@ -47,6 +50,7 @@ class NewName:
         new: Its name now.
         is_keyword: Whether calls of the class may give it by its name, as those of dataclasses do.
         value: The change of its values.
+        is_result: Whether it is a key of what the function `owner` returns.
     """
 
     owner: str
@@ -54,6 +58,7 @@ class NewName:
     new: str
     is_keyword: bool = False
     value: ValueChange = SAME
+    is_result: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +95,7 @@ class ModuleChange:
         signatures: The methods that got other parameters in the last saves.
         results: The functions that got further results in the last saves, with what those are
             called.
+        named: What was the default of its exports, and is one that has a name now.
     """
 
     file: str
@@ -102,15 +108,21 @@ class ModuleChange:
     coroutines: tuple[Key, ...] = ()
     signatures: tuple[NewSignature, ...] = ()
     results: tuple[tuple[Key, tuple[str, ...]], ...] = ()
+    named: tuple[str, ...] = ()
 
     @property
     def words(self) -> set[str]:
         """Return the words of which a file that has to follow has one."""
         words = {one.old for one in self.names} | {one.name for one in self.parameters}
         words |= {one.owner for one in (*self.entries, *self.removed)}
-        words |= {one.name for one in self.signatures}
+        words |= {one.name for one in self.signatures} | {*self.named}
         words |= {name for (_, name), _ in self.results}
         return words | {name for _, name in self.coroutines}
+
+    @property
+    def own_names(self) -> set[str]:
+        """Return the names that others import because of what changed."""
+        return self.words | {name for one in self.names for name in (one.owner, one.new)}
 
 
 class ModuleHistory:
@@ -164,6 +176,7 @@ class ModuleHistory:
         coroutines: dict[Key, None] = {}
         signatures: dict[NewSignature, None] = {}
         results: dict[tuple[Key, tuple[str, ...]], None] = {}
+        named: dict[str, None] = {}
         for one in reversed([one for one in earlier if one != text]):
             before = tree.reparsed(one)
             change = Change(Names(before), now) if before else None
@@ -175,6 +188,7 @@ class ModuleHistory:
                 keys = (_key_of(now, one) for one in new_coroutines(change))
                 coroutines |= dict.fromkeys(key for key in keys if key)
                 signatures |= dict.fromkeys(new_signatures(change))
+                named |= dict.fromkeys(_named(one, text))
                 for new in new_results(change):
                     key = _key_of(now, new.function)
                     results |= {(key, new.names): None} if key else {}
@@ -189,6 +203,7 @@ class ModuleHistory:
             tuple(coroutines),
             tuple(signatures),
             tuple(results),
+            tuple(named),
         )
         is_kept = 0 < sum(map(len, found)) <= MOST_CHANGES
         self._change = ModuleChange(self._file, tree.language, package, *found) if is_kept else None
@@ -205,7 +220,8 @@ class ModuleHistory:
                     self._names[at] = replace(one, new=new)
             is_keyword = bool(whose) and _is_keyword(change.after, renamed.after)
             value = value_change(change, renamed)
-            self._names[whose, old] = NewName(whose, old, new, is_keyword, value)
+            is_result = returned_by(change.after, renamed.after) is not None
+            self._names[whose, old] = NewName(whose, old, new, is_keyword, value, is_result)
             if not whose and renamed.after.part.kind == "class":
                 self._call_class(old, new)
 
@@ -263,6 +279,9 @@ def _with_owner(found: Iterable[Entry]) -> Iterator[Entry]:
 
 def _key(names: Names, one: Occurrence) -> Key | None:
     """Return what others call a definition by; None for what they cannot use."""
+    function = returned_by(names, one)
+    if function is not None:
+        return (function.name, one.name) if names.home(function) == _top(function) else None
     if is_member(one):
         whose = owner(names, one)
         name = (whose or "").split("@")[0]
@@ -301,6 +320,8 @@ def _is_at_top(names: Names, class_name: str, whose: str) -> bool:
 def _was_there(change: Change, renamed: Renamed) -> bool:
     """Tell whether the new name was another definition's before: two things have one name now."""
     before, new = change.before, renamed.after
+    if returned_by(before, renamed.before) is not None:
+        return any(returned_by(before, one) is not None for one in before.of(new.name))
     if not is_member(new):
         found = before.definitions(new.name, before.home(renamed.before))
         return any(not before.is_weak(one) for one in found)
@@ -361,6 +382,14 @@ def _possible(names: Names, name: str) -> Iterator[Occurrence]:
 
 def _placeless(parameters: Parameters) -> Parameters:
     return tuple(replace(one, start=0, end=0) for one in parameters)
+
+
+def _named(before: str, after: str) -> Iterator[str]:
+    """Return the default export of a script before, if it is exported by its name now."""
+    found = _DEFAULT.search(before)
+    name = found["name"] if found and not _DEFAULT.search(after) else ""
+    if name and re.search(rf"^export\b[^\n;=(]*\b{name}\b", after, re.MULTILINE):
+        yield name
 
 
 def _package(names: Names) -> str:

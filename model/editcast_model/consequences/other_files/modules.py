@@ -45,6 +45,14 @@ def stem(name: str) -> str:
     return _SUFFIX.sub("", name)
 
 
+def indexes_of(file: str) -> list[str]:
+    """Return the files that may pass on what one defines: those of its folder and of the next."""
+    folder, _, name = file.rpartition("/")
+    index = "__init__.py" if name.endswith((".py", ".pyi")) else "index.ts"
+    folders = [one for one in (folder, folder.rpartition("/")[0]) if one]
+    return [f"{one}/{index}" for one in folders if f"{one}/{index}" != file]
+
+
 def module_name(file: str, language: str) -> str:
     """Return the last part of what a file is imported by: its name, or that of its folder."""
     parts = file.split("/")

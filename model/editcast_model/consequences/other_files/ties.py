@@ -4,7 +4,12 @@ from collections.abc import Iterable, Iterator
 
 from editcast_model.consequences.other_files.imports import EVERYTHING, Import
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.consequences.other_files.modules import family_of, is_module, is_same_package
+from editcast_model.consequences.other_files.modules import (
+    family_of,
+    indexes_of,
+    is_module,
+    is_same_package,
+)
 from editcast_model.syntax.members import object_of
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
@@ -41,6 +46,10 @@ class Ties:
             if is_module(one.module, path, change.file, language):
                 (self.taken if one.name else self.modules).append(one)
                 self.is_open |= one.name == EVERYTHING
+            elif one.name in change.own_names and any(
+                is_module(one.module, path, index, language) for index in indexes_of(change.file)
+            ):
+                self.taken.append(one)
             elif language == "python" and one.name:
                 whole = one.module + ("" if one.module.endswith(".") else ".") + one.name
                 if is_module(whole, path, change.file, language):

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk, diff
+from editcast_model.syntax.binding import is_of_language
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 
@@ -138,9 +139,12 @@ def _hunks(text: str, names: Names | None, pair: Pair) -> list[Hunk]:
 
 
 def _is_free(names: Names, place: int, new: str) -> bool:
-    """Tell whether a word is no name in code, or a builtin for which a known name is written."""
+    """Tell whether a word is no name in code, or a builtin for which a known name is written.
+
+    A word of the language, such as one of its types, is none that somebody replaces everywhere.
+    """
     one = names.at(place)
     if one is None:
-        return True
+        return not is_of_language(names, place)
     is_builtin = one.role is Role.REFERENCE and one.name in names.rules.builtins
     return is_builtin and names.resolve(one) is None and names.is_known(one, new)

@@ -120,3 +120,10 @@ def test_a_word_that_stands_everywhere_is_none_to_replace() -> None:
 def test_the_more_often_the_surer() -> None:
     known = [probability("url", own, 1, is_gone=True) for own in range(-1, 4)]
     assert known == [0.0, 0.0, 0.7, 0.7, 0.85]
+
+
+def test_a_type_of_the_language_is_no_word() -> None:
+    before = "const a: any = 1;\nfunction f(b: any, c: Promise<any>) {}\n"
+    text = before.replace("a: any", "a: Socket")
+    other = ("other.ts", "let io: any;\n", "let io: Socket;\n")
+    assert proposed([before, text], other, path="app.ts") == []

@@ -1,0 +1,90 @@
+"""Types as they are written: those of elements, and those that have no name."""
+
+from tree_sitter import Node
+
+from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import first_child
+
+#: What a type is wrapped in: `*T`, `&T{}`, `: T`.
+WRAPPED = frozenset(
+    {"type", "type_annotation", "pointer_type", "unary_expression", "named_type", "optional_type"}
+)
+_LOOPS = ("for_statement", "for_in_clause", "for_in_statement")
+#: Methods that call a function with each element.
+_EACH = frozenset({"every", "filter", "find", "findIndex", "flatMap", "forEach", "map", "some"})
+#: Types whose first parameter is the type of their elements.
+_COLLECTIONS = frozenset(
+    """list List set Set frozenset FrozenSet tuple Tuple Sequence MutableSequence Iterable Iterator
+    Collection deque Deque Array ReadonlyArray ReadonlySet""".split()
+)
+#: What gives a component of Vue its properties, and what takes that with their defaults.
+_PROPERTIES, _WITH_DEFAULTS = "defineProps", "withDefaults"
+
+
+def looped_over(names: Names, one: Occurrence) -> Node | None:
+    """Return the collection that a loop variable or a function's parameter goes through.
+
+    None for other definitions, and for those whose own type is written down.
+    """
+    leaf, above = one.path[-1], one.path[-2]
+    if above.node.child_by_field_name("type") is not None:
+        return None
+    if above.type in _LOOPS and leaf.field == "left":
+        is_in = any(child.type == "in" for child in above.node.children)
+        is_keys = above.type == "for_in_statement" and is_in
+        return None if is_keys else above.node.child_by_field_name("right")
+    if above.type == "expression_list" and one.path[-3].type == "range_clause":
+        is_value = above.node.named_child_count == 2 and leaf.node == above.node.named_child(1)
+        return one.path[-3].node.child_by_field_name("right") if is_value else None
+    at = len(one.path) - 1
+    while one.path[at - 1].type in ("required_parameter", "formal_parameters"):
+        if one.path[at].node != first_child(one.path[at - 1].node):
+            return None
+        at -= 1
+    if at < 3 or one.path[at - 1].type != "arrow_function" or one.path[at - 2].type != "arguments":
+        return None
+    called = one.path[at - 3].node.child_by_field_name("function")
+    name = called.child_by_field_name("property") if called else None
+    if called is None or name is None or names.tree.of(name) not in _EACH:
+        return None
+    return called.child_by_field_name("object")
+
+
+def element_of(names: Names, collection: Node) -> Node | None:
+    """Return the type of the elements of a collection, by the collection's type."""
+    kind: Node | None = collection
+    while kind is not None and kind.type in (*WRAPPED, "readonly_type"):
+        kind = first_child(kind)
+    if kind is None:
+        return None
+    if kind.type in ("array_type", "slice_type"):
+        return kind.child_by_field_name("element") or first_child(kind)
+    if kind.type == "map_type":
+        return kind.child_by_field_name("value")
+    if kind.type == "generic_type" and kind.named_child_count == 2:
+        name, listed = kind.named_children
+        if names.tree.of(name) in _COLLECTIONS:
+            return first_child(listed)
+    return None
+
+
+def is_own_type(node: Node) -> bool:
+    """Tell whether a type of TypeScript has no name, and is written where it is used."""
+    above = node.parent if node.type == "object_type" else None
+    return above is not None and above.type in ("type_annotation", "type_arguments")
+
+
+def properties_of(names: Names) -> Node | None:
+    """Return the call that gives a component of Vue its properties, if it has a script for it."""
+    found = names.of(_PROPERTIES) if names.tree.language == "vue" else ()
+    return next((one.path[-2].node for one in found if one.role is Role.REFERENCE), None)
+
+
+def given_to(names: Names, call: Node) -> Node | None:
+    """Return the type or literal of the properties that a call of Vue returns."""
+    called = call.child_by_field_name("function")
+    if called is None or names.tree.of(called) not in (_PROPERTIES, _WITH_DEFAULTS):
+        return None
+    fields = (call.child_by_field_name(one) for one in ("type_arguments", "arguments"))
+    return next((first_child(one) for one in fields if one is not None), None)
