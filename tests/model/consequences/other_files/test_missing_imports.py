@@ -93,6 +93,21 @@ def test_statements(path: str, text: str, importer: str, expected: dict[str, str
     assert written(text, path, importer) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "has_one", "lacks_it"),
+    [
+        ("from .util import debug\n", "a/b.py", "a/util.py"),
+        ("from .. import debug\n", "util/b.py", "util/__init__.py"),
+        ("from a.util import debug\n", "b.py", "lib/a/util.py"),
+    ],
+)
+def test_a_file_takes_nothing_of_itself(text: str, has_one: str, lacks_it: str) -> None:
+    index = ImportIndex()
+    index.put("a/c.py" if has_one.startswith("a") else "util/d/e.py", "", text)
+    assert index.of(has_one, "").get("debug")
+    assert index.of(lacks_it, "").get("debug") is None
+
+
 def test_what_is_further_down_is_not_looked_at() -> None:
     assert origins("#" * MOST_CHARACTERS + "\nimport os\n", "python", "a.py") == ()
 
