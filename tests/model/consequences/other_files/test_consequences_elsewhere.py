@@ -299,3 +299,12 @@ def test_an_error_in_one_file_is_no_error_of_others(
     history.save("def f(): ...\n", "def g(): ...\n")
     assert history.change() is None and history.change() is None
     assert [one.levelname for one in caplog.records] == ["ERROR"]
+
+
+@pytest.mark.parametrize(("end", "count"), [("", 0), (".decode()", 1)])
+def test_a_call_that_was_taken_away_stays_in_other_files(end: str, count: int) -> None:
+    before = "def f(a):\n    return as_text(a[0])\n\ndef g(a):\n    return as_text(a[1])\n"
+    after = before.replace("as_text(", "").replace("])", f"]{end}")
+    source = Consequences("python", "b.py")
+    source.add_other_save("a.py", 1, before, after)
+    assert len(source.propose([], "print(as_text(name))\n")) == count
