@@ -3,6 +3,7 @@
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
 from textwrap import dedent
@@ -64,7 +65,8 @@ class RewritesElsewhere:
         rules = {rule.cause: rule for rule in every if times[rule.cause] >= _LEAST_TIMES}
         fitting = (rule for rule in rules.values() if _has_members(rule, names))
         for rule in islice(fitting, _MOST_RULES):
-            yield from rewrites_by(rule, names)
+            for one in rewrites_by(rule, names):
+                yield replace(one, kind="rewrite_elsewhere")
 
     def _drop(self, is_so: Callable[[_Save], bool]) -> bool:
         """Remove the saves of which something is so; return whether there are any."""
