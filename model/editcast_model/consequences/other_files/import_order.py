@@ -59,7 +59,7 @@ def put_in_order(found: Sequence[Node], text: str, statement: str) -> Hunk:
         rank = _rank(statement)
         later = next((at for at, each in enumerate(groups) if _rank(each[0]) > rank), None)
         if later is None:
-            return behind(paragraphs[-1], text, "\n" + statement)
+            return behind(found[-1:], text, "\n" + statement)
         start = paragraphs[later][0].start_byte
         return Hunk(start, start, statement + "\n\n")
     following = _next(groups[own], statement, _STATEMENT_ORDERS)
