@@ -40,6 +40,7 @@ Kind = Literal[
     "await_call",
     "make_async",
     "rewrite",
+    "rewrite_elsewhere",
 ]
 
 # More changed places than this are another text, not a change of names.

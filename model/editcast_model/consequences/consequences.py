@@ -56,7 +56,8 @@ MOST_CONSEQUENCES = 200
 #: What may leave a text that does not parse, so that it is parsed before it is proposed.
 _CHECKED = frozenset(
     """add_argument remove_argument reorder_arguments add_parameter add_entry remove_entry
-    settle_condition take_results use_constant use_entry rewrite""".split()
+    settle_condition take_results use_constant use_entry rewrite
+    rewrite_elsewhere""".split()
 )
 #: What was written in one piece and is longer was written elsewhere, or by a program.
 _LONGEST = 5_000

@@ -23,6 +23,7 @@ from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
 from editcast_model.syntax.binding import (
+    assigns_for_nothing,
     defines_by_itself,
     renames_definition,
     renames_string,
@@ -175,7 +176,13 @@ class Situation:
             Hunk(hunk.start + part.start, hunk.start + part.end, part.text)
             for part in diff(text[hunk.start : hunk.end], hunk.text)
         )
-        refused = (unbinds, renames_definition, renames_string, defines_by_itself)
+        refused = (
+            unbinds,
+            renames_definition,
+            renames_string,
+            defines_by_itself,
+            assigns_for_nothing,
+        )
         return not any(is_so(names, one) for one in parts for is_so in refused)
 
     def candidate(

@@ -10,6 +10,8 @@ from editcast_model.syntax.roles import Role
 
 #: Who wrote a name so often means it, even if nothing gives it a meaning yet, as an import would.
 _USES = 2
+#: The beginning of a statement that gives a value to a name.
+_ASSIGNED = re.compile(r"\s*(?:(?:const|let|var)\s+)?(\w+)\s*:?=\s*")
 _DEFINITION = re.compile(
     "assignment|declarator|const_spec|var_spec|const_item|static_item|enum_declaration"
 )
@@ -85,6 +87,24 @@ def defines_by_itself(names: Names, hunk: Hunk) -> bool:
             return False
         is_whole &= node.start_byte == hunk.start and node.end_byte <= hunk.end
     return False
+
+
+def assigns_for_nothing(names: Names, hunk: Hunk) -> bool:
+    """Tell whether a hunk makes a statement the value of a name that nothing reads behind it.
+
+    Who had written `found = f()` for `return f()` and gone on was offered it at each `return`: 0 of
+    6 such edits were right in commits.
+    """
+    text = names.tree.text
+    written = _ASSIGNED.fullmatch(hunk.text)
+    path = names.tree.path(hunk.start)
+    is_begun = any(each.node.start_byte == hunk.start and "statement" in each.type for each in path)
+    if written is None or not is_begun or "=" in text[hunk.start : hunk.end]:
+        return False
+    around = (each.node for each in reversed(path) if each.node.child_by_field_name("parameters"))
+    function = next(around, None)
+    end = function.end_byte if function else len(text)
+    return not any(hunk.end <= one.start < end for one in names.of(written[1]))
 
 
 def _is_defined(one: Occurrence) -> bool:

@@ -17,6 +17,7 @@ from editcast_model.consequences.other_files.import_statements import Origin, or
 from editcast_model.consequences.other_files.modules import (
     family_of,
     is_same_package,
+    means,
     module_name,
     reads_imports,
 )
@@ -103,14 +104,15 @@ class ImportIndex(ProjectIndex):
     def statement(self, family: str, name: str, importer: str) -> str | None:
         """Return the statement by which a file gets a name.
 
-        None unless all get it from one place, or one file defines what nobody imports.
+        None unless all get it from one place, or one file defines what nobody imports; that file
+        itself has none.
         """
         with self._lock:
             found = list(self._origins.get((family, name), ()))
             if not found:
                 return self._of_definition(family, name, importer)
         places = {replace(one, is_type=False) for one in found}
-        if len(places) != 1:
+        if len(places) != 1 or means(found[0].module, importer, family):
             return None
         is_type = all(one.is_type for one in found)
         return replace(found[0], is_type=is_type).statement(importer)

@@ -6,6 +6,11 @@ from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
+from editcast_model.consequences.other_files.import_order import (
+    behind,
+    next_name,
+    put_in_order,
+)
 from editcast_model.consequences.other_files.imports import EVERYTHING, Import, imports
 from editcast_model.consequences.other_files.modules import (
     family_of,
@@ -208,21 +213,32 @@ def _inserted(names: Names, statement: str) -> Hunk | None:
 
 
 def _joined(names: Names, wanted: Import) -> Hunk | None:
-    """Put a name behind the last one of a statement that takes others out of its module."""
-    tree, last = names.tree, None
-    for one in imports(names):
-        if one.module == wanted.module and one.name not in ("", "default", EVERYTHING):
-            if one.binding is not None and "import" in tree.path(one.at)[1].type:
-                last = one
-    if last is None or last.binding is None:
+    """Put a name into a statement that takes others out of its module.
+
+    It goes where it belongs if they are in order, else behind the last one.
+    """
+    tree = names.tree
+    there = [
+        (one, statement.node)
+        for one in imports(names)
+        if one.module == wanted.module and one.name not in ("", "default", EVERYTHING)
+        if one.binding is not None and "import" in (statement := tree.path(one.at)[1]).type
+    ]
+    taken = [one for one, statement in there if statement == there[-1][1]]
+    if not taken or (taken[-1].is_type and not wanted.is_type):
         return None
-    end = last.binding + len(last.bound)
+    if tree.language == "python" and len(there) > len(taken) == 1:
+        return None  # each name has a statement of its own
+    last = taken[-1]
     renamed = f" as {wanted.bound}" if wanted.bound != wanted.name else ""
     kind = "type " if wanted.is_type and not last.is_type else ""
-    if last.is_type and not wanted.is_type:
-        return None
     line = tree.text[tree.text.rfind("\n", 0, last.at) + 1 : last.at]
     between = f",\n{line}" if not line.strip() else ", "
+    following = next_name([one.name for one in taken], wanted.name, tree.language)
+    if following is not None:
+        at = taken[following].at
+        return Hunk(at, at, f"{kind}{wanted.name}{renamed}{between}")
+    end = (last.binding or 0) + len(last.bound)
     return Hunk(end, end, f"{between}{kind}{wanted.name}{renamed}")
 
 
@@ -239,15 +255,16 @@ def _beneath(children: list[Node], text: str, statement: str, start: int) -> Hun
     """Put a statement among the imports that code begins with, or beneath what must be first."""
     found: list[Node] = []
     first = None
-    for number, one in enumerate(children):
+    for one in children:
         if one.type in _STATEMENTS or "require(" in _line(text, one):
             found.append(one)
-        elif one.type in _BEFORE_IMPORTS or _is_string(one, number):
+        elif one.type in _BEFORE_IMPORTS or _is_string(one):
             first = first if found else one
         else:
             break
     if found:
-        return _in_order(found, text, statement)
+        is_quoted = '"' in statement or "'" in statement
+        return (behind if is_quoted else put_in_order)(found, text, statement)
     if first is None:
         # Python's style guide asks for two blank lines before a definition.
         ends = "\n\n\n" if children and children[0].type in _DEFINITIONS else "\n\n"
@@ -255,29 +272,14 @@ def _beneath(children: list[Node], text: str, statement: str, start: int) -> Hun
     return Hunk(first.end_byte, first.end_byte, "\n\n" + statement)
 
 
-def _in_order(found: list[Node], text: str, statement: str) -> Hunk:
-    """Put a statement behind the last one of its kind, or where it belongs if they are in order."""
-    kind = statement.split()[0]
-    alike = [one for one in found if _line(text, one).split()[0] == kind]
-    lines = [_line(text, one) for one in alike]
-    if '"' not in statement and "'" not in statement and lines == sorted(lines):  # Python's
-        for one, line in zip(alike, lines, strict=True):
-            if line > statement:
-                return Hunk(one.start_byte, one.start_byte, statement + "\n")
-    end = (alike or found)[-1].end_byte
-    while end < len(text) and text[end] in "; \t":
-        end += 1
-    return Hunk(end, end, "\n" + statement)
-
-
 def _line(text: str, node: Node) -> str:
     return text[node.start_byte : node.end_byte].split("\n", 1)[0]
 
 
-def _is_string(node: Node, number: int) -> bool:
+def _is_string(node: Node) -> bool:
     """Tell whether a statement is the docstring of a module, or a directive."""
     inner = first_child(node) if node.type == "expression_statement" else None
-    return inner is not None and inner.type == "string" and number < 9
+    return inner is not None and inner.type == "string"
 
 
 def _inserted_in_go(names: Names, statement: str) -> Hunk:

@@ -98,6 +98,14 @@ def written_from(importer: str, module: str, family: str) -> str | None:
     return "/".join([*([".."] * up or ["."]), *down])
 
 
+def means(module: str, file: str, family: str) -> bool:
+    """Tell whether a module, by its `placed` path or its name in Python, is a file itself."""
+    own = "/" + stem(file).removesuffix("/__init__").removesuffix("/index")
+    if module.startswith("/"):
+        return own == module
+    return family == "python" and own.endswith("/" + module.replace(".", "/"))
+
+
 def is_same_package(importer: str, file: str) -> bool:
     """Tell whether two files, of Go or Java, are in one folder."""
     return importer != file and importer.rpartition("/")[0] == file.rpartition("/")[0]

@@ -34,7 +34,7 @@ _MOST_ADDED, _MOST_ADDED_AROUND = 2, 6
 #: Shorter names of functions stand in strings by chance.
 _LEAST_NAME = 3
 #: The strength of a rule by which a word goes, and of one that only adds or only unwraps.
-_STRENGTH, _WEAK = 0.65, 0.5
+_STRENGTH, WEAK = 0.65, 0.5
 _WORD = re.compile(r"[^\W\d]\w*")
 #: A quote and the operator beside it.
 _JOINED = re.compile(r"""['"]\s*[^\w\s'"()\[\]{},;]|[^\w\s'"()\[\]{},;]\s*['"]""")
@@ -127,7 +127,7 @@ def rule_from(change: Change, old: Node, new: Node) -> Rule | None:
         frozenset(_locals_of(change.after, new, spans)),
         bool(LOOSE.search(new.type)) and not LOOSE.search(old.type),
         bool(LOOSE.search(old.type)) and not LOOSE.search(new.type),
-        _STRENGTH if (gone or named or are_named) and not is_unwrapped else _WEAK,
+        _STRENGTH if (gone or named or are_named) and not is_unwrapped else WEAK,
     )
     return None if rule.written(now, new) is not None else rule  # it would never end
 

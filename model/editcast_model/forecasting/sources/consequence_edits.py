@@ -9,12 +9,16 @@ from itertools import islice
 from editcast_model.consequences.changes import Consequence
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import CONSEQUENCE, Candidate, Situation
+from editcast_model.history import EditHistory
 
 log = logging.getLogger(__name__)
 
 #: By which power the odds of a consequence fall with the saves since its change was last made; they
 #: grow in proportion to how often it was made (benchmarks/suggestions/consequences_on_commits.py).
 _AGING = 1.7
+#: A rewrite of another file that was left for so many saves is offered no longer: 4 of 21 were
+#: clean on commits then, 22 of 29 before.
+_MOST_LEFT = 4
 
 
 class ConsequenceEdits:
@@ -24,6 +28,7 @@ class ConsequenceEdits:
 
     def __init__(self) -> None:
         self._has_failed = False
+        self._first: dict[str, int] = {}  # by cause, the save after which it was first found
 
     def propose(self, situation: Situation) -> Iterator[Candidate]:
         """Propose the first consequences that fit, in the order in which a person would go on.
@@ -34,7 +39,7 @@ class ConsequenceEdits:
         history = situation.history
         if not (history.language or history.path):
             return
-        found = self._consequences(situation)
+        found = [one for one in self._consequences(situation) if not self._is_left(one, history)]
         fitting = (one for one in found if situation.accepts(one.hunk, self.name))
         for one in islice(fitting, situation.config.consequences):
             candidate = situation.described(
@@ -50,6 +55,13 @@ class ConsequenceEdits:
             # What it follows from is as true far away: commits, replayed from top to bottom, would
             # teach that nothing is left above.
             yield replace(candidate, prior=prior, distance=0)
+
+    def _is_left(self, one: Consequence, history: EditHistory) -> bool:
+        """Tell whether a user has seen a rewrite of another file often enough."""
+        if one.kind != "rewrite_elsewhere":
+            return False
+        number = history.saves[-1].number if history.saves else 0
+        return number - self._first.setdefault(one.cause, number) >= _MOST_LEFT
 
     def _consequences(self, situation: Situation) -> list[Consequence]:
         """Return the consequences; none where finding them fails.

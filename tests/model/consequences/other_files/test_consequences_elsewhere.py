@@ -317,3 +317,12 @@ def test_a_default_export_that_has_a_name_now(text: str, expected: str | None) -
     assert change is not None
     found = Consequences("", "src/main.ts").propose([], text, elsewhere=[change])
     assert [apply_hunks(text, [one.hunk]) for one in found] == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(("end", "count"), [("", 0), (".decode()", 1)])
+def test_a_call_that_was_taken_away_stays_in_other_files(end: str, count: int) -> None:
+    before = "def f(a):\n    return as_text(a[0])\n\ndef g(a):\n    return as_text(a[1])\n"
+    after = before.replace("as_text(", "").replace("])", f"]{end}")
+    source = Consequences("python", "b.py")
+    source.add_other_save("a.py", 1, before, after)
+    assert len(source.propose([], "print(as_text(name))\n")) == count

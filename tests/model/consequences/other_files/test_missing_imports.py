@@ -93,6 +93,21 @@ def test_statements(path: str, text: str, importer: str, expected: dict[str, str
     assert written(text, path, importer) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "has_one", "lacks_it"),
+    [
+        ("from .util import debug\n", "a/b.py", "a/util.py"),
+        ("from .. import debug\n", "util/b.py", "util/__init__.py"),
+        ("from a.util import debug\n", "b.py", "lib/a/util.py"),
+    ],
+)
+def test_a_file_takes_nothing_of_itself(text: str, has_one: str, lacks_it: str) -> None:
+    index = ImportIndex()
+    index.put("a/c.py" if has_one.startswith("a") else "util/d/e.py", "", text)
+    assert index.of(has_one, "").get("debug")
+    assert index.of(lacks_it, "").get("debug") is None
+
+
 def test_what_is_further_down_is_not_looked_at() -> None:
     assert origins("#" * MOST_CHARACTERS + "\nimport os\n", "python", "a.py") == ()
 
@@ -104,14 +119,36 @@ def test_what_is_further_down_is_not_looked_at() -> None:
          "from pathlib import Path\n\nx = 1\n"),
         ("python", '"""Doc."""\n\nx = 1\n', "y = Path(x)\n", "from pathlib import Path",
          '"""Doc."""\n\nfrom pathlib import Path\n\nx = 1\n'),
-        ("python", "# a\nimport os\nfrom re import sub\n\nx = 1\n", "Path\n", "import Path",
-         "# a\nimport Path\nimport os\nfrom re import sub\n\nx = 1\n"),
-        ("python", "import sys\nimport os\nfrom re import sub\n\n", "Path\n", "import Path",
-         "import sys\nimport os\nimport Path\nfrom re import sub\n\n"),
+        ("python", "# a\n" * 9 + '"""Doc."""\n\nx = 1\n', "Path\n", "from pathlib import Path",
+         "# a\n" * 9 + '"""Doc."""\n\nfrom pathlib import Path\n\nx = 1\n'),
+        ("python", "# a\nimport os  # b\nfrom re import sub\n\nx = 1\n", "zlib\n", "import zlib",
+         "# a\nimport os  # b\nimport zlib\nfrom re import sub\n\nx = 1\n"),
+        ("python", "import os\nimport re\nfrom sys import argv\n\n", "json\n", "import json",
+         "import json\nimport os\nimport re\nfrom sys import argv\n\n"),
+        ("python", "import os\nfrom re import sub\nimport sys\n\n", "json\n", "import json",
+         "import json\nimport os\nfrom re import sub\nimport sys\n\n"),
+        ("python", "import sys\nimport os\nimport re\nimport io\n\n", "json\n", "import json",
+         "import sys\nimport os\nimport re\nimport io\nimport json\n\n"),
+        ("python", "import os\n\nimport a\nimport d\n\nfrom .c import e\n\n", "b\n", "import b",
+         "import os\n\nimport a\nimport b\nimport d\n\nfrom .c import e\n\n"),
+        ("python", "import os\n\nimport a\n\nfrom b import c\n\n", "d.e\n", "from b.d import d",
+         "import os\n\nimport a\n\nfrom b import c\nfrom b.d import d\n\n"),
+        ("python", "import b\n\nfrom .c import e\n\n", "json\n", "import json",
+         "import json\n\nimport b\n\nfrom .c import e\n\n"),
+        ("python", "from re import I\n\nimport a\n\n", "b\n", "from .c import b",
+         "from re import I\n\nimport a\n\nfrom .c import b\n\n"),
+        ("python", "from re import I\nimport os\n\n", "b\n", "from .c import b",
+         "from re import I\nimport os\n\nfrom .c import b\n\n"),
         ("python", "from re import sub\n\n", "escape('a')\n", "from re import escape as escape",
-         "from re import sub, escape\n\n"),
+         "from re import escape, sub\n\n"),
+        ("python", "from re import I, Match, sub\n\n", "match(DOTALL)\n", "from re import DOTALL",
+         "from re import DOTALL, I, Match, sub\n\n"),
+        ("python", "from re import (\n    match,\n    sub,\n)\n\n", "escape(x)\n",
+         "from re import escape", "from re import (\n    escape,\n    match,\n    sub,\n)\n\n"),
         ("python", "from re import (\n    sub,\n    split,\n)\n\n", "match(x)\n",
          "from re import match", "from re import (\n    sub,\n    split,\n    match,\n)\n\n"),
+        ("python", "from re import I\nfrom re import sub\n\n", "match(x)\n", "from re import match",
+         "from re import I\nfrom re import match\nfrom re import sub\n\n"),
         ("typescript", "import { a } from './a';\n\nf(a);\n", "b();\n",
          'import { b } from "./b";',
          "import { a } from './a';\nimport { b } from './b';\n\nf(a);\n"),
@@ -152,7 +189,7 @@ def test_what_is_further_down_is_not_looked_at() -> None:
 def test_is_put_where_it_belongs(
     language: str, before: str, typed: str, statement: str, expected: str
 ) -> None:
-    names = ("Path", "escape", "match", "b", "B", "fmt", "d", "D")
+    names = ("Path", "DOTALL", "json", "zlib", "escape", "match", "b", "B", "fmt", "d", "D")
     imports = {name: statement for name in names if name in statement}
     text = before + typed
     source = Consequences(language, f"a.{SUFFIXES[language]}")

@@ -7,7 +7,7 @@ from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.forecaster import NeuralForecaster, NeuralSession
-from editcast_model.forecasting.interface import Prediction, PredictionOptions
+from editcast_model.forecasting.interface import OtherSave, Prediction, PredictionOptions
 from editcast_model.forecasting.sources.consequence_edits import everywhere
 from editcast_model.history import EditHistory
 
@@ -101,6 +101,20 @@ def test_confidence_grows_with_each_use_and_falls_with_what_is_passed_over(
         session.update(text, saved=True)
     (best,) = session.predict(1)
     assert best.source == "consequence" and best.confidence < 0.6
+
+
+def test_a_rewrite_of_another_file_is_offered_for_a_few_saves(forecaster: NeuralForecaster) -> None:
+    text = "def area(name):\n    return as_text(name)\n"
+    session = forecaster.resume(EditHistory(text, language="python", path="b.py"))
+    before = "def f(a):\n    return as_text(a[0])\n\ndef g(a):\n    return as_text(a[1])\n"
+    after = before.replace("as_text(", "").replace("])", "].decode()")
+    session.add_other_save(OtherSave("a.py", before, after, number=1))
+    count = 0
+    while any(one.source == "consequence" for one in session.predict(3)):
+        count += 1
+        text += f"x = {count}\n"
+        session.update(text, saved=True)
+    assert count == 4
 
 
 def test_nothing_that_depends_on_the_word_at_is_proposed(forecaster: NeuralForecaster) -> None:

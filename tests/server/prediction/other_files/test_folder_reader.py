@@ -262,7 +262,7 @@ async def test_an_import_that_a_file_on_the_disk_has(
         if is_trusted:  # read meanwhile, or a moment later
             while (best := await editor.best(uri)) is None:
                 editor.save(uri)
-            expected = editor.texts[uri].text.replace("sys\n", "sys\nfrom shop import Money\n", 1)
+            expected = editor.texts[uri].text.replace("sys\n", "sys\n\nfrom shop import Money\n", 1)
             assert editor.applied(uri, best) == expected
         else:
             best = await editor.best(uri)
