@@ -13,7 +13,7 @@ from editcast_model.consequences.changes import Change, Renamed, are_declared_al
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
-from editcast_model.consequences.other_files.modules import reads_imports
+from editcast_model.consequences.other_files.modules import BY_NAME, reads_imports
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
@@ -131,7 +131,8 @@ class ModuleHistory:
 
     def save(self, before: str, after: str) -> None:
         """Note that the file was saved; nothing slow is done now."""
-        if not reads_imports(self._language) or len(after) > MOST_CHARACTERS:
+        is_followed = self._language in BY_NAME or reads_imports(self._language)
+        if not is_followed or len(after) > MOST_CHARACTERS:
             return
         for text in (before, after):
             if not self._texts or self._texts[-1] != text:
@@ -272,6 +273,8 @@ def _key(names: Names, one: Occurrence) -> Key | None:
             each.start == one.start for each in fields_defined(names, one.name, whose)
         )
         return (name, one.name) if is_declared else None
+    if one.part.kind == "import" and names.tree.language in BY_NAME:
+        return None  # it is known by its own name elsewhere
     is_outer = one.role is Role.DEFINITION and names.home(one) == _top(one)
     return ("", one.name) if is_outer and not names.is_weak(one) else None
 
