@@ -38,19 +38,22 @@ def after_constructor(change: Change) -> Iterator[Consequence]:
 
 
 def _assigned(names: Names, function: Function, new: Parameter) -> Iterator[Consequence]:
-    """Return the assignment of a parameter, behind that of the nearest one before it."""
+    """Return the assignment of a parameter, behind the last one, or the nearest before it."""
     at, listed, text = function.parameters.index(new), function.parameters, names.tree.text
     if any(_uses(names, function, new.name)):
         return
-    for other in (*reversed(listed[:at]), *listed[at + 1 :]):
-        for use in _uses(names, function, other.name):
-            start, end = _line(names, function, use)
-            words = (one.name.removeprefix(names.rules.sigil) for one in (other, new))
-            written = renamed(text[start:end], *words, within=True)
-            if start < end and _has_field(names, written, text[start:end]):
-                hunk, cause = Hunk(end, end, written), f"{other.name} {new.name}"
-                yield Consequence(hunk, "assign_parameter", _STRENGTH, cause=cause)
-                return
+    others = (*reversed(listed[:at]), *listed[at + 1 :])
+    uses = [use for other in others for use in _uses(names, function, other.name)]
+    if new is listed[-1]:
+        uses.sort(key=lambda use: -use.start)
+    for use in uses:
+        start, end = _line(names, function, use)
+        words = (one.removeprefix(names.rules.sigil) for one in (use.name, new.name))
+        written = renamed(text[start:end], *words, within=True)
+        if start < end and _has_field(names, written, text[start:end]):
+            hunk, cause = Hunk(end, end, written), f"{use.name} {new.name}"
+            yield Consequence(hunk, "assign_parameter", _STRENGTH, cause=cause)
+            return
 
 
 def _uses(names: Names, function: Function, name: str) -> Iterator[Occurrence]:
