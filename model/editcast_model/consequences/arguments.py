@@ -1,16 +1,19 @@
 """Edits that calls need once the function that they call has other parameters."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.parameters import (
+    argument_for,
     call_before,
     handed_down,
     inserted,
     is_value,
     positional,
+    value_given,
 )
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
@@ -23,6 +26,10 @@ from editcast_model.syntax.calls import (
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
+
+_QUOTED = re.compile("[\"'`]")
+#: The strength of an argument that all other calls give which have one.
+_AS_OTHERS = 0.45
 
 
 def after_signature(change: Change) -> Iterator[Consequence]:
@@ -63,7 +70,7 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
     elif is_in_order and len(added) == 1 and not removed and added[0].is_required:
         index, given = new.index(added[0]), [each for each in every if each not in calls]
         for call in calls:
-            yield from with_argument(change.after, call, old, index, added[0])
+            yield from with_argument(change.after, call, old, index, added[0], given)
             if _lacks(call, old, added[0]):
                 yield from handed_down(change.after, call, index, added[0], given)
     elif is_in_order and len(removed) == 1 and not added:
@@ -131,17 +138,47 @@ def _values(names: Names, call: Call | None) -> list[str]:
 
 
 def with_argument(
-    names: Names, call: Call, old: tuple[Parameter, ...], index: int, added: Parameter
+    names: Names,
+    call: Call,
+    old: tuple[Parameter, ...],
+    index: int,
+    added: Parameter,
+    others: Sequence[Call] = (),
 ) -> Iterator[Consequence]:
-    """Return a call with the argument that it lacks, where a variable of its name is in scope."""
-    if not _lacks(call, old, added) or not is_value(names, call.called, added.name):
+    """Return a call with the argument that it lacks.
+
+    It is the variable of its name, where that is in scope, or else what all others give.
+    """
+    if not _lacks(call, old, added):
         return
-    given = call.arguments
-    is_by_name = added.is_named or len(positional(call)) < index
-    text = names.rules.given_by_name(added.name, added.name) if is_by_name else added.name
-    at = len(given) if is_by_name else index
-    hunk = inserted(names.tree.text, (call.start, call.end), given, at, text)
-    yield Consequence(hunk, "add_argument", 0.5)
+    value, strength = added.name, 0.5
+    if not is_value(names, call.called, added.name):
+        value, strength = _given_by_all(names, call, index, added, others), _AS_OTHERS
+    if value:
+        given = call.arguments
+        is_by_name = added.is_named or len(positional(call)) < index
+        text = names.rules.given_by_name(added.name, value) if is_by_name else value
+        at = len(given) if is_by_name else index
+        hunk = inserted(names.tree.text, (call.start, call.end), given, at, text)
+        yield Consequence(hunk, "add_argument", strength)
+
+
+def _given_by_all(
+    names: Names, call: Call, index: int, added: Parameter, others: Sequence[Call]
+) -> str:
+    """Return what all other calls give for a parameter, if it means the same in one of them.
+
+    What is said in words is said for one place.
+    """
+    values = {value_given(names, one, index, added.name) for one in others}
+    if len(values) != 1 or _QUOTED.search("".join(values)):
+        return ""
+    argument = argument_for(others[0], index, added.name)
+    for one in names.between(argument.start, argument.end) if argument else ():
+        is_used = one.role is Role.REFERENCE
+        if is_used and names.resolve(call.called, one.name) != names.resolve(one):
+            return ""
+    return values.pop() if argument else ""
 
 
 def _lacks(call: Call, old: tuple[Parameter, ...], added: Parameter) -> bool:

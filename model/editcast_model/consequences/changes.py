@@ -32,6 +32,7 @@ Kind = Literal[
     "add_entry",
     "remove_entry",
     "settle_condition",
+    "assign_parameter",
     "take_results",
     "use_constant",
     "use_entry",

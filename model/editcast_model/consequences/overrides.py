@@ -15,7 +15,8 @@ _CLASSES = re.compile(
     "class_def|class_decl|interface_decl|^class$|abstract_class|trait_decl|anonymous_class"
 )
 _BASES = re.compile(
-    "argument_list|heritage|extends|superclass|super_interfaces|base_clause|class_interface_clause"
+    "argument_list|heritage|extends|superclass|super_interfaces|base_(clause|list)"
+    "|class_interface_clause"
 )
 #: Bases that say nothing about a class.
 _NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())

@@ -75,7 +75,7 @@ def handed_down(
         return
     if names.tree.language == "go" and declared == added.name:
         return  # its type stands behind another name
-    values = [_value(text, one, index, added.name) for one in given]
+    values = [value_given(names, one, index, added.name) for one in given]
     if all(each == added.name for each in values) and _takes(names, caller, added.name):
         at = 0 if index == 0 < len(call.arguments) else None
         hunk = _with_parameter(text, caller, at, declared)
@@ -98,6 +98,21 @@ def call_before(change: Change, call: Call) -> Call | None:
 def positional(call: Call) -> list[Argument]:
     """Return the arguments of a call that have no name."""
     return [argument for argument in call.arguments if not argument.keyword]
+
+
+def argument_for(call: Call, index: int, name: str) -> Argument | None:
+    """Return the argument that a call gives for a parameter of an index and a name."""
+    given = positional(call)
+    by_name = next((each for each in call.arguments if each.keyword == name), None)
+    return by_name or (given[index] if index < len(given) else None)
+
+
+def value_given(names: Names, call: Call, index: int, name: str) -> str:
+    """Return what a call gives for a parameter; empty for nothing."""
+    argument = argument_for(call, index, name)
+    text = names.tree.text[argument.start : argument.end] if argument else ""
+    is_by_name = argument is not None and argument.keyword
+    return text.partition(names.rules.by_name.strip())[2].strip() if is_by_name else text
 
 
 def inserted(
@@ -206,15 +221,6 @@ def _with_parameter(text: str, function: Function, index: int | None, declared: 
         is_given = [each.is_required and not each.is_named for each in listed]
         index = is_given.index(False) if False in is_given else len(listed)
     return inserted(text, function.span, listed, index, declared)
-
-
-def _value(text: str, call: Call, index: int, name: str) -> str:
-    """Return what a call gives for a parameter; empty for nothing."""
-    for argument in call.arguments:
-        if argument.keyword == name:
-            return text[argument.start : argument.end].partition("=")[2].strip()
-    given = positional(call)
-    return text[given[index].start : given[index].end] if index < len(given) else ""
 
 
 def _declared(

@@ -340,7 +340,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         return _named(names, classes[0].path[-2].node)
     if classes or depth > _DEEPEST:
         return None
-    found = names.at(node.start_byte)
+    found = names.at(node.start_byte) if node.type != "type_identifier" else None
     if found is not None and names.resolve(found) is not None:  # another variable's value
         return _owner_of_object(names, node, depth + 1)
     return None if node.type == "variable_name" else f"{name}@"

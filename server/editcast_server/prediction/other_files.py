@@ -1,8 +1,8 @@
 """A search for files of a project that need edits because of a change in another file.
 
 Only files that may import the changed file are read, from the editor or from the disk; where a
-version was replaced, also those that are open or in the same folder. The result for a file is
-cached until its text or the changes differ.
+version was replaced, or the language's imports are not read, also those that are open or in the
+same folder. The result for a file is cached until its text or the changes differ.
 """
 
 from collections import OrderedDict
@@ -13,6 +13,7 @@ from typing import Any, Final
 from editcast_model.consequences.consequences import Consequences
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.consequences.other_files.module_changes import ModuleChange
+from editcast_model.consequences.other_files.modules import BY_NAME
 from editcast_model.consequences.replaced.versions import replaced
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.interface import OtherSave
@@ -99,7 +100,9 @@ class OtherFiles:
             for one in self._imports.importers(change.file, change.language)
         }
         saves = [one for one in saves if any(replaced(one.before, one.after))]
+        by_name = [one.file for one in changes if one.language in BY_NAME]
         beside = {each for one in saves for each in self._beside(one.file)}
+        beside |= {each for one in by_name for each in self._beside(one)}
         found: list[OtherFile] = []
         for one in sorted((importers.keys() | beside) - {file})[:_MOST_READ]:
             if cancelled():
@@ -125,6 +128,8 @@ class OtherFiles:
 def _read(file: str, source: Source, changes: _Changes) -> OtherFile | None:
     """Return a file with the edits that are certain enough; None if there are none."""
     text, consequences = source.read(), Consequences("", file)
+    if not changes[1] and not any(word in text for one in changes[0] for word in one.words):
+        return None
     for save in changes[1]:
         if save.file != file:
             consequences.add_other_save(save.file, save.number, save.before, save.after)

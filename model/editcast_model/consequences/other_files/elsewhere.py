@@ -6,8 +6,7 @@ whether it was just opened or has long been.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 
 from editcast_model.consequences.arguments import with_argument, with_names, without_argument
 from editcast_model.consequences.changes import Consequence
@@ -135,11 +134,12 @@ def _keyword(call: Call, old: str, new: str) -> Iterator[Consequence]:
 
 def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
     """Return the calls of a function that do not fit its parameters any more."""
-    for call in _calls(ties, function.owner, function.name):
-        if any(argument.is_spread for argument in call.arguments):
-            continue
+    every = list(_calls(ties, function.owner, function.name))
+    calls = [one for one in every if not any(each.is_spread for each in one.arguments)]
+    others = [one for one in calls if len(one.arguments) == len(function.after)]
+    for call in calls:
         for before in function.before:
-            found = list(_fitted(ties.names, call, before, function.after))
+            found = list(_fitted(ties.names, call, before, function.after, others))
             if found:
                 yield from found
                 break
@@ -161,9 +161,9 @@ def _calls(ties: Ties, class_name: str, name: str) -> Iterator[Call]:
 
 
 def _fitted(
-    names: Names, call: Call, before: Parameters, after: Parameters
+    names: Names, call: Call, before: Parameters, after: Parameters, others: Sequence[Call]
 ) -> Iterator[Consequence]:
-    """Return a call that fits the parameters after; nothing where it does already."""
+    """Return a call that fits the parameters after, as others do; nothing where it does already."""
     if any(not each.name or each.is_rest for each in (*before, *after)):
         return
     old, new = [each.name for each in before], [each.name for each in after]
@@ -187,8 +187,9 @@ def _fitted(
             if each.is_required and index >= count and each.name not in keywords
         ]
         if lacks:  # so that it fits no parameters of today
-            for one in with_argument(names, call, before, new.index(added[0].name), added[0]):
-                yield replace(one, strength=0.5)
+            yield from with_argument(
+                names, call, before, new.index(added[0].name), added[0], others
+            )
     elif len(removed) == 1 and not added:
         is_given = removed[0].name in keywords
         if is_given or count > sum(not each.is_named for each in after):

@@ -14,7 +14,7 @@ from editcast_model.consequences.changes import Change, Renamed, are_declared_al
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
-from editcast_model.consequences.other_files.modules import reads_imports
+from editcast_model.consequences.other_files.modules import BY_NAME, is_followed
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
@@ -32,7 +32,6 @@ log = logging.getLogger(__name__)
 MOST_TEXTS = 3
 #: What is kept of one file; more is another file, not other names.
 MOST_CHANGES = 50
-
 _DEFAULT = re.compile(r"^export default (?:async |function\*? |class )*(?P<name>\w+)", re.MULTILINE)
 
 Parameters = tuple[Parameter, ...]
@@ -143,7 +142,7 @@ class ModuleHistory:
 
     def save(self, before: str, after: str) -> None:
         """Note that the file was saved; nothing slow is done now."""
-        if not reads_imports(self._language) or len(after) > MOST_CHARACTERS:
+        if not is_followed(self._language) or len(after) > MOST_CHARACTERS:
             return
         for text in (before, after):
             if not self._texts or self._texts[-1] != text:
@@ -291,8 +290,10 @@ def _key(names: Names, one: Occurrence) -> Key | None:
             each.start == one.start for each in fields_defined(names, one.name, whose)
         )
         return (name, one.name) if is_declared else None
+    # What a file imports is known by its own name elsewhere.
+    is_foreign = one.part.kind == "import" and names.tree.language in BY_NAME
     is_outer = one.role is Role.DEFINITION and names.home(one) == _top(one)
-    return ("", one.name) if is_outer and not names.is_weak(one) else None
+    return ("", one.name) if is_outer and not is_foreign and not names.is_weak(one) else None
 
 
 def _key_of(names: Names, function: Function) -> Key | None:

@@ -13,6 +13,8 @@ _SUFFIX = re.compile(r"(\.d)?\.(?:py[iw]?|[mc]?[jt]s|[jt]sx|java)$")
 _ROOTS = ("src", "lib", "python")
 #: Families of languages whose imports are read.
 _FAMILIES = ("python", "go", "java", "script")
+#: Languages whose files know the classes of others by their names alone, whatever they import.
+BY_NAME = ("c", "cpp", "csharp", "php", "ruby", "rust")
 _SHORTCUTS = ("@/", "~/")
 
 
@@ -62,7 +64,14 @@ def module_name(file: str, language: str) -> str:
 
 def family_of(language: str) -> str:
     """Return what the languages have in common that can import from each other."""
+    if language == "cpp":
+        return "c"  # of one project, whose headers have one suffix
     return "script" if language.startswith(("javascript", "typescript", "vue")) else language
+
+
+def is_followed(language: str | None) -> bool:
+    """Tell whether other files follow what changes in a file of a language."""
+    return language in BY_NAME or reads_imports(language)
 
 
 def reads_imports(language: str | None) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from editcast_model.consequences.other_files.imports import EVERYTHING, Import
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.other_files.modules import (
+    BY_NAME,
     family_of,
     indexes_of,
     is_module,
@@ -25,8 +26,8 @@ class Ties:
         names: The names of the file.
         taken: The imports that take a name of the other.
         modules: Those that take all of it, by a name for itself.
-        is_open: Whether its names need none: in one package of Go or Java, or after an import of
-            all.
+        is_open: Whether its names need none: in one package of Go or Java, after an import of
+            all, or where classes are known by their names alone.
     """
 
     def __init__(
@@ -42,6 +43,15 @@ class Ties:
             return
         if language in ("go", "java") and is_same_package(path, change.file):
             self.is_open = language == "java" or _is_of_package(names, change.package)
+        if language in BY_NAME:
+            self.is_open = True
+            words = change.words | {one.new for one in change.names}
+            named = (one for word in words for one in names.of(word))
+            self.taken += [
+                Import("", one.name, one.start, one.name, one.start)
+                for one in named
+                if one.part.kind == "import"
+            ]
         for one in found:
             if is_module(one.module, path, change.file, language):
                 (self.taken if one.name else self.modules).append(one)

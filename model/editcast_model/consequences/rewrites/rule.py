@@ -131,11 +131,12 @@ class Rule:
                 return False
             bound[ARGUMENTS] = tree.text[given.start : given.end], given
             return True
-        if old.child_count != node.child_count:
+        mine, theirs = _children(old), _children(node)
+        if len(mine) != len(theirs):
             return False
-        if not old.child_count:
+        if not mine:
             return self._reads_as(old, tree, node, bound)
-        pairs = zip(old.children, node.children, strict=True)
+        pairs = zip(mine, theirs, strict=True)
         return all(self._fits(one, tree, other, bound) for one, other in pairs)
 
     def _reads_as(
@@ -159,6 +160,13 @@ class Rule:
 def span_of(node: Node) -> Span:
     """Return the range of a node."""
     return Span(node.start_byte, node.end_byte)
+
+
+def _children(node: Node) -> list[Node]:
+    """Return the children of a node, without the comma behind the last entry of a list."""
+    children = node.children
+    ends_with_comma = len(children) > 1 and children[-2].type == ","
+    return [*children[:-2], children[-1]] if ends_with_comma else children
 
 
 def span_of_children(node: Node) -> Span | None:

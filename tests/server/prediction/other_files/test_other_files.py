@@ -101,6 +101,20 @@ async def test_nothing_elsewhere_as_long_as_something_is_left_here(
 
 
 @pytest.mark.asyncio(loop_scope="module")
+async def test_a_file_whose_imports_are_not_read(bundled: Any, folder: Path) -> None:
+    text = "class Service\n{\n    int Of(Store one) => one.Find(3);\n}\n"
+    (folder / "Service.cs").write_text(text)
+    (folder / "Other.cs").write_text(text.replace("Store", "Shelf"))
+    text = "class Store\n{\n    public int Find(int id) => id;\n}\n"
+    (folder / "Store.cs").write_text(text)
+    uri = bundled.open((folder / "Store.cs").as_uri(), text, "csharp")
+    bundled.type(uri, "Find", "Search")
+    bundled.save(uri)
+    await until_found(bundled, uri, 1)
+    assert found(bundled, uri) == [((folder / "Service.cs").as_uri(), 2, 1)]
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_a_list_of_another_file_lacks_an_entry(bundled: Any, folder: Path) -> None:
     labels = folder / "labels.py"
     labels.write_text(

@@ -1,0 +1,93 @@
+"""Fields that a new parameter of a constructor is to give a value to, as the others do."""
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.lists.entries import CONSTRUCTORS
+from editcast_model.consequences.lists.word_forms import renamed
+from editcast_model.diff import Hunk
+from editcast_model.syntax.calls import Function, function_at, function_of
+from editcast_model.syntax.members import is_declared_member
+from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.parameters import Parameter
+from editcast_model.syntax.roles import Role
+
+_STRENGTH = 0.6
+#: Where a value is given in some cases only.
+_NESTED = re.compile("^(if|else|for|while|try|catch|switch|match|case)|lambda|closure|anonymous")
+_ASSIGNMENT = re.compile("assignment|field_initializer")
+
+
+def after_constructor(change: Change) -> Iterator[Consequence]:
+    """Return the assignments that constructors lack whose class has fields for new parameters."""
+    for _, start, end in change.spans():
+        function = None if change.is_active(start, end) else function_at(change.after, end)
+        earlier = change.same_before(function.defined) if function else None
+        was = function_of(change.before, earlier) if earlier else None
+        if function is None or was is None:
+            continue
+        known, now = ({one.name for one in each.parameters} for each in (was, function))
+        is_constructor = function.is_constructor or function.name in CONSTRUCTORS
+        if is_constructor and known < now and "" not in now:  # else one took another's place
+            for one in function.parameters:
+                if one.name not in known:
+                    yield from _assigned(change.after, function, one)
+
+
+def _assigned(names: Names, function: Function, new: Parameter) -> Iterator[Consequence]:
+    """Return the assignment of a parameter, behind the last one, or the nearest before it."""
+    at, listed, text = function.parameters.index(new), function.parameters, names.tree.text
+    if any(_uses(names, function, new.name)):
+        return
+    others = (*reversed(listed[:at]), *listed[at + 1 :])
+    uses = [use for other in others for use in _uses(names, function, other.name)]
+    if new is listed[-1]:
+        uses.sort(key=lambda use: -use.start)
+    for use in uses:
+        start, end = _line(names, function, use)
+        words = (one.removeprefix(names.rules.sigil) for one in (use.name, new.name))
+        written = renamed(text[start:end], *words, within=True)
+        if start < end and _has_field(names, written, text[start:end]):
+            hunk, cause = Hunk(end, end, written), f"{use.name} {new.name}"
+            yield Consequence(hunk, "assign_parameter", _STRENGTH, cause=cause)
+            return
+
+
+def _uses(names: Names, function: Function, name: str) -> Iterator[Occurrence]:
+    """Return where a function's body uses a parameter."""
+    body = function.defined.path[-2].node.child_by_field_name("body")
+    start, end = (body.start_byte, body.end_byte) if body is not None else (0, 0)
+    return (
+        one for one in names.of(name) if start <= one.start < end and one.role is Role.REFERENCE
+    )
+
+
+def _line(names: Names, function: Function, use: Occurrence) -> tuple[int, int]:
+    """Return the line in which a field gets a name's value and nothing else is; an empty range."""
+    entry: Node | None = None
+    for step in reversed(use.path[:-1]):
+        if step.node.end_byte != use.end:
+            break
+        if _ASSIGNMENT.search(step.type):
+            entry = step.node
+    inside = (step.type for step in use.path if step.node.start_byte > function.start)
+    if entry is None or any(map(_NESTED.search, inside)):
+        return 0, 0
+    text = names.tree.text
+    start = text.rfind("\n", 0, entry.start_byte) + 1
+    end = text.find("\n", entry.end_byte) + 1
+    around = text[start : entry.start_byte] + text[entry.end_byte : end]
+    return (start, end) if not around.strip(" \t\r\n,;") else (0, 0)
+
+
+def _has_field(names: Names, written: str, like: str) -> bool:
+    """Tell whether a line that is written like another one gives a value to a field."""
+    words = set(WORD.findall(written)) - set(WORD.findall(like))
+    return any(
+        is_declared_member(one) and one.part.kind != "method"
+        for word in words
+        for one in names.of(word)
+    )
