@@ -3,6 +3,7 @@
 This is where offsets become positions, and edits are bound to a version of a document.
 """
 
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
@@ -11,11 +12,13 @@ from lsprotocol import types
 
 from editcast_model.diff import Hunk
 from editcast_server.documents.document import Document
-from editcast_server.documents.suggestion import Suggestion
+from editcast_server.documents.suggestion import CONTEXT, Suggestion
 from editcast_server.lsp import protocol
 from editcast_server.prediction.other_files import OtherFile
 
 _TITLE_WIDTH: Final = 40
+#: The words that a text begins and ends with; both may be empty.
+_FIRST_WORD, _LAST_WORD = re.compile(r"\A\w*"), re.compile(r"\w*\Z")
 
 
 def is_wanted(only: Any) -> bool:
@@ -134,9 +137,9 @@ def next_edit_result(document: Document, most: int | None = None) -> protocol.Ne
 def title_of(suggestion: Suggestion) -> str:
     """Return a title such as "Next edit, line 50: `foo` -> `bar` (93 %)".
 
-    The score of a baseline is not shown.
+    Words are shown whole. The score of a baseline is not shown.
     """
-    old, new = _one_line(suggestion.place.replaced[0]), _one_line(suggestion.hunks[0].text)
+    old, new = map(_one_line, _in_whole_words(suggestion))
     if not old:
         what = f"insert `{new}`"
     elif not new:
@@ -171,6 +174,27 @@ def insertion_at(suggestion: Suggestion, offset: int, text: str) -> str | None:
 
 def _text_edits(document: Document, hunks: Sequence[Hunk]) -> list[types.TextEdit]:
     return document.buffer.text_edits(hunks) if document.buffer and hunks else []
+
+
+def _in_whole_words(suggestion: Suggestion) -> tuple[str, str]:
+    """Return the first text that is replaced, and the one in its place.
+
+    A word of which only a part changes is added to both, if all of it is known.
+    """
+    place, old, new = suggestion.place, suggestion.place.replaced[0], suggestion.hunks[0].text
+    if len(suggestion.hunks) > 1:
+        return old, new
+    head, tail = _found(_LAST_WORD, place.before), _found(_FIRST_WORD, place.after)
+    if len(head) < CONTEXT and (_found(_FIRST_WORD, old) or _found(_FIRST_WORD, new)):
+        old, new = head + old, head + new
+    if len(tail) < CONTEXT and (_found(_LAST_WORD, old) or _found(_LAST_WORD, new)):
+        old, new = old + tail, new + tail
+    return old, new
+
+
+def _found(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
+    return found[0] if found else ""
 
 
 def _one_line(text: str) -> str:
