@@ -23,6 +23,7 @@ from editcast_model.consequences.member_renames import (
     after_key,
     after_member,
     after_parameter,
+    after_property,
     after_result,
 )
 from editcast_model.consequences.other_files.elsewhere import after_modules
@@ -246,6 +247,7 @@ def _after_rename(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         yield from after_use(change, renamed)
     if one.role is Role.KEY or one.part.is_shorthand:
         yield from after_result(change, renamed)
+    yield from after_property(change, renamed)
 
 
 def _missing(change: Change, imports: Mapping[str, str]) -> Iterator[Consequence]:

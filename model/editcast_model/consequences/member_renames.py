@@ -8,6 +8,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import call_of, calls_of, function_of, returned_by, taken_of
+from editcast_model.syntax.components import attributes_of, components_with
 from editcast_model.syntax.members import (
     are_apart,
     class_around,
@@ -118,6 +119,23 @@ def after_result(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     if function is not None and was is not None:
         called = (one for one in names.of(function.name) if _means(names, one, function))
         yield from taken_keys(names, old, renamed.after.name, called)
+
+
+def after_property(change: Change, renamed: Renamed) -> Iterator[Consequence]:
+    """Return the attributes that give a component a renamed property by its old name."""
+    names, new = change.after, renamed.after
+    if any(True for _ in components_with(change.before, renamed.before)):
+        for component in components_with(names, new):
+            used = [one for one in names.of(component.name) if _means(names, one, component)]
+            yield from given_properties(names, renamed.before.name, new.name, used)
+
+
+def given_properties(
+    names: Names, old: str, new: str, used: Iterable[Occurrence]
+) -> Iterator[Consequence]:
+    """Return the attributes that give components a property by its old name."""
+    for one in attributes_of(names, used, old):
+        yield Consequence(_replaced(one, new), "rename_keyword", 0.61)
 
 
 def taken_keys(

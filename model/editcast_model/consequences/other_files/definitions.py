@@ -6,7 +6,7 @@ paths of its modules begin, and whether they end in `.js`.
 
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.other_files.import_statements import Origin
@@ -39,6 +39,9 @@ _DEFINED: Final = {
     ),
 }
 _PACKAGE: Final = re.compile(r"^package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
+_DEFAULT_EXPORT: Final = re.compile(
+    r"^export default (?:async |function\*? |class )*(?P<name>\w+)", re.MULTILINE
+)
 _ASIDE: Final = frozenset("tests test t testing __tests__ mocks __mocks__ docs examples".split())
 _MOST_STEPS_UP: Final = 2  # from a file to another: what is farther away mostly has a name
 _SHORTCUT: Final = re.compile(r"[@~]/")
@@ -184,3 +187,11 @@ _ENDS: Final = {
 
 def _is_there(path: str, files: Collection[str]) -> bool:
     return any(path + end in files for end in _ENDS["python"])
+
+
+def named_export(before: str, after: str) -> Iterator[str]:
+    """Return the default export of a script before, if it is exported by its name now."""
+    found = _DEFAULT_EXPORT.search(before)
+    name = found["name"] if found and not _DEFAULT_EXPORT.search(after) else ""
+    if name and re.search(rf"^export\b[^\n;=(]*\b{name}\b", after, re.MULTILINE):
+        yield name

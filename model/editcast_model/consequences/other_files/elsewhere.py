@@ -12,7 +12,12 @@ from editcast_model.consequences.arguments import with_argument, with_names, wit
 from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.coroutines import awaited
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
-from editcast_model.consequences.member_renames import CHECKED, of_unknown_objects, taken_keys
+from editcast_model.consequences.member_renames import (
+    CHECKED,
+    given_properties,
+    of_unknown_objects,
+    taken_keys,
+)
 from editcast_model.consequences.other_files.imports import Import, imports
 from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
@@ -112,6 +117,10 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     if name.is_result:
         called = ties.uses(name.owner, with_others=True)
         yield from taken_keys(names, name.old, name.new, called)
+        return
+    if name.is_property:
+        used = ties.uses(name.owner, with_others=True)
+        yield from given_properties(names, name.old, name.new, used)
         return
     if not whose:
         return

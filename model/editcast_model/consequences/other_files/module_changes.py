@@ -5,20 +5,22 @@ long as it holds: a name that is defined again, or whose successor is gone, is f
 """
 
 import logging
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
+from editcast_model.consequences.other_files.definitions import named_export
 from editcast_model.consequences.other_files.modules import BY_NAME, is_followed
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_at, function_of, returned_by
+from editcast_model.syntax.components import called_by_others, components_with
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
@@ -32,7 +34,6 @@ log = logging.getLogger(__name__)
 MOST_TEXTS = 3
 #: What is kept of one file; more is another file, not other names.
 MOST_CHANGES = 50
-_DEFAULT = re.compile(r"^export default (?:async |function\*? |class )*(?P<name>\w+)", re.MULTILINE)
 
 Parameters = tuple[Parameter, ...]
 #: The class of a member, empty at module level, and the name.
@@ -50,6 +51,7 @@ class NewName:
         is_keyword: Whether calls of the class may give it by its name, as those of dataclasses do.
         value: The change of its values.
         is_result: Whether it is a key of what the function `owner` returns.
+        is_property: Whether it is a property of the component `owner`.
     """
 
     owner: str
@@ -58,6 +60,7 @@ class NewName:
     is_keyword: bool = False
     value: ValueChange = SAME
     is_result: bool = False
+    is_property: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,28 +190,22 @@ class ModuleHistory:
                 keys = (_key_of(now, one) for one in new_coroutines(change))
                 coroutines |= dict.fromkeys(key for key in keys if key)
                 signatures |= dict.fromkeys(new_signatures(change))
-                named |= dict.fromkeys(_named(one, text))
+                named |= dict.fromkeys(named_export(one, text))
                 for new in new_results(change):
                     key = _key_of(now, new.function)
                     results |= {(key, new.names): None} if key else {}
         self._forget(now)
         del self._texts[:-MOST_TEXTS]
         package = _package(now) if tree.language == "go" else ""
-        found = (
-            tuple(self._names.values()),
-            tuple(self._parameters.values()),
-            tuple(entries),
-            tuple(removed),
-            tuple(coroutines),
-            tuple(signatures),
-            tuple(results),
-            tuple(named),
-        )
+        known = self._names.values(), self._parameters.values()
+        new_ones = entries, removed, coroutines, signatures, results, named
+        found: list[tuple[Any, ...]] = [tuple(each) for each in (*known, *new_ones)]
         is_kept = 0 < sum(map(len, found)) <= MOST_CHANGES
         self._change = ModuleChange(self._file, tree.language, package, *found) if is_kept else None
 
     def _take_names(self, change: Change) -> None:
         for renamed in change.renamed():
+            self._take_property(change, renamed)
             key = _key(change.after, renamed.after)
             if key is None or _was_there(change, renamed) or not _is_alike(change, renamed):
                 continue
@@ -223,6 +220,12 @@ class ModuleHistory:
             self._names[whose, old] = NewName(whose, old, new, is_keyword, value, is_result)
             if not whose and renamed.after.part.kind == "class":
                 self._call_class(old, new)
+
+    def _take_property(self, change: Change, renamed: Renamed) -> None:
+        if any(True for _ in components_with(change.before, renamed.before)):
+            for component in called_by_others(change.after, renamed.after):
+                key = component, renamed.before.name
+                self._names[key] = NewName(*key, renamed.after.name, is_property=True)
 
     def _call_class(self, old: str, new: str) -> None:
         """Follow a class that has another name."""
@@ -361,7 +364,10 @@ def _is_keyword(names: Names, one: Occurrence) -> bool:
 
 def _defines(names: Names, class_name: str, name: str) -> bool:
     """Tell whether a text defines a name at module level, or a member of a class there."""
-    return any(_key(names, one) == (class_name, name) for one in names.of(name))
+    return any(
+        _key(names, one) == (class_name, name) or class_name in called_by_others(names, one)
+        for one in names.of(name)
+    )
 
 
 def _parameters_of(names: Names, key: Key) -> Parameters | None:
@@ -383,14 +389,6 @@ def _possible(names: Names, name: str) -> Iterator[Occurrence]:
 
 def _placeless(parameters: Parameters) -> Parameters:
     return tuple(replace(one, start=0, end=0) for one in parameters)
-
-
-def _named(before: str, after: str) -> Iterator[str]:
-    """Return the default export of a script before, if it is exported by its name now."""
-    found = _DEFAULT.search(before)
-    name = found["name"] if found and not _DEFAULT.search(after) else ""
-    if name and re.search(rf"^export\b[^\n;=(]*\b{name}\b", after, re.MULTILINE):
-        yield name
 
 
 def _package(names: Names) -> str:
