@@ -19,6 +19,7 @@ from editcast_model.consequences.coroutines import after_coroutine
 from editcast_model.consequences.entry_references import after_reference
 from editcast_model.consequences.lists.assigned import after_constructor
 from editcast_model.consequences.lists.parallel_lists import after_entry
+from editcast_model.consequences.lists.properties import after_new_property
 from editcast_model.consequences.member_renames import (
     after_key,
     after_member,
@@ -205,6 +206,7 @@ def _of(
     yield from after_method(change)
     yield from after_argument(change)
     yield from after_name(change)
+    yield from after_new_property(change)
     yield from after_entry(change)
     yield from after_constructor(change)
     yield from after_coroutine(change)

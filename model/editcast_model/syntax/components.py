@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import first_child
 
 _DEFAULT_EXPORT = re.compile(
     r"^export default (?:async |function |class )*(?P<name>\w+)", re.MULTILINE
@@ -17,7 +18,7 @@ _AROUND_TYPE = frozenset(
 )
 _FUNCTIONS = ("function_declaration", "function_expression", "arrow_function")
 #: What is around a function that becomes a component: `memo(forwardRef(() => ...))`.
-_AROUND_FUNCTION = (*_FUNCTIONS, "arguments", "call_expression", "parenthesized_expression")
+_CALLS = ("arguments", "call_expression", "parenthesized_expression")
 _PARAMETERS = ("required_parameter", "formal_parameters")
 _FIELDS = ("property_signature", "method_signature")
 _TYPES = ("interface_declaration", "type_alias_declaration")
@@ -62,6 +63,18 @@ def attributes_of(names: Names, used: Iterable[Occurrence], property: str) -> It
                 yield one
 
 
+def pattern_of(component: Occurrence) -> Node | None:
+    """Return the pattern by which a component takes properties out of its first parameter."""
+    defined = component.path[-2].node
+    function: Node | None = defined.child_by_field_name("value") or defined
+    while function is not None and function.type in _CALLS:
+        function = first_child(function.child_by_field_name("arguments") or function)
+    parameters = function.child_by_field_name("parameters") if function is not None else None
+    first = first_child(parameters) if parameters is not None else None
+    pattern = first.child_by_field_name("pattern") if first is not None else None
+    return pattern if pattern is not None and pattern.type == "object_pattern" else None
+
+
 def _around(node: Node, kinds: tuple[str, ...]) -> Node | None:
     """Return the node of one of these kinds that is a few steps above another one."""
     above = node.parent
@@ -84,7 +97,7 @@ def _component(names: Names, node: Node) -> Iterator[Occurrence]:
             if node != node.parent.named_children[0] and node.parent.type == "formal_parameters":
                 return  # not the first one
             node = node.parent
-    while node.parent is not None and node.parent.type in _AROUND_FUNCTION:
+    while node.parent is not None and node.parent.type in (*_FUNCTIONS, *_CALLS):
         node = node.parent
         if node.type == "function_declaration":
             break
