@@ -26,12 +26,17 @@ def test_vs_code_draws_only_what_is_inserted_at_the_cursor(open_workbench, tmp_p
     file.write_text(TEXT)
     workbench.open(file)
     workbench.focus_editor()
-    given = [REPLACEMENT, AT_THE_CURSOR, ON_ANOTHER_LINE, LINES_AT_THE_CURSOR]
-    drawn = []
-    for number, (suggestion, line) in enumerate(given, 1):
-        suggest_inline(workbench, file, suggestion, line)
+    given = {
+        REPLACEMENT: False,
+        AT_THE_CURSOR: True,
+        ON_ANOTHER_LINE: False,
+        LINES_AT_THE_CURSOR: True,
+    }
+    for number, (suggestion, is_drawn) in enumerate(given.items(), 1):
+        text, line = suggestion
+        suggest_inline(workbench, file, text, line)
         asked = f"suggestion {number} was asked for"
         workbench.wait(asked, lambda asked=asked: workbench.has_message(asked))
-        drawn.append(bool(workbench.texts(GHOST)))
-    assert drawn == [False, True, False, True]
+        what = f"suggestion {number} to be {'drawn' if is_drawn else 'not drawn'}"
+        workbench.wait(what, lambda is_drawn=is_drawn: bool(workbench.texts(GHOST)) == is_drawn)
     assert workbench.struck() == []

@@ -8,7 +8,7 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import call_of, calls_of, function_of, returned_by, taken_of
-from editcast_model.syntax.components import attributes_of, components_with
+from editcast_model.syntax.components import attributes_of, components_with, have_one_type
 from editcast_model.syntax.members import (
     are_apart,
     class_around,
@@ -124,7 +124,7 @@ def after_result(change: Change, renamed: Renamed) -> Iterator[Consequence]:
 def after_property(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     """Return the attributes that give a component a renamed property by its old name."""
     names, new = change.after, renamed.after
-    if any(True for _ in components_with(change.before, renamed.before)):
+    if have_one_type(change.before, renamed.before, names, new):
         for component in components_with(names, new):
             used = [one for one in names.of(component.name) if _means(names, one, component)]
             yield from given_properties(names, renamed.before.name, new.name, used)

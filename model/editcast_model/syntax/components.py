@@ -63,6 +63,15 @@ def attributes_of(names: Names, used: Iterable[Occurrence], property: str) -> It
                 yield one
 
 
+def have_one_type(names: Names, one: Occurrence, others: Names, other: Occurrence) -> bool:
+    """Tell whether two properties are declared alike but for their names, or where no type is."""
+    rests = []
+    for tree, each in ((names.tree, one), (others.tree, other)):
+        end = each.path[-2].node.end_byte if each.role is Role.MEMBER_DEFINITION else each.end
+        rests.append(tree.text[each.end : end])
+    return rests[0] == rests[1]
+
+
 def pattern_of(component: Occurrence) -> Node | None:
     """Return the pattern by which a component takes properties out of its first parameter."""
     defined = component.path[-2].node

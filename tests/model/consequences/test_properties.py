@@ -42,13 +42,18 @@ def test_a_renamed_property_is_given_by_its_new_name(component: str) -> None:
         "interface Props { size: number }\nfunction Card(a: string, b: Props) {\n}\n",
         "interface Props { size: number }\nfunction Card(a: { b: Props }) {\n}\n",
         "interface Props { size: number }\nfunction Card(a: A) {\n  const b: Props = a;\n}\n",
+        # Of another type it is given otherwise.
+        "interface Props { size: number }\nfunction Card(props: Props) {\n}\n",
         # Its type says otherwise, and is to follow first, or the name to be taken apart.
         "interface Props { size: number }\nfunction Card({ height }: Props) {\n}\n",
     ],
 )
 def test_what_is_no_property_is_left(component: str) -> None:
     old = "height" if "height" in component else "size"
-    assert followed(component + USE, old, "width").endswith(USE)
+    new = "width"
+    if "(props: Props)" in component:
+        old, new = "size: number", "width: string"
+    assert followed(component + USE, old, new).endswith(USE)
 
 
 @pytest.mark.parametrize(

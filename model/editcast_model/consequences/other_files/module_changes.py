@@ -20,7 +20,7 @@ from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
 from editcast_model.syntax.calls import Function, function_at, function_of, returned_by
-from editcast_model.syntax.components import called_by_others, components_with
+from editcast_model.syntax.components import called_by_others, have_one_type
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
@@ -222,7 +222,7 @@ class ModuleHistory:
                 self._call_class(old, new)
 
     def _take_property(self, change: Change, renamed: Renamed) -> None:
-        if any(True for _ in components_with(change.before, renamed.before)):
+        if have_one_type(change.before, renamed.before, change.after, renamed.after):
             for component in called_by_others(change.after, renamed.after):
                 key = component, renamed.before.name
                 self._names[key] = NewName(*key, renamed.after.name, is_property=True)
