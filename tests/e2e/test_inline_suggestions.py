@@ -25,6 +25,7 @@ def test_vs_code_draws_only_what_is_inserted_at_the_cursor(open_workbench, tmp_p
     file = workbench.folder / "area.py"
     file.write_text(TEXT)
     workbench.open(file)
+    workbench.run("Probe: Start Measuring")  # its keys are known once its commands are
     workbench.focus_editor()
     given = {
         REPLACEMENT: False,
