@@ -29,7 +29,7 @@ class Trained(Line, Protocol):
 
     @property
     def test_accuracy(self) -> float:
-        """In percent."""
+        """The accuracy on test data, in per cent."""
 
 
 class AnyJob(Protocol):
@@ -37,11 +37,11 @@ class AnyJob(Protocol):
 
     @property
     def name(self) -> str:
-        """For people."""
+        """The name that people see."""
 
     @property
     def seed(self) -> int:
-        """Of all that is drawn."""
+        """The seed of everything that the training draws."""
 
     @property
     def folder(self) -> Path:

@@ -28,7 +28,8 @@ from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 
 _QUOTED = re.compile("[\"'`]")
-#: The strength of an argument that all other calls give which have one.
+#: The strength of an argument that all other calls give; assumed, since it never came up first on
+#: commits of eighteen projects.
 _AS_OTHERS = 0.45
 
 

@@ -144,10 +144,8 @@ class Window:
             return []
         start, end = (int(np.searchsorted(starts, at, "right")) for at in (hunk.start, hunk.end))
         order = timeline.order()
-        anchor, edits = (
-            int(order[start - 1]),
-            [Edit(int(item), DELETE) for item in order[start:end]],
-        )
+        edits = [Edit(int(item), DELETE) for item in order[start:end]]
+        anchor = int(order[start - 1])
         for token in self._tokenizer.ids(hunk.text):
             edits.append(Edit(anchor, token))
             anchor = timeline.items + len(edits) - 1

@@ -1,4 +1,4 @@
-"""Components of JSX: functions of properties, which attributes of elements give them."""
+"""Components of JSX, their properties, and the attributes by which elements give these."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,7 +10,7 @@ from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import first_child
 
 _DEFAULT_EXPORT = re.compile(
-    r"^export default (?:async |function |class )*(?P<name>\w+)", re.MULTILINE
+    r"^export default (?:async |function\*? |class )*(?P<name>\w+)", re.MULTILINE
 )
 #: What is around the type of the properties, up to the parameter or the name that has it.
 _AROUND_TYPE = frozenset(
@@ -48,9 +48,14 @@ def called_by_others(names: Names, one: Occurrence) -> Iterator[str]:
     """Yield what other files call the components of which a name is a property."""
     for component in components_with(names, one):
         yield component.name
-        exported = _DEFAULT_EXPORT.search(names.tree.text)
-        if exported and exported["name"] == component.name:
+        if default_export(names.tree.text) == component.name:
             yield "default"
+
+
+def default_export(text: str) -> str:
+    """Return the name of the default export of a script; empty for none, or one without a name."""
+    found = _DEFAULT_EXPORT.search(text)
+    return found["name"] if found else ""
 
 
 def attributes_of(names: Names, used: Iterable[Occurrence], property: str) -> Iterator[Occurrence]:

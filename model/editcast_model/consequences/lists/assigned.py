@@ -1,4 +1,4 @@
-"""Fields that a new parameter of a constructor is to give a value to, as the others do."""
+"""Assignments of parameters to fields in a constructor: a new parameter gets one, too."""
 
 import re
 from collections.abc import Iterator

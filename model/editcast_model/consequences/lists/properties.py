@@ -1,4 +1,4 @@
-"""Properties that a component is to take out of its parameter, as it takes the others.
+"""Patterns by which components take their properties: a new property of the type is added.
 
 Of 225 properties that commits of two projects added to the type of such a component, 218 were; by
 lines that break differently then, or at another place, 8 of 19 proposals were clean.

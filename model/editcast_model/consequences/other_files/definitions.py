@@ -16,6 +16,7 @@ from editcast_model.consequences.other_files.modules import (
     stem,
     written_from,
 )
+from editcast_model.syntax.components import default_export
 from editcast_model.syntax.languages import language_of
 
 _MOST: Final = 200  # definitions of a file
@@ -39,9 +40,6 @@ _DEFINED: Final = {
     ),
 }
 _PACKAGE: Final = re.compile(r"^package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
-_DEFAULT_EXPORT: Final = re.compile(
-    r"^export default (?:async |function\*? |class )*(?P<name>\w+)", re.MULTILINE
-)
 _ASIDE: Final = frozenset("tests test t testing __tests__ mocks __mocks__ docs examples".split())
 _MOST_STEPS_UP: Final = 2  # from a file to another: what is farther away mostly has a name
 _SHORTCUT: Final = re.compile(r"[@~]/")
@@ -191,7 +189,6 @@ def _is_there(path: str, files: Collection[str]) -> bool:
 
 def named_export(before: str, after: str) -> Iterator[str]:
     """Return the default export of a script before, if it is exported by its name now."""
-    found = _DEFAULT_EXPORT.search(before)
-    name = found["name"] if found and not _DEFAULT_EXPORT.search(after) else ""
+    name = "" if default_export(after) else default_export(before)
     if name and re.search(rf"^export\b[^\n;=(]*\b{name}\b", after, re.MULTILINE):
         yield name

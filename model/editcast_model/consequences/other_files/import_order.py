@@ -1,6 +1,7 @@
-"""The place of an import among those that are there, in the order in which they are kept.
+"""The order of the imports of a file, and the place of a new one in it.
 
-Of 367 imports that commits of nine projects added to files of Python, 322 come exactly there.
+Of 367 imports that commits of nine Python projects added, 322 stand exactly at this place (counted
+once, by a script that was not kept).
 """
 
 import re
