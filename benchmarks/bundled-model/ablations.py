@@ -122,8 +122,7 @@ def _trained(out: Path, corpus: Path, steps: int) -> Bundle:
 
 def _replayed(bundle: Bundle, sessions: list[EditingSession], subtokens: int) -> dict[str, Any]:
     loaded = NeuralForecaster.load(bundle.path, "cpu")
-    config = replace(loaded.config, window=subtokens)
-    forecaster = NeuralForecaster(bundle, loaded.network, "cpu", config=config)
+    forecaster = NeuralForecaster(bundle, loaded.network, "cpu", window=subtokens)
     rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.row.session % 5)
     return asdict(summarize(rows))
 
