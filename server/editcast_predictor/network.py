@@ -21,12 +21,11 @@ from editcast_model.bundle import FORMAT, GRAPHS, Bundle, checksum_of
 from editcast_model.errors import PredictorError
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.inference.self_check import self_check
-from editcast_model.networks.stages import SIGNATURES, cache_width, signature
-from editcast_predictor.protocol import Client, Tensor, Tensors
+from editcast_model.networks.stages import SIGNATURES, cache_width
+from editcast_predictor.protocol import Client, Tensors
 
 #: How long the server may take for one run, seconds.
 PATIENCE: Final = 2.0
-_ONNX_TYPES = {"FP32": "tensor(float)", "INT64": "tensor(int64)", "BOOL": "tensor(bool)"}
 
 
 def served_name(bundle: Bundle, stage: str) -> str:
@@ -57,7 +56,7 @@ class SharedNetwork:
         predicts_together: Whether several edits can be predicted in one run.
 
     Raises:
-        PredictorError: The server does not answer, or its graphs are not those of the bundle.
+        PredictorError: A shared predictor cannot run the bundle.
     """
 
     predicts_together = True
@@ -71,32 +70,6 @@ class SharedNetwork:
                 "cannot run; export it again."
             )
         self._names = {stage: served_name(bundle, stage) for stage in GRAPHS}
-        self._takes = {stage: self._checked(bundle, stage) for stage in GRAPHS}
-
-    def _checked(self, bundle: Bundle, stage: str) -> list[str]:
-        """Return the names of what a graph takes, once they are compared with the bundle's."""
-        known = signature(bundle.network, stage, bundle.format)
-        takes, returns = self._client.declared(self._names[stage])
-        shapes = known.inputs | known.outputs
-
-        def fits(one: Tensor) -> bool:
-            shape = [None if size < 0 else size for size in one.shape]
-            kind = _ONNX_TYPES.get(one.datatype, "")
-            return one.name in shapes and shapes[one.name].fits(kind, shape)
-
-        names = [one.name for one in takes]
-        whole = known.outputs.keys() <= {one.name for one in returns}
-        if (
-            not whole
-            or not takes
-            or not {*names} <= known.inputs.keys()
-            or not all(map(fits, takes + [one for one in returns if one.name in known.outputs]))
-        ):
-            raise PredictorError(
-                f"The graph {self._names[stage]} of the shared predictor at {self._client.address} "
-                "does not belong to the model; serve the graphs of the same bundle."
-            )
-        return names
 
     @contextmanager
     def deadline(self, seconds: float) -> Iterator[None]:
@@ -147,8 +120,9 @@ class SharedNetwork:
         return self._run("content", given, {"content": (len(at), self.vocabulary)})["content"]
 
     def _run(self, stage: str, given: Tensors, shapes: dict[str, tuple[int, ...]]) -> Tensors:
-        inputs = {name: given[name] for name in self._takes[stage]}
-        found = self._client.infer(self._names[stage], inputs, SIGNATURES[stage][1])
+        takes, returns = SIGNATURES[stage]
+        inputs = {name: given[name] for name in takes}
+        found = self._client.infer(self._names[stage], inputs, returns)
         for name, shape in shapes.items():
             if found[name].shape != shape or found[name].dtype != np.float32:
                 raise PredictorError(

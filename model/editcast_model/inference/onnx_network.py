@@ -21,7 +21,7 @@ from editcast_model.bundle import GRAPHS, Bundle
 from editcast_model.errors import BundleError
 from editcast_model.inference.telemetry import load_onnxruntime
 from editcast_model.networks.config import NetworkConfig
-from editcast_model.networks.stages import SIGNATURES, cache_width, signature
+from editcast_model.networks.stages import SIGNATURES, cache_width
 
 onnxruntime = load_onnxruntime()
 
@@ -91,32 +91,6 @@ def open_session(path: Path, device: Literal["cpu", "cuda"], threads: int = 1) -
         ) from error
 
 
-def _check_declared(bundle: Bundle, stage: str, session: Any) -> None:
-    """Compare the inputs and outputs of a graph with the bundle's configuration.
-
-    Raises:
-        BundleError: They differ.
-    """
-    known = signature(bundle.network, stage, bundle.format)
-    takes = {each.name: each for each in session.get_inputs()}
-    returns = {each.name: each for each in session.get_outputs()}
-    whole = known.outputs.keys() <= returns.keys() <= known.outputs.keys() | known.more_outputs
-    if not whole or not takes.keys() <= known.inputs.keys():
-        odd = f"it takes {', '.join(takes)} and returns {', '.join(returns)}"
-    else:
-        shapes = known.inputs | known.outputs | known.more_outputs
-        odd = ", ".join(
-            f"{name} is {each.type} of {len(each.shape)} dimensions"
-            for name, each in (takes | returns).items()
-            if not shapes[name].fits(each.type, each.shape)
-        )
-    if odd:
-        raise BundleError(
-            f"The graph {stage}.onnx of the model in {bundle.path} does not match its "
-            f"configuration ({odd[:_LONGEST]!a}); export the model again."
-        )
-
-
 class OnnxNetwork:
     """A bundle's network; see `networks/incremental.py` for the arrays.
 
@@ -139,9 +113,6 @@ class OnnxNetwork:
             )
             for name in GRAPHS
         )
-        sessions = (self._encode, self._advance, self._point, self._content)
-        for name, session in zip(GRAPHS, sessions, strict=True):
-            _check_declared(bundle, name, session)
         self.vocabulary = bundle.network.vocabulary
         self.cache_width = cache_width(bundle.network)
         self._is_first = bundle.format == 3
