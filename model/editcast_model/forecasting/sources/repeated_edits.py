@@ -213,10 +213,6 @@ class RepeatLast:
 
     name = "repeat-last"
 
-    def open(self, text: str) -> Session:
-        """Begin a session on the text of a file as it was opened or last saved."""
-        return self.resume(EditHistory(text))
-
     def resume(self, history: EditHistory) -> Session:
         """Begin a session on a file's history, which the session goes on with."""
         return _RepeatLastSession(history)
@@ -232,10 +228,6 @@ class RepeatBest:
     """
 
     name = "repeat-best"
-
-    def open(self, text: str) -> Session:
-        """Begin a session on the text of a file as it was opened or last saved."""
-        return self.resume(EditHistory(text))
 
     def resume(self, history: EditHistory) -> Session:
         """Begin a session on a file's history, which the session goes on with."""
