@@ -200,10 +200,8 @@ class Calibration:
     places: dict[Name, _OfSource] = field(default_factory=dict)
     wholes: dict[Name, _OfSource] = field(default_factory=dict)
     points: Points = ()
-    continuation: Annotated[
-        Weights, Long(0, _CONTINUATION_WEIGHTS), _all_or_none(_CONTINUATION_WEIGHTS)
-    ] = ()
-    next_tokens: Annotated[Weights, Long(0, _GATE_WEIGHTS), _all_or_none(_GATE_WEIGHTS)] = ()
+    continuation: Annotated[Weights, _all_or_none(_CONTINUATION_WEIGHTS)] = ()
+    next_tokens: Annotated[Weights, _all_or_none(_GATE_WEIGHTS)] = ()
     threshold: Share | None = None
     precision: Share | None = None
     low: Share | None = None
