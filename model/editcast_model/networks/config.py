@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from editcast_model.checked import Between, UnfitError, structure
+from editcast_model.checked import UnfitError, between, structure
 
 #: Width of a token's vector, by which tokens are known to be equal.
 VECTOR = 24
@@ -47,15 +47,15 @@ class NetworkConfig:
         dropout: The dropout of the embeddings in training.
     """
 
-    vocabulary: Annotated[int, Between(1, 65_536)]
-    width: Annotated[int, Between(1, 4096)] = 160
-    heads: Annotated[int, Between(1, 64)] = 8
-    state_layers: Annotated[int, Between(1, 32)] = 2
-    edit_layers: Annotated[int, Between(1, 32)] = 2
-    feed_forward: Annotated[int, Between(1, 16_384)] = 320
-    local: Annotated[int, Between(1, 16_384)] = 32
-    analogy: Annotated[int, Between(1, 64)] = 4
-    dropout: Annotated[float, Between(0, 1)] = 0.05
+    vocabulary: Annotated[int, between(1, 65_536)]
+    width: Annotated[int, between(1, 4096)] = 160
+    heads: Annotated[int, between(1, 64)] = 8
+    state_layers: Annotated[int, between(1, 32)] = 2
+    edit_layers: Annotated[int, between(1, 32)] = 2
+    feed_forward: Annotated[int, between(1, 16_384)] = 320
+    local: Annotated[int, between(1, 16_384)] = 32
+    analogy: Annotated[int, between(1, 64)] = 4
+    dropout: Annotated[float, between(0, 1)] = 0.05
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object that `from_json` reads."""
