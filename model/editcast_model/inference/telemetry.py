@@ -9,6 +9,8 @@ load ONNX Runtime earlier.
 
 import os
 import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from editcast_model.errors import BundleError
@@ -16,6 +18,8 @@ from editcast_model.errors import BundleError
 #: The variables that different versions of ONNX Runtime read.
 VARIABLES = ("ORT_DISABLE_TELEMETRY", "ORT_TELEMETRY_DISABLED")
 
+_FOLDER = Path("Microsoft", "DeveloperTools", ".onnxruntime")
+_FILES = ("deviceid*", "onnxruntime.db*")
 _loaded_too_early = False
 
 
@@ -46,3 +50,40 @@ def load_onnxruntime() -> Any:
 
     onnxruntime.disable_telemetry_events()
     return onnxruntime
+
+
+def remove_traces(home: Path, caches: Iterable[Path] | None = None) -> list[Path]:
+    """Remove files that ONNX Runtime left in the user's caches under earlier versions of Editcast.
+
+    This is done only once, since later files may belong to other programs.
+
+    Args:
+        home: Editcast's folder, in which an empty file records that this was done.
+        caches: The folders to search; by default the user's.
+
+    Returns:
+        The removed files.
+    """
+    done = home / ".telemetry-removed"
+    if done.exists():
+        return []
+    removed = []
+    for cache in _user_caches() if caches is None else caches:
+        folder = cache / _FOLDER
+        try:
+            for path in [path for pattern in _FILES for path in folder.glob(pattern)]:
+                path.unlink(missing_ok=True)
+                removed.append(path)
+            for emptied in (folder, *folder.parents[:2]):
+                emptied.rmdir()
+        except OSError:
+            pass  # missing, not permitted, or not empty
+    done.touch(mode=0o600)
+    return removed
+
+
+def _user_caches() -> Iterator[Path]:
+    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    if sys.platform == "darwin":
+        yield Path.home() / "Library" / "Caches"
+        yield Path.home() / "Library" / "Application Support"

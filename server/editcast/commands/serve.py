@@ -1,5 +1,7 @@
 """`editcast serve`: the language server, for an editor."""
 
+from contextlib import suppress
+
 import click
 
 # `serve` must start within a second, so modules are imported only when they are needed.
@@ -23,6 +25,7 @@ def serve(tcp: str | None, pipe: str | None, stdio: bool) -> None:
 
     address = None if tcp is None else _address(tcp)
     start_logging()
+    _remove_telemetry()
     from editcast_server.lsp.app import create_server
 
     server = create_server()
@@ -37,6 +40,16 @@ def serve(tcp: str | None, pipe: str | None, stdio: bool) -> None:
         server.stop()
     if server.exit_code:
         raise SystemExit(server.exit_code)
+
+
+def _remove_telemetry() -> None:
+    """Remove files that ONNX Runtime's telemetry left before Editcast switched it off."""
+    from editcast_model.errors import EditcastError
+    from editcast_model.inference.telemetry import remove_traces
+    from editcast_store.paths import home
+
+    with suppress(EditcastError, OSError):
+        remove_traces(home())
 
 
 def _address(tcp: str) -> tuple[str, int]:

@@ -97,3 +97,31 @@ print(found.forecaster.name, found.problem)
     ended = run(code, tmp_path, EDITCAST_HOME=str(tmp_path / "editcast"))
     assert ended.stdout.startswith("repeat-best"), ended.stderr
     assert "ORT_DISABLE_TELEMETRY=1" in ended.stdout
+
+
+def test_what_was_left_before_is_removed_once(tmp_path: Path) -> None:
+    home, cache = tmp_path / "home", tmp_path / "cache"
+    folder = cache / "Microsoft" / "DeveloperTools" / ".onnxruntime"
+    names = ("deviceid", "onnxruntime.db", "onnxruntime.db-wal")
+    home.mkdir()
+    folder.mkdir(parents=True)
+    for name in names:
+        (folder / name).write_text("x")
+    assert {path.name for path in telemetry.remove_traces(home, [cache])} == set(names)
+    assert not (cache / "Microsoft").exists()
+    assert cache.exists()
+
+    folder.mkdir(parents=True)
+    (folder / "deviceid").write_text("another program's")
+    assert telemetry.remove_traces(home, [cache]) == []
+    assert (folder / "deviceid").exists()
+
+
+def test_what_others_keep_beside_it_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "Microsoft" / "DeveloperTools" / ".onnxruntime"
+    folder.mkdir(parents=True)
+    (folder / "deviceid").write_text("x")
+    (folder.parent / "other").write_text("x")
+    (path,) = telemetry.remove_traces(tmp_path, [tmp_path])
+    assert path.name == "deviceid"
+    assert (folder.parent / "other").exists()
