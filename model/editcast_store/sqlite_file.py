@@ -96,8 +96,8 @@ def explained(path: Path) -> Iterator[None]:
 def no_room(path: Path) -> NoRoomError:
     """Return the error for a full disk."""
     return NoRoomError(
-        f"The history of saves {path} cannot be changed: the disk is full. Earlier saves are safe; "
-        "free some space and try again."
+        f"The history of saves {path} cannot grow: the disk is full. Earlier saves are safe; free "
+        "some space and save again."
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from editcast_model.errors import StoreError
-from editcast_store import paths
+from editcast_store import forgetting_without_room, paths
 from editcast_store.forgetting import Pattern, Period
 from editcast_store.saves import Outcome, Store, What
 
@@ -64,39 +64,36 @@ class Saves:
         await asyncio.wrap_future(self._thread.submit(lambda: None))
 
     async def forget(self, pattern: Pattern, period: Period) -> str:
-        """Delete saves after all earlier writes; return a sentence for the user.
+        """Delete saves after all earlier writes; see `forgetting_without_room.forget`.
 
-        Raises:
-            StoreError: They cannot be deleted.
+        The store is closed first, and opened again at the next write: on a full disk, deleting
+        needs exclusive access to the store.
         """
         return await asyncio.wrap_future(self._thread.submit(self._forget, pattern, period))
 
     def close(self) -> None:
         """Finish all writes, and return when they are on the disk."""
         self._thread.shutdown(wait=True)
+        self._close()
+
+    def _close(self) -> None:
         if self._store:
             self._store.close()
-
-    def _opened(self) -> Store:
-        if self._store is None:
-            self._store = Store.open(paths.store_path())
-        return self._store
+        self._store = None
 
     def _forget(self, pattern: Pattern, period: Period) -> str:
-        store = self._opened()
-        forgotten = store.forget(pattern, period)
-        for sentence in (*store.notices, *forgotten.warnings):
-            self._show(sentence)
-        store.notices.clear()
-        return forgotten.sentence
+        self._close()
+        path = paths.store_path()
+        return forgetting_without_room.forget(path, lambda names: pattern, period, self._show)
 
     def _later(self, work: Callable[[Store], object]) -> None:
         self._thread.submit(self._do, work)
 
     def _do(self, work: Callable[[Store], object]) -> None:
         try:
-            store = self._opened()
-            work(store)
+            if self._store is None:
+                self._store = Store.open(paths.store_path())
+            work(self._store)
         except StoreError as error:
             self._show_once(str(error))
         except Exception as error:
@@ -104,9 +101,9 @@ class Saves:
             self._show_once(f"A save could not be recorded ({type(error).__name__}).")
         else:
             self._last_problem = ""
-            for notice in store.notices:
+            for notice in self._store.notices:
                 self._show(notice)
-            store.notices.clear()
+            self._store.notices.clear()
 
     def _show_once(self, sentence: str) -> None:
         if sentence != self._last_problem:

@@ -3,7 +3,7 @@
 import glob
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -17,7 +17,7 @@ from rich.table import Table
 from editcast.render_diff import plain, render_changes
 from editcast_model.diff import diff
 from editcast_model.errors import StoreError
-from editcast_store import paths
+from editcast_store import forgetting_without_room, paths
 from editcast_store.forgetting import ALWAYS, Period
 from editcast_store.saves import Store
 
@@ -125,7 +125,7 @@ def export(pattern: str | None, output: Path | None) -> None:
     the FILE.
     """
     with _open_store(Console(stderr=True)) as store:
-        pattern = None if pattern is None else _whole_path(store, pattern)
+        pattern = None if pattern is None else _whole_path(store.names, pattern)
         if output is None or str(output) == "-":
             for line in store.export(pattern):
                 click.echo(line)
@@ -153,25 +153,23 @@ def forget(
         ALWAYS.since if since is None else _milliseconds(since),
         ALWAYS.until if until is None else _milliseconds(until),
     )
-    with _open_store(console) as store:
-        pattern = None if pattern is None else _whole_path(store, pattern)
-        forgotten = store.forget(pattern, period)
-        console.print(forgotten.sentence, highlight=False)
-        for warning in forgotten.warnings:
+
+    def choose(names: Callable[[str], bool]) -> str | None:
+        return None if pattern is None else _whole_path(names, pattern)
+
+    warnings: list[str] = []
+    try:
+        said = forgetting_without_room.forget(_store_path(), choose, period, warnings.append)
+        console.print(said, highlight=False)
+    finally:
+        for warning in warnings:
             console.print(plain(warning), style="yellow")
 
 
 @contextmanager
 def _open_store(console: Console) -> Iterator[Store]:
     """Open the store and print its notices; raise `StoreError` if there is none yet."""
-    paths.home()
-    path = paths.store_path()
-    if not path.exists():
-        raise StoreError(
-            f"No saves are recorded yet ({path} does not exist); edit and save a file in an editor "
-            "that runs Editcast."
-        )
-    with Store.open(path) as store:
+    with Store.open(_store_path()) as store:
         try:
             yield store
         finally:
@@ -179,13 +177,28 @@ def _open_store(console: Console) -> Iterator[Store]:
                 console.print(plain(notice), style="yellow")
 
 
-def _whole_path(store: Store, name: str) -> str:
+def _store_path() -> Path:
+    paths.home()
+    path = paths.store_path()
+    if not path.exists():
+        raise StoreError(
+            f"No saves are recorded yet ({path} does not exist); edit and save a file in an editor "
+            "that runs Editcast."
+        )
+    return path
+
+
+def _whole_path(names: Callable[[str], bool], name: str) -> str:
     """Return the path in the store for one on the command line; leave globs unchanged.
 
     Names of folders can contain brackets, so a path that is stored or exists is not a glob.
+
+    Args:
+        names: Tells whether the store contains a path.
+        name: The path as the user wrote it.
     """
     path = _absolute(name)
-    if not any(character in name for character in "*?[") or store.names(path):
+    if not any(character in name for character in "*?[") or names(path):
         return path
     return glob.escape(path) if os.path.lexists(path) else name
 

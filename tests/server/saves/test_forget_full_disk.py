@@ -8,9 +8,12 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from editcast_model.errors import StoreError
+from editcast_store.forgetting_without_room import forget_without_room
 from editcast_store.saves import Store
 
 
@@ -30,7 +33,7 @@ def raw(home: Path) -> bytes:
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of two megabytes; where nobody may have one, a folder with room."""
+    """A disk of two megabytes; where nobody may have one, a folder, and its store is held small."""
     home = tmp_path / "disk"
     home.mkdir(mode=0o700)
     mount = ["mount", "-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", str(home)]
@@ -79,6 +82,10 @@ def record_and_die(disk: Path, most: int) -> int:
     return int(ended.stdout)
 
 
+def has_no_room(editor: Any) -> bool:
+    return any("the disk is full" in message for message in editor.messages)
+
+
 def record(disk: Path, count: int) -> int:
     with Store.open(disk / "history.sqlite3") as store:
         for step in range(count):
@@ -113,15 +120,93 @@ def check_forgotten(disk: Path, count: int) -> None:
         assert store.record("/new.py", "goes on", 0, "python")
 
 
-@pytest.mark.parametrize("is_killed", [True, False])
-def test_forgetting_needs_some_room(disk: Path, is_killed: bool) -> None:
-    count = record_and_die(disk, 30) if is_killed else record(disk, 30)
+def test_where_all_is_in_the_log(disk: Path) -> None:
+    count = record_and_die(disk, 400 if os.path.ismount(disk) else 40)
     ended = forget(disk, "/1.py")
-    if ended.returncode:
-        (sentence,) = ended.stderr.splitlines()
-        assert ended.returncode == 2 and "the disk is full" in sentence
-        (disk / "filler").unlink(missing_ok=True)
-        ended = forget(disk, "/1.py")
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout == "Forgot 6 saves of 1 files.\n"
+    assert ended.stdout == f"Forgot {len(range(1, count, 5))} saves of 1 files.\n"
     check_forgotten(disk, count)
+
+
+def test_where_the_store_was_closed(disk: Path) -> None:
+    count = record(disk, 20)
+    ended = forget(disk, "/1.py")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout == "Forgot 4 saves of 1 files.\n"
+    check_forgotten(disk, count)
+
+
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_everything(disk: Path, is_killed: bool) -> None:
+    count = record_and_die(disk, 30) if is_killed else record(disk, 30)
+    ended = forget(disk, "--all")
+    assert ended.stdout == "Forgot 30 saves of 5 files.\n", ended.stderr
+    assert not any(mark in raw(disk) for mark in marks(*range(count)))
+    with Store.open(disk / "history.sqlite3") as store:
+        assert store.notices == []
+        assert store.files() == []
+
+
+def test_a_store_that_an_editor_has_open_is_said_and_kept(disk: Path) -> None:
+    path = disk / "history.sqlite3"
+    record(disk, 20)
+    (disk / "filler").unlink(missing_ok=True)
+    with Store.open(path) as store:
+        assert len(store.files()) == 5
+        fill(disk)
+        ended = forget(disk, "/1.py")
+        if ended.returncode:
+            (sentence,) = ended.stderr.splitlines()
+            assert "close the others" in sentence
+            assert len(store.files()) == 5
+        else:  # its log had room
+            assert len(store.files()) == 4
+        fill(disk)
+    assert "Forgot" in forget(disk, "--all").stdout
+
+
+async def test_an_editor_whose_server_has_the_store_open(start: Any, disk: Path) -> None:
+    async with start(home=disk) as editor:
+        count = 0
+        while count < (400 if os.path.ismount(disk) else 20) and not has_no_room(editor):
+            uri = editor.open(f"{count}.py", noise(count))
+            editor.save(uri)
+            editor.close(uri)
+            count += 1
+            if count % 10 == 0:
+                await editor.command("editcast.history")  # all of them are written, or it is said
+        fill(disk)
+        told = len(editor.messages)
+        secret = str(disk / "project" / "1.py")
+        said = await editor.command("editcast.forget", [secret], None, None)
+        assert said == "Forgot 1 saves of 1 files.", editor.messages[told:]
+        found = raw(disk)
+        assert not any(mark in found for mark in marks(1))
+        assert any(mark in found for mark in marks(0))
+        (disk / "filler").unlink(missing_ok=True)
+        editor.save(editor.open("new.py", "goes on"))
+        names = [file["path"] for file in (await editor.command("editcast.history"))["files"]]
+        assert str(disk / "project" / "new.py") in names and secret not in names
+        assert len(editor.messages) == told
+
+
+# The same on any disk
+
+
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_in_place(tmp_path: Path, is_killed: bool) -> None:
+    count = record_and_die(tmp_path, 30) if is_killed else record(tmp_path, 30)
+    path = tmp_path / "history.sqlite3"
+    assert forget_without_room(path, lambda names: "/1.py" if names("/1.py") else "") == (1, 6)
+    check_forgotten(tmp_path, count)
+
+
+def test_in_place_while_it_is_open(tmp_path: Path) -> None:
+    record(tmp_path, 10)
+    path = tmp_path / "history.sqlite3"
+    with Store.open(path) as store:
+        store.files()
+        with pytest.raises(StoreError, match="close the others.*Nothing was forgotten"):
+            forget_without_room(path, lambda names: None)
+        assert len(store.files()) == 5
+        assert store.record("/more.py", "goes on", 0, "python")
