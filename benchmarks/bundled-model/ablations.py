@@ -122,7 +122,8 @@ def _trained(out: Path, corpus: Path, steps: int) -> Bundle:
 
 def _replayed(bundle: Bundle, sessions: list[EditingSession], subtokens: int) -> dict[str, Any]:
     loaded = NeuralForecaster.load(bundle.path, "cpu")
-    forecaster = NeuralForecaster(bundle, loaded.network, "cpu", window=subtokens)
+    config = replace(loaded.config, window=subtokens)
+    forecaster = NeuralForecaster(bundle, loaded.network, "cpu", config=config)
     rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.row.session % 5)
     return asdict(summarize(rows))
 

@@ -2,7 +2,7 @@
 
 The files of the folder:
 
-    config.json         format version, architecture, checksums of files
+    config.json         format version, architecture, inference configuration, checksums of files
     tokenizer.json
     weights.safetensors the parameters by name; the graphs refer to them, so each is stored once
     encode.onnx  advance.onnx  point.onnx  content.onnx       in fp32
@@ -19,6 +19,7 @@ from typing import Annotated, Any
 from editcast_model.card import Card
 from editcast_model.checked import UnfitError, matching, structure
 from editcast_model.errors import BundleError
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.networks.config import NetworkConfig, check_earlier_options
 from editcast_model.plain_files import (
     MOST_BYTES,
@@ -47,11 +48,13 @@ class Config:
         format: The format version.
         network: The architecture.
         checksums: The SHA-256 of every other file, by name.
+        inference: The inference configuration.
     """
 
     format: int
     network: NetworkConfig
     checksums: dict[str, Annotated[str, matching("[0-9a-f]{64}", "a SHA-256 checksum")]]
+    inference: InferenceConfig = InferenceConfig()
 
     def __post_init__(self) -> None:
         """Check that every file to load has a checksum, and that all names are valid.
@@ -84,6 +87,7 @@ class Bundle:
         card: The card.
         tokenizer: The tokenizer.
         format: The format of the graphs.
+        inference: The inference configuration.
     """
 
     path: Path
@@ -91,6 +95,7 @@ class Bundle:
     card: Card
     tokenizer: Tokenizer
     format: int = FORMAT
+    inference: InferenceConfig = InferenceConfig()
 
     @classmethod
     def open(cls, path: Path) -> "Bundle":
@@ -118,7 +123,14 @@ class Bundle:
                 f"The tokenizer of the model in {path} has {len(tokenizer)} entries, its network "
                 f"{vocabulary}; export the model again."
             )
-        return cls(path, config.network, card, tokenizer, config.format)
+        return cls(
+            path,
+            config.network,
+            card,
+            tokenizer,
+            config.format,
+            config.inference,
+        )
 
     @property
     def name(self) -> str:
@@ -170,13 +182,19 @@ def checksum_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_config(folder: Path, network: dict[str, Any], version: int = FORMAT) -> None:
+def write_config(
+    folder: Path,
+    network: dict[str, Any],
+    version: int = FORMAT,
+    inference: dict[str, Any] | None = None,
+) -> None:
     """Write `config.json` with the checksums of all files in `folder`.
 
     Args:
         folder: The bundle's folder.
         network: The sizes of the network.
         version: The format of the graphs.
+        inference: The inference configuration; None for the default.
     """
     names = sorted(
         file.relative_to(folder).as_posix()
@@ -186,6 +204,7 @@ def write_config(folder: Path, network: dict[str, Any], version: int = FORMAT) -
     config = {
         "format": version,
         "network": network,
+        "inference": InferenceConfig().to_json() if inference is None else inference,
         "precisions": ["float32"],  # for earlier versions
         "checksums": {name: checksum_of(folder / name) for name in names},
     }
@@ -207,7 +226,12 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
     (folder / "card.json").write_text(text, encoding="utf-8")
     if (folder / "config.json").exists():
         config = read_json(folder, "config.json")
-        write_config(folder, config["network"], config["format"])
+        write_config(
+            folder,
+            config["network"],
+            config["format"],
+            config.get("inference", {}),
+        )
 
 
 def _read_config(path: Path) -> Config:

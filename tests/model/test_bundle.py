@@ -13,6 +13,7 @@ import pytest
 from editcast_model.bundle import Bundle, bundled_path, write_card, write_config
 from editcast_model.errors import BundleError
 from editcast_model.forecasting.forecaster import NeuralForecaster
+from editcast_model.inference.config import InferenceConfig
 from editcast_store.models import default_bundle_path
 
 FILES = (
@@ -176,12 +177,27 @@ def accept(path: Path) -> None:
     write_config(path, config["network"])
 
 
-@pytest.mark.parametrize("inference", [{"window": 500, "floor": 0.5}, {}, None])
-def test_settings_of_inference_of_earlier_bundles_are_passed_over(
-    copy: Path, inference: Any
-) -> None:
+def test_settings_of_inference_are_the_bundles(copy: Path) -> None:
+    assert Bundle.open(copy).inference == InferenceConfig()
+    rewrite(copy, "config.json", inference={"window": 500, "floor": 0.5})
+    write_card(copy, {"name": "mine"})  # it leaves the settings as they are
+    assert NeuralForecaster.load(copy, "cpu").config == InferenceConfig(window=500, floor=0.5)
+    rewrite(copy, "config.json", inference=None)  # of a version before there were any
+    assert Bundle.open(copy).inference == InferenceConfig()
+
+
+@pytest.mark.parametrize(
+    ("inference", "place"),
+    [
+        ({"window": 1 << 40}, "inference.window"),
+        ({"scored_edits": [-1]}, "inference.scored_edits"),
+        ({"kept_edits": 200}, "inference"),
+        ([], "inference"),
+    ],
+)
+def test_settings_of_inference_that_make_no_sense(copy: Path, inference: Any, place: str) -> None:
     rewrite(copy, "config.json", inference=inference)
-    assert Bundle.open(copy).format == Bundle.open(bundled_path()).format
+    assert place in refused(copy)
 
 
 def test_a_new_card_is_a_good_card(copy: Path) -> None:

@@ -18,6 +18,7 @@ from editcast_model.forecasting.line_ranker import LineFeatures, LineHead, Place
 from editcast_model.forecasting.recent_edits import RecentEdits
 from editcast_model.forecasting.replacements import KnownReplacements, Repeat
 from editcast_model.history import EditHistory, changes
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.decoding import score
 from editcast_model.inference.sequence import Sequence as NetworkSequence
 from editcast_model.inference.window import Window
@@ -99,6 +100,7 @@ class NetworkView:
         recent: RecentEdits,
         repeats: Sequence[Repeat],
         head: LineHead | None,
+        config: InferenceConfig,
     ) -> None:
         self.window, self.sequence, self.tokenizer = window, sequence, tokenizer
         self.timeline = sequence.timeline.copy()
@@ -107,7 +109,7 @@ class NetworkView:
         ends = window.starts(self.timeline)
         order = self.timeline.order()
         self.lines: LineFeatures = line_features(
-            history.text, recent, sequence.position, order, ends, repeats
+            history.text, recent, sequence.position, order, ends, repeats, config
         )
         of_lines = head.log_probabilities(self.lines.features) if head else self.lines.pointed()
         by_line = dict(zip(self.lines.lines.tolist(), np.exp(of_lines).tolist(), strict=True))
@@ -142,6 +144,7 @@ class Situation:
         options: What they have to keep to.
         modules: What other files define by other names, or with other parameters, than before.
         continuation: The weights of continuations; see `forecasting.sources.continuation`.
+        config: The bundle's settings of inference.
         least_to_win: Returns a log probability below which a candidate is not among the best
             `count`, given those of the sources before. Its other features lie between those of the
             two candidates that are passed.
@@ -156,6 +159,7 @@ class Situation:
     options: PredictionOptions = NO_OPTIONS
     modules: Collection[ModuleChange] = ()
     continuation: Sequence[float] = ()
+    config: InferenceConfig = InferenceConfig()
     least_to_win: Callable[[Candidate, Candidate], float] = lambda low, high: -math.inf
 
     def accepts(self, hunk: Hunk, source: str) -> bool:

@@ -46,11 +46,12 @@ from editcast_model.forecasting.sources.repeated_edits import (
     RepeatedEdits,
 )
 from editcast_model.history import EditHistory, Save
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.memory_limit import memory_limit
 from editcast_model.inference.onnx_network import Device, OnnxNetwork
 from editcast_model.inference.self_check import self_check
 from editcast_model.inference.sequence import Network, Sequence
-from editcast_model.inference.window import MOST_EDITS, WINDOW, Window
+from editcast_model.inference.window import Window
 from editcast_model.memory.next_tokens import NextTokens
 from editcast_model.tokenizer import Tokenizer
 
@@ -65,8 +66,6 @@ SOURCES: tuple[type[CandidateSource], ...] = (
 )
 #: Bytes of encoded files that are kept; what does not fit costs what opening the file did.
 MOST_BYTES = 64 << 20
-#: Repeated edits of a file whose lines are compared.
-_REPEATED = 8
 #: Edits that are read together while somebody may begin to wait.
 _AT_ONCE = 16
 
@@ -82,9 +81,9 @@ class NeuralForecaster:
         line_head: The bundle's.
         continuation: Weights of continuations, the bundle's.
         gate: Between the network and the project memory, the bundle's; see `memory.next_tokens`.
+        config: The bundle's, unless another one was given.
         sources: The candidate sources of its sessions.
         most_bytes: Most bytes of encoded files that are kept.
-        window: Most subtokens of a window.
     """
 
     def __init__(
@@ -93,11 +92,12 @@ class NeuralForecaster:
         network: Network,
         device: str,
         *,
+        config: InferenceConfig | None = None,
         sources: tuple[type[CandidateSource], ...] = SOURCES,
         most_bytes: int = MOST_BYTES,
-        window: int = WINDOW,
     ) -> None:
-        self.sources, self.most_bytes, self.window = sources, most_bytes, window
+        self.config = config or bundle.inference
+        self.sources, self.most_bytes = sources, most_bytes
         self.bundle, self.network, self.device = bundle, network, device
         self.name = bundle.name
         self.tokenizer = bundle.tokenizer
@@ -157,6 +157,7 @@ class NeuralSession:
         self.history = history
         self._forecaster = forecaster
         self._tokenizer: Tokenizer = forecaster.tokenizer
+        self._config = forecaster.config
         self._sources = [source() for source in forecaster.sources]
         self._consequences = Consequences(history.language, history.path)
         self._replacements = KnownReplacements(history)
@@ -174,7 +175,7 @@ class NeuralSession:
         """Encode an untouched text if it is one window: else the window depends on the changes."""
         if not self.history.is_untouched:
             return
-        window = Window.whole(self._tokenizer, self.history.text, self._forecaster.window)
+        window = Window.whole(self._tokenizer, self._config, self.history.text)
         if window is not None:
             self._window = window
             self._follow(window, [])
@@ -247,7 +248,7 @@ class NeuralSession:
         if window is None or self.history.unsaved:
             return
         if self._is_nearly_spent(window):
-            fresh = self._new_window([])
+            fresh = Window.over(self._tokenizer, self._config, self.history.snapshots, [])
             if fresh is not None and not self._is_nearly_spent(fresh):
                 self._window, self._sequence = fresh, None
                 window = fresh
@@ -295,11 +296,12 @@ class NeuralSession:
             options,
             self._modules.values(),
             self._forecaster.continuation,
+            self._config,
         )
 
     def _repeats(self) -> list[Repeat]:
-        replacements = self._replacements
-        return replacements.best(replacements.own, _REPEATED + SPARE)[:_REPEATED]
+        replacements, count = self._replacements, self._config.repeated_edits
+        return replacements.best(replacements.own, count + SPARE)[:count]
 
     def _view(self, repeats: list[Repeat]) -> NetworkView | None:
         """Make the network's view with all edits read; None when no edit can come next."""
@@ -323,6 +325,7 @@ class NeuralSession:
             self._recent,
             repeats,
             head,
+            self._config,
         )
 
     def _read_memory(self, sequence: Sequence) -> None:
@@ -340,20 +343,18 @@ class NeuralSession:
     def _current_window(self) -> Window | None:
         """Return the window over the saves, made anew when it is used up or left."""
         window, unsaved = self._window, self.history.unsaved
-        if window is not None and (len(window.fixed) > MOST_EDITS or not window.holds(unsaved)):
+        if window is not None and (
+            len(window.fixed) > self._config.most_edits or not window.holds(unsaved)
+        ):
             window = None
         if window is None:
-            window = self._new_window(unsaved)
+            window = Window.over(self._tokenizer, self._config, self.history.snapshots, unsaved)
             self._window, self._sequence = window, None
         return window
 
-    def _new_window(self, unsaved: Collection[Hunk]) -> Window | None:
-        most = self._forecaster.window
-        return Window.over(self._tokenizer, self.history.snapshots, tuple(unsaved), most)
-
     def _is_nearly_spent(self, window: Window) -> bool:
         history = self.history
-        spent = MOST_EDITS * 3 // 4  # well before it has to be made anew
+        spent = self._config.most_edits * 3 // 4  # well before it has to be made anew
         return len(window.fixed) > spent or window.is_near_edge(history.last, len(history.text))
 
     def _follow(self, window: Window, edits: list[Edit]) -> Sequence:

@@ -23,15 +23,13 @@ import numpy.typing as npt
 from editcast_model.card import LINE_FEATURES, Card
 from editcast_model.forecasting.recent_edits import RecentEdits, Words, words_of
 from editcast_model.forecasting.replacements import Repeat
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.sequence import MASKED
 from editcast_model.tokenizer import lines
 
 Floats = npt.NDArray[np.float32]
 #: How many numbers describe a line.
 FEATURES = LINE_FEATURES
-#: Lines that are looked at: those that the pointer finds most probable, and those next to the last
-#: change.
-_PROBABLE_LINES, _NEAR_LINES = 40, 20
 #: Saves before the newest whose lines are told apart, and whose words are looked for.
 _APART = 3
 _LEAST = 1e-7
@@ -112,6 +110,7 @@ def line_features(
     order: npt.NDArray[np.int64],
     ends: npt.NDArray[np.int64],
     repeats: Sequence[Repeat],
+    config: InferenceConfig,
 ) -> LineFeatures:
     """Compute the features of the lines that the next edit may be on.
 
@@ -122,6 +121,7 @@ def line_features(
         order: The items in the order of the text, (R,).
         ends: Where each of them ends in the text, code points, (R,), ascending.
         repeats: Replacements that could be made again, the best first.
+        config: How many lines are described.
     """
     texts = [*lines(text), ""]
     count = len(texts)
@@ -136,9 +136,9 @@ def line_features(
     again, rank_again = _repeated(starts, repeats)
     last = min((recent.saves[-1] or (0,))[-1], count - 1)
     distance = np.arange(count) - last
-    near = np.argsort(abs(distance))[:_NEAR_LINES]
+    near = np.argsort(abs(distance))[: config.near_lines]
     seen = np.unique(
-        np.concatenate([np.argsort(-mass)[:_PROBABLE_LINES], near, np.flatnonzero(again)])
+        np.concatenate([np.argsort(-mass)[: config.probable_lines], near, np.flatnonzero(again)])
     )
     there = np.bincount(line, minlength=count) > 0
     seen = seen[there[seen]]

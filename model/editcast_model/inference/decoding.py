@@ -15,8 +15,6 @@ import numpy.typing as npt
 from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.inference.sequence import MASKED, Sequence
 
-#: Maximum tokens between two edits of a suggestion.
-_TOGETHER = 16
 #: A hypothesis so far below the floor is given up, in nats.
 _HOPELESS = 2.0
 #: After so many deletions in a row more of them are foreseen.
@@ -45,47 +43,56 @@ def decode(
     sequence: Sequence,
     *,
     where: npt.NDArray[np.float32] | None = None,
+    count: int = 1,
     spare: int = 3,
     limit: int = 20,
+    together: int = 16,
     floor: float = -np.inf,
     least: float = -np.inf,
     splits: Callable[[Ids[int], int], bool] = lambda before, token: True,
     fits: Callable[[tuple[Edit, ...]], bool] = lambda edits: True,
-) -> Decoded | None:
-    """Decode the next edits: the most probable whole suggestion; None if there is none.
+) -> list[Decoded]:
+    """Decode the next edits: whole suggestions, the most probable first.
 
-    The most probable first edit is continued greedily while the edits stay together. A suggestion
-    ends where the network saves or moves elsewhere, or when its edits, given the first position,
-    are less probable than `floor`. Then it is cut back to the last boundary above the floor that
-    fits or, if there is none, extended to the first one below. If that fails, less probable first
-    edits are tried.
+    The `count` most probable first edits are continued greedily while the edits stay together. A
+    suggestion ends where the network saves or moves elsewhere, or when its edits, given the first
+    position, are less probable than `floor`. Then it is cut back to the last boundary above the
+    floor that fits or, if there is none, extended to the first one below. If that fails, less
+    probable first edits are tried.
 
     Args:
         sequence: The sequence, which is not changed.
         where: Log probabilities of the first position, (N,), if not the sequence's own.
+        count: The number of suggestions, with different first edits.
         spare: The number of other first edits to try instead of those that fail.
-        limit: The maximum number of edits of the suggestion.
+        limit: The maximum number of edits of a suggestion.
+        together: The maximum number of tokens between two edits of a suggestion.
         floor: The minimum joint log probability, without that of the first position.
         least: The joint log probability below which a suggestion is of no use and may be left out.
         splits: Tells whether a lexical token ends between these inserted tokens and the next.
         fits: Tells whether these edits may be a suggestion; called rarely, since it may parse.
+
+    Returns:
+        At most `count` suggestions.
     """
     edits = list(sequence.timeline.edits)
     where = sequence.position if where is None else where
-    decoder = _Decoder(sequence, limit, floor, least, splits, fits)
+    decoder = _Decoder(sequence, limit, together, floor, least, splits, fits)
+    out: list[Decoded] = []
     tried: set[int] = set()
     try:
-        for most in (1, 1 + spare):
-            for first in _firsts(sequence, where, most):
-                position = first.edits[0].position
-                if position in tried or first.log_probability < least:
+        for most in (count, count + spare):
+            firsts = _firsts(sequence, where, most) if len(out) < count else []
+            for first in firsts:
+                used = first.edits[0].position in tried
+                if len(out) == count or used or first.log_probability < least:
                     continue
-                tried.add(position)
+                tried.add(first.edits[0].position)
                 whole = decoder.go_on(first)
                 sequence.follow(edits)
                 if whole is not None:
-                    return whole
-        return None
+                    out.append(whole)
+        return sorted(out, key=lambda one: -one.log_probability)
     finally:
         sequence.follow(edits)
 
@@ -97,6 +104,7 @@ class _Decoder:
         self,
         sequence: Sequence,
         limit: int,
+        together: int,
         floor: float,
         least: float,
         splits: Callable[[Ids[int], int], bool],
@@ -104,7 +112,7 @@ class _Decoder:
     ) -> None:
         self._sequence = sequence
         self._edits = list(sequence.timeline.edits)
-        self._limit, self._floor, self._least = limit, floor, least
+        self._limit, self._together, self._floor, self._least = limit, together, floor, least
         self._splits, self._fits = splits, cache(fits)
 
     def go_on(self, so_far: Decoded) -> Decoded | None:
@@ -119,7 +127,7 @@ class _Decoder:
             edit, count, joint = choice.edits[0], len(so_far.edits), so_far.log_probability
             rank = sequence.timeline.rank[edit.position]
             apart = abs(int(rank) - sequence.timeline.last_rank)
-            leaves = edit.content == SAVE or apart > _TOGETHER
+            leaves = edit.content == SAVE or apart > self._together
             if leaves or self._is_boundary(so_far, edit):
                 so_far = replace(so_far, boundaries=(*so_far.boundaries, (count, joint)))
             grown, floor = joint + choice.log_probability, self._floor + so_far.location

@@ -7,12 +7,9 @@ import numpy.typing as npt
 
 from editcast_model.diff import Hunk, apply_hunks, diff
 from editcast_model.edits import DELETE, START, Edit, Timeline
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.tokenizer import Tokenizer
 
-#: Maximum subtokens of a window, as in the network's training.
-WINDOW = 4096
-#: Maximum edits of a window, and how many of the newest the next window keeps.
-MOST_EDITS, KEPT_EDITS = 192, 96
 #: A place is near an edge of the window when this part of it is between them.
 _NEAR = 8
 
@@ -24,8 +21,10 @@ class Window:
         fixed: The edits up to the last save.
     """
 
-    def __init__(self, tokenizer: Tokenizer, text: str, low: int, high: int) -> None:
-        self._tokenizer = tokenizer
+    def __init__(
+        self, tokenizer: Tokenizer, config: InferenceConfig, text: str, low: int, high: int
+    ) -> None:
+        self._tokenizer, self._config = tokenizer, config
         self._low, self._high = low, high  # code points of the last saved text
         self.fixed = Timeline([START, *tokenizer.ids(text[low:high])])
         self._fixed_starts = self.starts(self.fixed)
@@ -33,38 +32,42 @@ class Window:
         self._before: tuple[int, int, int] | None = None
 
     @classmethod
-    def whole(cls, tokenizer: Tokenizer, text: str, most: int = WINDOW) -> "Window | None":
-        """Make a window of a whole text; None if it is empty or longer than `most` subtokens."""
-        low, high = _range(tokenizer, text, 0, most)
+    def whole(cls, tokenizer: Tokenizer, config: InferenceConfig, text: str) -> "Window | None":
+        """Make a window of a whole text; None if the text is empty or too long."""
+        low, high = _range(tokenizer, text, 0, config.window)
         is_whole = text and (low, high) == (0, len(text))
-        return cls(tokenizer, text, low, high) if is_whole else None
+        return cls(tokenizer, config, text, low, high) if is_whole else None
 
     @classmethod
     def over(
-        cls, tokenizer: Tokenizer, saves: list[str], transient: Ids[Hunk], most: int = WINDOW
+        cls,
+        tokenizer: Tokenizer,
+        config: InferenceConfig,
+        saves: list[str],
+        transient: Ids[Hunk],
     ) -> "Window | None":
-        """Make a window on the newest save that leaves at least `KEPT_EDITS` edits, if possible.
+        """Make a window on the newest save that leaves at least `kept_edits` edits, if possible.
 
-        It has at most `most` subtokens. Return None if it cannot contain the unsaved changes.
+        Return None if the window cannot contain the unsaved changes.
         """
         steps = [diff(before, after) for before, after in zip(saves, saves[1:], strict=False)]
         first, edits, is_partial = len(steps), 0, False
-        while first > 0 and edits < KEPT_EDITS:
+        while first > 0 and edits < config.kept_edits:
             first -= 1
             edits += sum(_size(tokenizer, saves[first], hunk) for hunk in steps[first])
         # Too much for one save: its text is where the sequence begins. Of the newest its end stays.
-        if edits > MOST_EDITS:
+        if edits > config.most_edits:
             first += 1
             if first == len(steps):
-                saves = [_nearly(tokenizer, KEPT_EDITS, saves[-2], steps[-1]), saves[-1]]
+                saves = [_nearly(tokenizer, config.kept_edits, saves[-2], steps[-1]), saves[-1]]
                 first, steps, is_partial = 0, [diff(*saves)], True
         near = steps[-1][-1] if steps and steps[-1] else None
         spot = transient[-1] if transient else near
         while True:
             text = saves[first]
             at = min(spot.start if spot else 0, len(text))
-            low, high = _range(tokenizer, text, at, most)
-            window = cls(tokenizer, text, low, high)
+            low, high = _range(tokenizer, text, at, config.window)
+            window = cls(tokenizer, config, text, low, high)
             followed = all(window.pass_over(hunks) for hunks in steps[first:])
             if first == len(steps) or (followed and window.holds(transient)):
                 break
@@ -120,7 +123,7 @@ class Window:
     def transient(self, hunks: Ids[Hunk]) -> Timeline | None:
         """Return the edits up to the last save and those of hunks; None if there are too many."""
         edits = sum(len(self._tokenizer.ids(hunk.text)) + hunk.end - hunk.start for hunk in hunks)
-        if edits > 4 * MOST_EDITS:
+        if edits > 4 * self._config.most_edits:
             return None
         timeline = self.fixed.copy()
         self._apply(timeline, hunks)

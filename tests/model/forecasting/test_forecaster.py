@@ -17,7 +17,7 @@ from editcast_model.forecasting.forecaster import (
 )
 from editcast_model.forecasting.interface import Prediction, PredictionOptions
 from editcast_model.history import DEPTH
-from editcast_model.inference.window import MOST_EDITS
+from editcast_model.inference.config import InferenceConfig
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,8 @@ def forecaster(bundle: Bundle) -> NeuralForecaster:
 
 
 def with_window(forecaster: NeuralForecaster, subtokens: int) -> NeuralForecaster:
-    return NeuralForecaster(forecaster.bundle, forecaster.network, "cpu", window=subtokens)
+    config = InferenceConfig(window=subtokens)
+    return NeuralForecaster(forecaster.bundle, forecaster.network, "cpu", config=config)
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +186,7 @@ def test_a_window_is_made_anew_while_there_is_time(forecaster: NeuralForecaster,
     text, count = code, 0
     worn = session._window
     assert worn is not None
-    while len(worn.fixed) <= MOST_EDITS * 3 // 4:
+    while len(worn.fixed) <= InferenceConfig().most_edits * 3 // 4:
         count += 1
         text += f"x{count} = {count}\n"
         session.update(text, saved=True)
@@ -279,7 +280,7 @@ def test_many_saves(forecaster: NeuralForecaster, code: str) -> None:
         windows.add(id(session._window))
         assert len(session.history.snapshots) <= DEPTH + 1
     window = session._window
-    assert window is not None and 0 < len(window.fixed) < 2 * MOST_EDITS
+    assert window is not None and 0 < len(window.fixed) < 2 * InferenceConfig().most_edits
     assert len(windows) >= 2
 
 
@@ -330,7 +331,7 @@ def test_a_file_longer_than_the_window(small: NeuralForecaster) -> None:
         predicted += len(say(session, "".join(lines), saved=False))
         window = session._window
         assert window is not None and window.holds(session.history.unsaved)
-        assert len(window.fixed.initial) <= small.window
+        assert len(window.fixed.initial) <= small.config.window
         predicted += len(say(session, "".join(lines), saved=True))
     assert predicted > 0
 

@@ -14,6 +14,7 @@ from editcast_model.diff import Hunk, diff
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import FEATURES, LineFeatures, LineHead, line_features
 from editcast_model.forecasting.recent_edits import RecentEdits
+from editcast_model.inference.config import InferenceConfig
 from editcast_model.inference.sequence import MASKED
 from editcast_model.tokenizer import lines
 from editcast_store.models import default_bundle_path
@@ -22,6 +23,7 @@ TEXT = (
     "import os\n\n\ndef load(path):\n    return read(path)\n\n\ndef save(path):\n    write(path)\n"
 )
 TEXTS = st.lists(st.sampled_from(["a\n", "b c\n", "\n", "    d\n", "e\n"]), max_size=9).map("".join)
+CONFIG = InferenceConfig()
 #: Columns of features.
 NEAREST, BELOW, TOUCHED = 10, 11, 19
 GONE, NEW, RARE_GONE, RARE_NEW = 32, 33, 38, 39
@@ -85,7 +87,9 @@ def features_of(
     """Compute the features of a text each character of which is an item, behind a start token."""
     size = len(text) + 1
     chances = np.array(position if position else [1 / size] * size, np.float32)
-    return line_features(text, recent, np.log(chances), np.arange(size), np.arange(size), [])
+    return line_features(
+        text, recent, np.log(chances), np.arange(size), np.arange(size), [], CONFIG
+    )
 
 
 def test_lines_are_described_by_what_was_done_last() -> None:
@@ -129,7 +133,7 @@ def test_dead_items_are_nowhere() -> None:
     text = "a\nb\n"
     position = np.log(np.full(8, 1 / 8, np.float32))
     order = np.array([0, 2, 3, 6, 7])
-    seen = line_features(text, recent_of("", text), position, order, np.arange(5), [])
+    seen = line_features(text, recent_of("", text), position, order, np.arange(5), [], CONFIG)
     for known in seen.placed(np.log(np.full(len(seen.lines), 1 / len(seen.lines), np.float32))):
         assert np.isfinite(known).all()  # a client parses what comes of it
         assert set(np.flatnonzero(known > MASKED).tolist()) == set(order.tolist())

@@ -6,7 +6,8 @@ import pytest
 
 from editcast_model.bundle import Bundle
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_model.inference.window import MOST_EDITS, Window
+from editcast_model.inference.config import InferenceConfig
+from editcast_model.inference.window import Window
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +32,8 @@ def test_of_a_huge_save_the_last_edits_are_read(
     code = Path(__file__).read_text() * 2
     wide = code.replace("    ", "\t\t").replace("(", "[").replace("e", "ee")
     texts = [one.replace("{code}", code).replace("{wide}", wide) for one in (before, after)]
-    window = Window.over(forecaster.tokenizer, texts, [])
-    assert window is not None and 0 < len(window.fixed) <= MOST_EDITS
+    window = Window.over(forecaster.tokenizer, InferenceConfig(), texts, [])
+    assert window is not None and 0 < len(window.fixed) <= InferenceConfig().most_edits
     low, high = window._low, window._high
     assert forecaster.tokenizer.decode(window.fixed.tokens().tolist()) == texts[1][low:high]
     session = forecaster.open(texts[0])

@@ -211,6 +211,7 @@ REFUSED: dict[str, tuple[Spoil, str]] = {
     "card of brackets": (text("card.json", "[" * 100_000), "card.json"),
     "network a list": (config(network=[]), "network must be an object"),
     "network too wide": (config(network={"vocabulary": 4096, "width": 10**9}), "network.width"),
+    "window too wide": (config(inference={"window": 10**9}), "inference.window"),
     "config of brackets": (text("config.json", "[" * 100_000), "config.json"),
     "no checksums": (config(checksums={}), "must have a checksum of"),
     "weights without a checksum": (without_checksum(WEIGHTS), f"a checksum of {WEIGHTS}"),

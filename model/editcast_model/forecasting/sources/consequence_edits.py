@@ -16,8 +16,6 @@ log = logging.getLogger(__name__)
 #: By which power the odds of a consequence fall with the saves since its change was last made; they
 #: grow in proportion to how often it was made (benchmarks/suggestions/consequences_on_commits.py).
 _AGING = 1.7
-#: Consequences that are proposed.
-_MOST = 8
 #: A rewrite of another file that was left for so many saves is offered no longer: 4 of 21 were
 #: clean on commits then, 22 of 29 before.
 _MOST_LEFT = 4
@@ -43,7 +41,7 @@ class ConsequenceEdits:
             return
         found = [one for one in self._consequences(situation) if not self._is_left(one, history)]
         fitting = (one for one in found if situation.accepts(one.hunk, self.name))
-        for one in islice(fitting, _MOST):
+        for one in islice(fitting, situation.config.consequences):
             candidate = situation.described(
                 Candidate(
                     one.hunk,

@@ -13,11 +13,6 @@ from editcast_model.forecasting.line_ranker import Floats
 from editcast_model.inference.decoding import decode
 from editcast_model.tokenizer import Tokenizer, lex
 
-#: The minimum log probability of a decoded edit, given its first position.
-_FLOOR = math.log(0.3)
-#: Other first token edits of a line, and other lines, that are tried if filters drop the first.
-_OTHER_STARTS, _OTHER_LINES = 1, 1
-
 
 class DecodedEdits:
     """The candidate source of the network's decoding."""
@@ -29,6 +24,8 @@ class DecodedEdits:
         view, text, missing = situation.view, situation.history.text, situation.count
         if view is None:
             return
+        config = situation.config
+        floor = math.log(config.floor) if config.floor else -math.inf
 
         def is_suggestion(edits: Ids[Edit]) -> bool:
             hunk = view.window.hunk(view.timeline, edits)
@@ -39,30 +36,31 @@ class DecodedEdits:
         def splits(before: Ids[int], token: int) -> bool:
             return _ends_token(view.tokenizer, before, token)
 
-        for where in islice(view.places.on_lines(), missing + _OTHER_LINES):
+        for where in islice(view.places.on_lines(), missing + config.other_lines):
             least = situation.least_to_win(*self._bounds(situation, view, where))
-            one = decode(
+            for one in decode(
                 view.sequence,
                 where=where,
-                spare=_OTHER_STARTS,
-                floor=_FLOOR,
+                spare=config.other_starts,
+                limit=config.decoded_length,
+                together=config.together,
+                floor=floor,
                 least=least,
                 splits=splits,
                 fits=is_suggestion,
-            )
-            hunk = view.window.hunk(view.timeline, one.edits) if one else None
-            if one is None or hunk is None:
-                continue
-            candidate = Candidate(
-                hunk,
-                self.name,
-                edits=len(one.edits),
-                log_probability=one.log_probability,
-                line=float(view.places.line[one.edits[0].position]),
-                prior=math.exp(min(one.log_probability, 0.0)),
-            )
-            yield situation.described(candidate)
-            missing -= 1
+            ):
+                hunk = view.window.hunk(view.timeline, one.edits)
+                assert hunk is not None
+                candidate = Candidate(
+                    hunk,
+                    self.name,
+                    edits=len(one.edits),
+                    log_probability=one.log_probability,
+                    line=float(view.places.line[one.edits[0].position]),
+                    prior=math.exp(min(one.log_probability, 0.0)),
+                )
+                yield situation.described(candidate)
+                missing -= 1
             if missing == 0:
                 return
 

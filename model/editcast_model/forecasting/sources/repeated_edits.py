@@ -31,9 +31,6 @@ from editcast_model.history import EditHistory
 from editcast_model.syntax.binding import is_of_language
 
 SPARE = 8  # more places than are asked for, of which some may not fit
-#: For each proposed repeated edit, how many of its token edits the network scores.
-_SCORED = 2, 1
-_MOST_CROSS_FILE = 2  # cross-file edits that are proposed
 NEAR = 2  # tokens on each side that must match for repeat-last
 #: The least that a line's probability counts when repeated edits are put in order.
 _LEAST = 1e-4
@@ -72,7 +69,7 @@ class RepeatedEdits:
         if in_step is not None and first is not in_step:
             # What speaks for the likeliest place speaks for this one: in a commit lines next to
             # each other are one change, so the network never saw one follow the other.
-            scored = _candidate(situation, first, self.name, _SCORED[0])
+            scored = _candidate(situation, first, self.name, situation.config.scored_edits[0])
             made = in_step.times, in_step.ago
             yield situation.described(replace(scored, hunk=in_step.hunk), made)
         if in_step is not None:
@@ -81,7 +78,7 @@ class RepeatedEdits:
             likeliest = [in_step, *others] if first is in_step else others
 
         fitting = filter(fits, likeliest)
-        for repeat, most in zip(fitting, _SCORED, strict=False):
+        for repeat, most in zip(fitting, situation.config.scored_edits, strict=False):
             yield _candidate(situation, repeat, self.name, most)
 
 
@@ -94,7 +91,7 @@ class CrossFileEdits:
         """Propose the best two that are no repeated edits of this file."""
         if situation.view is None and not situation.history.is_untouched:
             return
-        replacements, most = situation.replacements, _MOST_CROSS_FILE
+        replacements, most = situation.replacements, situation.config.cross_file_edits
         own = {repeat.hunk for repeat in situation.repeats}
         best = replacements.best(replacements.of_other_files, most + SPARE)
         fitting = (repeat for repeat in best if _accepts(situation, repeat, self.name))
