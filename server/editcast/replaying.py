@@ -27,7 +27,8 @@ def serving(model: str, device: str, pause: float = 0.0) -> Iterator[ReplayClien
     Args:
         model: A bundle's folder, or a baseline.
         device: The device for the model.
-        pause: The seconds from a change to its save.
+        pause: The seconds from a change to its save. Without it the server predicts the best edit
+            however unsure it is; with it, as in an editor, what it shows by default.
 
     Raises:
         BundleError: The server cannot use the bundle.
@@ -37,7 +38,7 @@ def serving(model: str, device: str, pause: float = 0.0) -> Iterator[ReplayClien
         # The server works in a folder of its own.
         "modelPath": model if model in BASELINES else str(Path(model).expanduser().absolute()),
         "device": device,
-        "confidenceThreshold": 0,
+        "confidenceThreshold": None if pause else 0,
         "debounceMs": 0,
         "historyEnabled": False,
     }

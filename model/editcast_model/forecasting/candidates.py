@@ -145,9 +145,9 @@ class Situation:
         modules: What other files define by other names, or with other parameters, than before.
         continuation: The weights of continuations; see `forecasting.sources.continuation`.
         config: The bundle's settings of inference.
-        least_to_win: Returns a log probability below which a candidate is not among the best
-            `count`, given those of the sources before. Its other features lie between those of the
-            two candidates that are passed.
+        least_to_win: Returns a log probability below which a candidate changes nothing that is of
+            use, given those of the sources before; see `Ranker.least_to_win`. Its other features
+            lie between those of the two candidates that are passed.
     """
 
     history: EditHistory

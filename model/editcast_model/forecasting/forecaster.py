@@ -272,11 +272,11 @@ class NeuralSession:
         With `only_best`, sources may leave out what cannot be among the best `count`.
         """
         situation, text = self.situation(count, options), self.history.text
-        found: dict[Hunk, Candidate] = {}
+        found, ranker = dict[Hunk, Candidate](), self._forecaster.ranker
         for source in self._sources:
             if only_best:
                 others = list(_without_contradicted(text, found.values()))
-                least = partial(self._forecaster.ranker.least_to_win, others, count)
+                least = partial(ranker.least_to_win, others, count, options.least_confidence)
                 situation = replace(situation, least_to_win=least)
             for one in source.propose(situation):
                 found.setdefault(one.hunk, one)

@@ -68,12 +68,15 @@ class PredictionOptions:
         typed: The range of the word being typed, in code points. The word may be incomplete, so
             nothing that depends on it is predicted elsewhere.
         cursor: The end of the last typed text; None if the last change was not an insertion.
+        least_confidence: The confidence below which predictions are of no use. Some of them are
+            left out where none reaches it, which saves time.
         cancelled: Tells whether the answer is no longer needed.
     """
 
     fits: Fits = anything
     typed: range | None = None
     cursor: int | None = None
+    least_confidence: float = 0.0
     cancelled: Callable[[], bool] = never
 
 

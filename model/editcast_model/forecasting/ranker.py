@@ -97,41 +97,61 @@ class Ranker:
         return None if score is None else self._confidence(candidate, score)
 
     def least_to_win(
-        self, others: Sequence[Candidate], count: int, low: Candidate, high: Candidate
+        self,
+        others: Sequence[Candidate],
+        count: int,
+        confidence: float,
+        low: Candidate,
+        high: Candidate,
     ) -> float:
-        """Return a log probability below which a candidate is not among the best `count`.
+        """Return a log probability below which a candidate changes nothing that is of use.
+
+        Then it is not among the best `count`, or neither it nor any of those is confident enough.
 
         Args:
             others: The candidates that are known already.
             count: The number of candidates wanted.
+            confidence: The least confidence that is of use.
             low: As in `least_log_probability`.
             high: Likewise.
         """
-        best = self.rated(others)
-        if len(best) < count:
+        best = self.rated(others)[:count]
+        worth = best[-1][2] if len(best) == count else 0.0
+        if any(sure >= confidence for _, sure, _ in best):
+            confidence = 0.0
+        if not worth and not confidence:
             return -math.inf
-        return self.least_log_probability(low, high, best[count - 1][2])
+        return self.least_log_probability(low, high, worth, confidence)
 
-    def least_log_probability(self, low: Candidate, high: Candidate, worth: float) -> float:
-        """Return a log probability below which no candidate of a source is worth this much.
+    def least_log_probability(
+        self, low: Candidate, high: Candidate, worth: float, confidence: float = 0.0
+    ) -> float:
+        """Return a log probability below which no candidate of a source reaches both values.
 
         Args:
             low: A candidate with the least value of each feature.
             high: One with the greatest.
             worth: As `worth` returns it.
+            confidence: As `confidence` returns it.
         """
+
+        def may_reach(log_probability: float) -> bool:
+            most = self._most(low, replace(high, log_probability=log_probability))
+            return most[0] >= worth and most[1] >= confidence
+
         least, most = low.log_probability, high.log_probability
-        if self._most_worth(low, high) < worth:
+        if not may_reach(most):
             return math.inf
         while most - least > _STEP:
             middle = (least + most) / 2
-            if self._most_worth(low, replace(high, log_probability=middle)) < worth:
-                least = middle
-            else:
+            if may_reach(middle):
                 most = middle
+            else:
+                least = middle
         return least
 
-    def _most_worth(self, low: Candidate, high: Candidate) -> float:
+    def _most(self, low: Candidate, high: Candidate) -> tuple[float, float]:
+        """Return bounds of the worth and of the confidence of candidates between these two."""
         ends = np.array([features(low), features(high)])
 
         def most(weights: Sequence[float]) -> float:
@@ -141,7 +161,8 @@ class Ranker:
         score = 1.0 if weights is None else most(weights)
         places, wholes = self.places.get(low.source), self.wholes.get(low.source)
         whole = most(wholes) if wholes else score
-        return whole + _PART * score + _PLACE * (most(places) if places else 0.0)
+        worth = whole + _PART * score + _PLACE * (most(places) if places else 0.0)
+        return worth, self._confidence(low, score)
 
     def ranked(self, candidates: Sequence[Candidate]) -> list[tuple[Candidate, float]]:
         """Return the candidates of which something is known with their confidences, best first."""

@@ -82,7 +82,7 @@ def decode(
     tried: set[int] = set()
     try:
         for most in (count, count + spare):
-            firsts = _firsts(sequence, where, most) if len(out) < count else []
+            firsts = _firsts(sequence, where, most, least) if len(out) < count else []
             for first in firsts:
                 used = first.edits[0].position in tried
                 if len(out) == count or used or first.log_probability < least:
@@ -188,11 +188,13 @@ def score(sequence: Sequence, where: npt.NDArray[np.float32], edits: Ids[Edit], 
     return joint
 
 
-def _firsts(sequence: Sequence, where: npt.NDArray[np.float32], count: int) -> list[Decoded]:
-    """Return the most probable single edits at different places, except saves."""
+def _firsts(
+    sequence: Sequence, where: npt.NDArray[np.float32], count: int, least: float
+) -> list[Decoded]:
+    """Return the most probable single edits at different places, of at least `least`, no saves."""
     out: list[Decoded] = []
     for item in _largest(where, count + 1):
-        if where[item] <= MASKED:
+        if where[item] <= MASKED or where[item] < least:
             break
         if len(out) >= count and float(where[item]) <= out[count - 1].log_probability:
             break  # whatever is said there

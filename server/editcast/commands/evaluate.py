@@ -113,7 +113,8 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 @click.option(
     "--pause",
     type=ranges.Finite(60),
-    help="Seconds to wait between a change and its save, as a person does.  [default: none]",
+    help="Measure the time that a person waits: seconds between a change and its save, and only "
+    "what is shown by default counts.  [default: none, and all suggestions]",
 )
 @ray_option
 @click.option(

@@ -96,7 +96,8 @@ class NextEditResult:
         model: Name of the model, or of the baseline that stands in for one.
         milliseconds: How long the prediction took; 0 if there was none for this version, because
             older suggestions are gone or the prediction took too long.
-        best: Confidence of the best prediction, even below the threshold; None without one.
+        best: Confidence of the best prediction, even below the threshold; None without one. Where
+            nothing reaches half of the threshold, the best prediction may be left out.
         threshold: The minimum confidence that is shown; 0 if there was no prediction.
         suggestions: The suggestions, best first.
         other_files: The files that need edits, if this one needs none. They come in a second

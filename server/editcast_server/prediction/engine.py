@@ -39,6 +39,8 @@ T = TypeVar("T")
 
 _LAST_JOB = 10.0  # seconds
 _ABSENCE = 60.0  # seconds before a shared predictor that did not answer is tried again
+#: The share of the threshold from which a prediction that is not shown is told as the best one.
+_NEARLY_SHOWN = 0.5
 _MOST_FAILURES = 2  # in a row, before another model replaces the one in use
 
 
@@ -135,8 +137,8 @@ class Track:
                 log.debug("Held back, %s", reason)
             return reason is None
 
-        context = conditions.context
-        options = PredictionOptions(fits, context.typed, context.cursor, cancelled)
+        context, least = conditions.context, conditions.thresholds.edit * _NEARLY_SHOWN
+        options = PredictionOptions(fits, context.typed, context.cursor, least, cancelled)
         return session.predict(most, options)
 
     def prepare(self, cancelled: Callable[[], bool]) -> None:

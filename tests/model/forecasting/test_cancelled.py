@@ -1,4 +1,4 @@
-"""A prediction that nobody needs any longer ends before the next run of the network."""
+"""The network runs no more often than somebody needs: predictions that are cancelled, or unsure."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,10 +44,31 @@ def test_no_run_begins_once_it_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> 
 
     found = opened().predict()
     needed = len(runs)
-    assert found and needed > 8
+    assert found and needed > 4
     for allowed in range(needed):
         session = opened()
         options = PredictionOptions(cancelled=lambda: len(runs) >= allowed)  # noqa: B023
         assert session.predict(1, options) == []
         assert len(runs) == allowed
         assert [one.hunks for one in session.predict()] == [one.hunks for one in found]
+
+
+def test_nothing_is_decoded_that_is_not_confident_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    forecaster = NeuralForecaster.load(bundled_path(), "cpu")
+    runs = count_runs(forecaster, monkeypatch)
+
+    def predicted(text: str, least: float) -> tuple[Any, int]:
+        session = forecaster.open(LINES)
+        session.update(text, saved=True)
+        runs.clear()
+        found = session.predict(1, PredictionOptions(least_confidence=least))
+        return found, len(runs)
+
+    unsure, likely = LINES + "\nimport json\n", LINES.replace("total", "amount", 1)
+    (guess,), usual = predicted(unsure, 0.0)
+    assert guess.source == "decoded"
+    found, fewer = predicted(unsure, guess.confidence + 0.1)
+    assert fewer < usual and all(one.confidence < guess.confidence for one in found)
+    assert predicted(unsure, guess.confidence - 0.01)[0] == [guess]
+    (sure,), _ = predicted(likely, 0.0)
+    assert predicted(likely, sure.confidence - 0.01)[0] == [sure]

@@ -82,21 +82,24 @@ _WEIGHTS = st.tuples(*[st.floats(-4, 4)] * (1 + len(FEATURES)))
     whole=_WEIGHTS,
     least=st.floats(-15, 0),
     worth=st.floats(0, 1.5),
+    confidence=st.floats(0, 1),
     distance=st.integers(3, 9),
     inserts=st.booleans(),
     is_whole_lines=st.booleans(),
 )
-def test_below_the_least_log_probability_nothing_is_worth_as_much(
+def test_below_the_least_log_probability_nothing_is_worth_as_much_and_as_confident(
     clean: tuple[float, ...],
     place: tuple[float, ...],
     whole: tuple[float, ...],
     least: float,
     worth: float,
+    confidence: float,
     distance: int,
     inserts: bool,
     is_whole_lines: bool,
 ) -> None:
-    ranker = Ranker({"decoded": clean}, (), {"decoded": place}, {"decoded": whole})
+    points = ((0.0, 0.1), (0.5, 0.3), (1.0, 0.8))
+    ranker = Ranker({"decoded": clean}, points, {"decoded": place}, {"decoded": whole})
     low = Candidate(Hunk(0, 1, ""), "decoded", log_probability=-15.0, line=-1.0, distance=3)
     high = replace(low, hunk=Hunk(0, 0, "x"), log_probability=0.0, distance=9, is_whole_lines=True)
     one = replace(
@@ -108,8 +111,9 @@ def test_below_the_least_log_probability_nothing_is_worth_as_much(
     )
     score = ranker.score(one)
     assert score is not None
-    if ranker.worth(one, score) > worth + 1e-9:
-        assert ranker.least_log_probability(low, high, worth) <= least
+    is_sure = ranker.calibrated(score) > confidence + 1e-9
+    if ranker.worth(one, score) > worth + 1e-9 and is_sure:
+        assert ranker.least_log_probability(low, high, worth, confidence) <= least
 
 
 def test_a_source_that_has_no_chance_needs_an_infinite_log_probability() -> None:
@@ -117,6 +121,19 @@ def test_a_source_that_has_no_chance_needs_an_infinite_log_probability() -> None
     low, high = candidate(-15.0), candidate(0.0)
     assert ranker.least_log_probability(low, high, 0.5) == math.inf
     assert ranker.least_log_probability(low, high, 0.001) == -15.0
+
+
+def test_what_is_not_confident_enough_is_of_use_only_beside_something_that_is() -> None:
+    ranker = Ranker({"decoded": (-1.0, 5.0, *_ZEROS[2:]), "repeated": (-1.0, *_ZEROS[1:])})
+    ends = candidate(-15.0), candidate(0.0)
+    repeated = candidate(source="repeated")  # with a confidence of 0.27
+    assert ranker.least_to_win([], 1, 0.0, *ends) == -math.inf
+    assert -1.0 < ranker.least_to_win([], 1, 0.25, *ends) < 0.0
+    assert ranker.least_to_win([], 1, 0.28, *ends) == math.inf
+    assert ranker.least_to_win([repeated], 2, 0.28, *ends) == math.inf
+    assert ranker.least_to_win([repeated], 2, 0.26, *ends) == -math.inf
+    first = ranker.least_to_win([repeated], 1, 0.0, *ends)
+    assert ranker.least_to_win([repeated], 1, 0.26, *ends) == first > -math.inf
 
 
 def test_extreme_weights_do_not_overflow() -> None:

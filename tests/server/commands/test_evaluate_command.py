@@ -11,6 +11,7 @@ import pygit2
 import pytest
 
 from editcast_model.bundle import bundled_path
+from editcast_server.prediction.policy import default_threshold
 from editcast_training.evaluation.results import Evaluation
 
 CALLS = "".join(f"value_{n} = load(path)\n\n\n" for n in range(5))
@@ -102,7 +103,7 @@ def test_a_bundle_is_measured_token_by_token_too(saves: Path, tmp_path: Path) ->
     assert 0 < evaluation.tokens["both"] <= best
 
 
-def test_a_pause_before_a_save_changes_no_suggestion(saves: Path, tmp_path: Path) -> None:
+def test_with_a_pause_before_a_save_what_is_shown_is_the_same(saves: Path, tmp_path: Path) -> None:
     found = []
     for pause in ([], ["--pause", "0.2"]):
         out = tmp_path / str(len(pause))
@@ -112,8 +113,10 @@ def test_a_pause_before_a_save_changes_no_suggestion(saves: Path, tmp_path: Path
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         rows = Evaluation.read(out / "repeat-best.json").rows
-        found.append([replace(row, milliseconds=0) for row in rows])
+        shown = [row for row in rows if (row.confidence or 0) >= default_threshold(None)]
+        found.append([replace(row, milliseconds=0) for row in shown])
     assert found[0] and found[0] == found[1]
+    assert len(shown) == sum(row.confidence is not None for row in rows)
 
     done = editcast(
         "evaluate", "--saves", saves, "--typing", "--pause", "1", home=tmp_path / "home"
