@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from editcast_model.checked import between, UnfitError
+from editcast_model.checked import UnfitError, between
 
 _Count = Annotated[int, between(0, 1000)]
 
