@@ -22,7 +22,7 @@ from editcast_model.errors import PredictorError
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.inference.self_check import self_check
 from editcast_model.inference.sequence import Stage
-from editcast_model.networks.stages import SIGNATURES, cache_width
+from editcast_model.networks.config import SIGNATURES, cache_width
 from editcast_predictor.protocol import Client, Tensors
 
 #: How long the server may take for one run, seconds.

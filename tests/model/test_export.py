@@ -20,10 +20,9 @@ from editcast_model.export import check_parity, export, load_network
 from editcast_model.inference.decoding import decode
 from editcast_model.inference.onnx_network import OnnxNetwork
 from editcast_model.inference.sequence import Network, Sequence, Stage
-from editcast_model.networks.config import NetworkConfig
+from editcast_model.networks.config import SIGNATURES, NetworkConfig, cache_width
 from editcast_model.networks.incremental import Advance, Content, Encode, Point
 from editcast_model.networks.model import EditNetwork
-from editcast_model.networks.stages import SIGNATURES, cache_width
 from editcast_model.tokenizer import Tokenizer
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]

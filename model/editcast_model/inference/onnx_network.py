@@ -21,8 +21,7 @@ from editcast_model.bundle import GRAPHS, Bundle
 from editcast_model.errors import BundleError
 from editcast_model.inference.sequence import Stage
 from editcast_model.inference.telemetry import load_onnxruntime
-from editcast_model.networks.config import NetworkConfig
-from editcast_model.networks.stages import SIGNATURES, cache_width
+from editcast_model.networks.config import SIGNATURES, NetworkConfig, cache_width
 
 onnxruntime = load_onnxruntime()
 

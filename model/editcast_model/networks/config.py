@@ -1,4 +1,4 @@
-"""Sizes of the network, as bundles and checkpoints store them.
+"""Sizes of the network, as bundles and checkpoints store them, and of what its graphs exchange.
 
 This module does not need torch. Each size has bounds, since a server reads untrusted bundles.
 """
@@ -12,6 +12,13 @@ from editcast_model.checked import UnfitError, between, structure
 
 #: Width of a token's vector, by which tokens are known to be equal.
 VECTOR = 24
+#: Inputs and outputs of each graph, in order.
+SIGNATURES: dict[str, tuple[list[str], list[str]]] = {
+    "encode": (["tokens"], ["hidden", "vectors"]),
+    "advance": (["edits", "past", "cache", "hidden", "vectors"], ["rows"]),
+    "point": (["past", "cache", "buckets", "live", "hidden", "vectors"], ["position"]),
+    "content": (["at", "past", "cache", "tokens", "hidden"], ["content"]),
+}
 #: What the options of earlier versions must say for a stored network to be this one. `spans` may
 #: say anything: heads that copied spans are left out when weights are read.
 _EARLIER_OPTIONS = {
@@ -84,3 +91,23 @@ def check_earlier_options(given: Mapping[str, Any]) -> None:
         option = given.get(name, value)
         if type(option) is not type(value) or option != value:
             raise UnfitError(f"network.{name} must be {json.dumps(value)}")
+
+
+def cache_slots(config: NetworkConfig) -> dict[str, slice]:
+    """Say where each part of a cache row lies.
+
+    The parts are the keys and values of every block, the edit's hidden, and what asks where the
+    next edit is.
+    """
+    parts = [*(f"edit{layer}" for layer in range(config.edit_layers)), "position", "content"]
+    sizes = dict.fromkeys(parts, 2 * config.width) | {"hidden": config.width, "asks": config.width}
+    slots, start = {}, 0
+    for name, size in sizes.items():
+        slots[name] = slice(start, start + size)
+        start += size
+    return slots
+
+
+def cache_width(config: NetworkConfig) -> int:
+    """Return F."""
+    return max(slot.stop for slot in cache_slots(config).values())
