@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from editcast_model.card import Card
-from editcast_model.checked import Matching, UnfitError, structure
+from editcast_model.checked import UnfitError, matching, structure
 from editcast_model.errors import BundleError
 from editcast_model.inference.config import InferenceConfig
 from editcast_model.networks.config import NetworkConfig, check_earlier_options
@@ -53,7 +53,7 @@ class Config:
 
     format: int
     network: NetworkConfig
-    checksums: dict[str, Annotated[str, Matching("[0-9a-f]{64}", "a SHA-256 checksum")]]
+    checksums: dict[str, Annotated[str, matching("[0-9a-f]{64}", "a SHA-256 checksum")]]
     inference: InferenceConfig = InferenceConfig()
 
     def __post_init__(self) -> None:

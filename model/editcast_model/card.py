@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from editcast_model.checked import Between, Long, Matching, UnfitError, structure
+from editcast_model.checked import UnfitError, between, long, matching, structure
 from editcast_model.errors import BundleError
 from editcast_model.plain_files import read_json
 
@@ -66,14 +66,14 @@ _GATE_WEIGHTS = 2 * len(GATE_FEATURES)
 _APART = {"continuation": _CONTINUATION_WEIGHTS, "next_tokens": _GATE_WEIGHTS}
 
 _LARGEST = 1e6  # maximum weight, so that sums of products stay finite
-Count = Annotated[int, Between(0, 10**15)]
-Share = Annotated[float, Between(0, 1)]
-Percent = Annotated[float, Between(0, 100)]
-Weight = Annotated[float, Between(-_LARGEST, _LARGEST)]
+Count = Annotated[int, between(0, 10**15)]
+Share = Annotated[float, between(0, 1)]
+Percent = Annotated[float, between(0, 100)]
+Weight = Annotated[float, between(-_LARGEST, _LARGEST)]
 Weights = tuple[Weight, ...]
-_OfSource = Annotated[Weights, Long(_WEIGHTS, _WEIGHTS)]
-Point = Annotated[Weights, Long(2, 2)]
-Name = Annotated[str, Matching(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,200}", "one line of text")]
+_OfSource = Annotated[Weights, long(_WEIGHTS, _WEIGHTS)]
+Point = Annotated[Weights, long(2, 2)]
+Name = Annotated[str, matching(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{0,200}", "one line of text")]
 Texts = tuple[str, ...]
 
 
@@ -85,7 +85,7 @@ def _ascending(points: tuple[Weights, ...]) -> str:
     return "" if all(0 <= point[1] <= 1 for point in points) else "must be confidences from 0 to 1"
 
 
-Points = Annotated[tuple[Point, ...], Long(0, 10_000), _ascending]
+Points = Annotated[tuple[Point, ...], long(0, 10_000), _ascending]
 
 
 def _all_or_none(count: int) -> Callable[[Weights], str]:
@@ -160,8 +160,8 @@ class Lines:
         out: A weight for each column of `hidden`.
     """
 
-    hidden: Annotated[tuple[Weights, ...], Long(LINE_FEATURES + 1, LINE_FEATURES + 1)]
-    out: Annotated[Weights, Long(1, 1024)]
+    hidden: Annotated[tuple[Weights, ...], long(LINE_FEATURES + 1, LINE_FEATURES + 1)]
+    out: Annotated[Weights, long(1, 1024)]
 
     def __post_init__(self) -> None:
         """Check that the lengths agree.
@@ -200,10 +200,8 @@ class Calibration:
     places: dict[Name, _OfSource] = field(default_factory=dict)
     wholes: dict[Name, _OfSource] = field(default_factory=dict)
     points: Points = ()
-    continuation: Annotated[
-        Weights, Long(0, _CONTINUATION_WEIGHTS), _all_or_none(_CONTINUATION_WEIGHTS)
-    ] = ()
-    next_tokens: Annotated[Weights, Long(0, _GATE_WEIGHTS), _all_or_none(_GATE_WEIGHTS)] = ()
+    continuation: Annotated[Weights, _all_or_none(_CONTINUATION_WEIGHTS)] = ()
+    next_tokens: Annotated[Weights, _all_or_none(_GATE_WEIGHTS)] = ()
     threshold: Share | None = None
     precision: Share | None = None
     low: Share | None = None
@@ -230,7 +228,7 @@ class Card:
         written: The whole content of `card.json`, for display.
     """
 
-    version: Annotated[int, Between(1, VERSION)] = VERSION
+    version: Annotated[int, between(1, VERSION)] = VERSION
     name: Name = ""
     created: datetime | None = None
     base: Name | None = None

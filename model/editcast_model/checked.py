@@ -8,7 +8,7 @@ Unknown keys of an object are ignored. cattrs does the conversion.
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, is_dataclass
+from dataclasses import is_dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
@@ -26,51 +26,27 @@ class UnfitError(ValueError):
     """A value of the wrong type or out of bounds; the message is `PATH must be ...`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
-    """The bounds of a number, inclusive."""
+def between(least: float, most: float) -> Callable[[float], str]:
+    """Return what says what a number must be, empty if it is within the bounds, inclusive."""
 
-    least: float
-    most: float
-
-    def __call__(self, value: float) -> str:
-        """Return what the number must be; empty if it is."""
-        if self.least <= value <= self.most:
+    def check(value: float) -> str:
+        if least <= value <= most:
             return ""
         kind = "a whole number" if isinstance(value, int) else "a number"
-        return f"must be {kind} between {self.least:g} and {self.most:g}"
+        return f"must be {kind} between {least:g} and {most:g}"
+
+    return check
 
 
-@dataclass(frozen=True, slots=True)
-class Long:
-    """The bounds of the length of a list, inclusive."""
-
-    least: int
-    most: int
-
-    def __call__(self, value: tuple[Any, ...]) -> str:
-        """Return what the list must be; empty if it is."""
-        if self.least <= len(value) <= self.most:
-            return ""
-        count = self.least if self.least == self.most else f"{self.least} to {self.most}"
-        return f"must be a list of {count} values"
+def long(least: int, most: int) -> Callable[[tuple[Any, ...]], str]:
+    """Return what says how long a list must be, empty if it is."""
+    count = least if least == most else f"{least} to {most}"
+    return lambda value: "" if least <= len(value) <= most else f"must be a list of {count} values"
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
-    """A pattern that must match a whole text.
-
-    Attributes:
-        pattern: The pattern.
-        what: A description of matching texts.
-    """
-
-    pattern: str
-    what: str
-
-    def __call__(self, value: str) -> str:
-        """Return what the text must be; empty if it is."""
-        return "" if re.fullmatch(self.pattern, value) else f"must be {self.what}"
+def matching(pattern: str, what: str) -> Callable[[str], str]:
+    """Return what says that a text must be `what`, empty if all of it matches the pattern."""
+    return lambda value: "" if re.fullmatch(pattern, value) else f"must be {what}"
 
 
 def structure(value: object, to: type[T]) -> T:

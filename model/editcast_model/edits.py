@@ -14,7 +14,7 @@ refers to it, nor to a deleted token.
 item like a deletion.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -191,35 +191,3 @@ class Timeline:
         self._rank = np.concatenate([self._rank, np.zeros(size, np.int32)])
         self._live = np.concatenate([self._live, np.zeros(size, np.bool_)])
         self._site = np.concatenate([self._site, np.zeros(size, np.int32)])
-
-
-@dataclass(frozen=True, slots=True)
-class EditSequence:
-    """An instance of the paper: an initial state and T implicit edits."""
-
-    initial: tuple[int, ...]
-    edits: tuple[Edit, ...]
-
-    def explicit(self) -> tuple[Edit, ...]:
-        """Return the edits with positions in the state just before each."""
-        timeline = Timeline(self.initial)
-        out = []
-        for edit in self.edits:
-            out.append(Edit(int(timeline.rank[edit.position]), edit.content))
-            timeline.append(edit)
-        return tuple(out)
-
-    def states(self) -> Iterator[list[int]]:
-        """Return the states ``s(0) .. s(T)``."""
-        timeline = Timeline(self.initial)
-        yield timeline.state()
-        for edit in self.edits:
-            timeline.append(edit)
-            yield timeline.state()
-
-    def final(self) -> list[int]:
-        """Return the last state, ``s(T)``."""
-        timeline = Timeline(self.initial)
-        for edit in self.edits:
-            timeline.append(edit)
-        return timeline.state()

@@ -29,9 +29,9 @@ from editcast_model.edits import START
 from editcast_model.errors import BundleError
 from editcast_model.inference.onnx_network import open_session
 from editcast_model.inference.relative_positions import BUCKETS
+from editcast_model.networks.config import SIGNATURES, cache_width
 from editcast_model.networks.incremental import Advance, Content, Encode, Point
 from editcast_model.networks.model import EditNetwork, read_weights
-from editcast_model.networks.stages import SIGNATURES, cache_width
 from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
 

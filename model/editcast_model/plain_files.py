@@ -72,16 +72,18 @@ def read_json(folder: Path, name: str, most: int = MOST_JSON) -> Any:
 
 
 class NotPlainError(OSError):
-    """A folder, a pipe or a device instead of a regular file."""
+    """A folder, a pipe, a device or a link instead of a regular file."""
 
 
 def open_plain(path: Path, *, follows_links: bool = False) -> BinaryIO:
     """Open a regular file for reading, without waiting for the writer of a pipe.
 
     Raises:
-        NotPlainError: It is not a regular file.
-        OSError: It cannot be opened, or is a link and `follows_links` is false.
+        NotPlainError: It is not a regular file; or it is a link, unless `follows_links`.
+        OSError: It cannot be opened.
     """
+    if not follows_links and path.is_symlink():
+        raise NotPlainError(f"{path} is a link")
     names = ("O_NONBLOCK", "O_BINARY", *(() if follows_links else ("O_NOFOLLOW",)))
     flags = os.O_RDONLY | sum(getattr(os, name, 0) for name in names)  # no system has all of them
     file = os.fdopen(os.open(path, flags), "rb")

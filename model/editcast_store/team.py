@@ -19,7 +19,7 @@ from urllib.request import url2pathname
 
 from editcast_model.bundle import Bundle, checksum_of, copy_bundle
 from editcast_model.card import Name
-from editcast_model.checked import Matching, UnfitError, structure
+from editcast_model.checked import UnfitError, matching, structure
 from editcast_model.errors import BundleError
 from editcast_model.plain_files import digest_of, read_json
 from editcast_model.private_files import fresh_folder, private_folder, write_text
@@ -48,8 +48,8 @@ class Publication:
 
     name: Name
     since: datetime
-    folder: Annotated[str, Matching(r"\d{8}T\d{6}", "the folder of a model")]
-    checksum: Annotated[str, Matching("[0-9a-f]{64}", "a SHA-256 checksum")]
+    folder: Annotated[str, matching(r"\d{8}T\d{6}", "the folder of a model")]
+    checksum: Annotated[str, matching("[0-9a-f]{64}", "a SHA-256 checksum")]
     signature: str = ""
 
     @property

@@ -21,12 +21,12 @@ from editcast_model.bundle import FORMAT, GRAPHS, Bundle, checksum_of
 from editcast_model.errors import PredictorError
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.inference.self_check import self_check
-from editcast_model.networks.stages import SIGNATURES, cache_width, signature
-from editcast_predictor.protocol import Client, Tensor, Tensors
+from editcast_model.inference.sequence import Stage
+from editcast_model.networks.config import SIGNATURES, cache_width
+from editcast_predictor.protocol import Client, Tensors
 
 #: How long the server may take for one run, seconds.
 PATIENCE: Final = 2.0
-_ONNX_TYPES = {"FP32": "tensor(float)", "INT64": "tensor(int64)", "BOOL": "tensor(bool)"}
 
 
 def served_name(bundle: Bundle, stage: str) -> str:
@@ -57,7 +57,7 @@ class SharedNetwork:
         predicts_together: Whether several edits can be predicted in one run.
 
     Raises:
-        PredictorError: The server does not answer, or its graphs are not those of the bundle.
+        PredictorError: A shared predictor cannot run the bundle.
     """
 
     predicts_together = True
@@ -71,32 +71,6 @@ class SharedNetwork:
                 "cannot run; export it again."
             )
         self._names = {stage: served_name(bundle, stage) for stage in GRAPHS}
-        self._takes = {stage: self._checked(bundle, stage) for stage in GRAPHS}
-
-    def _checked(self, bundle: Bundle, stage: str) -> list[str]:
-        """Return the names of what a graph takes, once they are compared with the bundle's."""
-        known = signature(bundle.network, stage, bundle.format)
-        takes, returns = self._client.declared(self._names[stage])
-        shapes = known.inputs | known.outputs
-
-        def fits(one: Tensor) -> bool:
-            shape = [None if size < 0 else size for size in one.shape]
-            kind = _ONNX_TYPES.get(one.datatype, "")
-            return one.name in shapes and shapes[one.name].fits(kind, shape)
-
-        names = [one.name for one in takes]
-        whole = known.outputs.keys() <= {one.name for one in returns}
-        if (
-            not whole
-            or not takes
-            or not {*names} <= known.inputs.keys()
-            or not all(map(fits, takes + [one for one in returns if one.name in known.outputs]))
-        ):
-            raise PredictorError(
-                f"The graph {self._names[stage]} of the shared predictor at {self._client.address} "
-                "does not belong to the model; serve the graphs of the same bundle."
-            )
-        return names
 
     @contextmanager
     def deadline(self, seconds: float) -> Iterator[None]:
@@ -105,54 +79,33 @@ class SharedNetwork:
 
     def encode(self, tokens: npt.NDArray[np.int64]) -> Tensors:
         """Encode ``s(0)``, int64 (S,)."""
-        found = self._run("encode", {"tokens": tokens}, {"hidden": (len(tokens), self._width)})
+        found = self._asked("encode", {"tokens": tokens}, "hidden", (len(tokens), self._width))
         return {**found, "tokens": tokens}
 
     def size(self, state: Tensors) -> int:
         """Return the bytes of an encoded state."""
         return sum(value.nbytes for value in state.values())
 
-    def advance(
-        self,
-        state: Tensors,
-        edits: npt.NDArray[np.int64],
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
-    ) -> npt.NDArray[Any]:
-        """Read edits: their cache rows (n, F)."""
-        given = {**state, "edits": edits, "past": past, "cache": cache}
-        return self._run("advance", given, {"rows": (len(edits), self.cache_width)})["rows"]
+    def run(self, stage: Stage, state: Tensors, **given: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Run a stage on an encoded state; see `Network`."""
+        match stage:
+            case "advance":
+                shape: tuple[int, ...] = (len(given["edits"]), self.cache_width)
+            case "point":
+                shape = given["live"].shape
+            case "content":
+                shape = (len(given["at"]), self.vocabulary)
+        (output,) = SIGNATURES[stage][1]
+        return self._asked(stage, {**state, **given}, output, shape)[output]
 
-    def point(
-        self,
-        state: Tensors,
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
-        buckets: npt.NDArray[np.int64],
-        live: npt.NDArray[np.bool_],
-    ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the position after each of the last n rows, (n, N)."""
-        given = {**state, "past": past, "cache": cache, "buckets": buckets, "live": live}
-        return self._run("point", given, {"position": live.shape})["position"]
-
-    def content(
-        self,
-        state: Tensors,
-        at: npt.NDArray[np.int64],
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
-    ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the content after each of the last n rows, (n, V)."""
-        given = {**state, "at": at, "past": past, "cache": cache}
-        return self._run("content", given, {"content": (len(at), self.vocabulary)})["content"]
-
-    def _run(self, stage: str, given: Tensors, shapes: dict[str, tuple[int, ...]]) -> Tensors:
-        inputs = {name: given[name] for name in self._takes[stage]}
-        found = self._client.infer(self._names[stage], inputs, SIGNATURES[stage][1])
-        for name, shape in shapes.items():
-            if found[name].shape != shape or found[name].dtype != np.float32:
-                raise PredictorError(
-                    f"The shared predictor at {self._client.address} answers with {name} of "
-                    f"another size ({found[name].shape}, not {shape})."
-                )
+    def _asked(self, stage: str, given: Tensors, checked: str, shape: tuple[int, ...]) -> Tensors:
+        """Return what a graph returns, of which one tensor must have this shape."""
+        takes, returns = SIGNATURES[stage]
+        inputs = {name: given[name] for name in takes}
+        found = self._client.infer(self._names[stage], inputs, returns)
+        if found[checked].shape != shape or found[checked].dtype != np.float32:
+            raise PredictorError(
+                f"The shared predictor at {self._client.address} answers with {checked} of "
+                f"another size ({found[checked].shape}, not {shape})."
+            )
         return found

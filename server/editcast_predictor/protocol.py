@@ -9,7 +9,6 @@ import json
 import math
 import time
 import weakref
-from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -32,15 +31,6 @@ _PART = 1 << 16  # bytes
 _SAID = 200  # characters of a server's own words
 
 Tensors = dict[str, npt.NDArray[Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Tensor:
-    """Name, type and shape of a tensor, as a server declares it; -1 is any size."""
-
-    name: str
-    datatype: str
-    shape: tuple[int, ...]
 
 
 class Client:
@@ -71,15 +61,6 @@ class Client:
         weakref.finalize(self, self._connection.close)
         self._path = parts.path.rstrip("/")
         self._takes_bytes: bool | None = None
-
-    def declared(self, model: str) -> tuple[list[Tensor], list[Tensor]]:
-        """Return what a model takes and returns.
-
-        Raises:
-            PredictorError: The server does not answer, or does not have the model.
-        """
-        said = _object(self._ask("GET", f"/v2/models/{model}")[0])
-        return _declared(said.get("inputs")), _declared(said.get("outputs"))
 
     def infer(self, model: str, inputs: Tensors, outputs: list[str]) -> Tensors:
         """Run a model.
@@ -154,16 +135,6 @@ def _object(said: bytes) -> dict[str, Any]:
     except ValueError:
         found = None
     return found if isinstance(found, dict) else {}
-
-
-def _declared(tensors: object) -> list[Tensor]:
-    try:
-        return [
-            Tensor(str(one["name"]), str(one["datatype"]), tuple(map(int, one["shape"])))
-            for one in tensors or ()  # type: ignore[attr-defined]
-        ]
-    except (TypeError, KeyError, ValueError):
-        return []
 
 
 def _request(inputs: Tensors, outputs: list[str], as_bytes: bool) -> tuple[bytes, dict[str, str]]:

@@ -25,7 +25,7 @@ from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
 from editcast_server.status import Activity
 from editcast_server.store_writer import Saves, now_ms
-from editcast_store.saves import What
+from editcast_store.saves import MERGE_WINDOW_MS, What
 
 log = logging.getLogger(__name__)
 
@@ -184,7 +184,7 @@ class Service:
 
     def _track(self, document: Document, text: str) -> Track:
         if document.track is None:
-            opened = document.opened[0] if document.opened else text
+            opened = text if document.opened is None else document.opened
             document.track = Track(
                 opened, self.projects.of(document.folder), document.uri, document.language
             )
@@ -194,8 +194,11 @@ class Service:
         if document.path is None or not self.settings.history_enabled:
             return
         now = now_ms()
-        if document.opened and document.opened[0] != text:
-            self.saves.record_first(document.path, document.opened[0], now, document.language)
+        if document.opened is not None and document.opened != text:
+            # Without it the changes of this save would be unknown. It is early enough to keep the
+            # store from merging both.
+            before = now - MERGE_WINDOW_MS
+            self.saves.record(document.path, document.opened, before, document.language)
         document.opened = None
         self.saves.record(document.path, text, now, document.language)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_type_hints
 
-from editcast_model.checked import Between, UnfitError, structure
+from editcast_model.checked import UnfitError, between, structure
 from editcast_model.errors import SettingsError
 from editcast_server.documents import globs
 
@@ -46,8 +46,8 @@ class Settings:
 
     enabled: bool = True
     eagerness: Eagerness = "medium"
-    confidence_threshold: Annotated[float, Between(0, 1)] | None = None
-    debounce_ms: Annotated[int, Between(0, 60_000)] = 75
+    confidence_threshold: Annotated[float, between(0, 1)] | None = None
+    debounce_ms: Annotated[int, between(0, 60_000)] = 75
     languages: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()
     history_enabled: bool = True

@@ -16,7 +16,7 @@ from typing import Any
 from editcast_model.errors import StoreError
 from editcast_store import forgetting_without_room, paths
 from editcast_store.forgetting import Pattern, Period
-from editcast_store.saves import MERGE_WINDOW_MS, Outcome, Store, What
+from editcast_store.saves import Outcome, Store, What
 
 log = logging.getLogger(__name__)
 
@@ -41,14 +41,6 @@ class Saves:
     def record(self, path: Path, text: str, time_ms: int, language: str) -> None:
         """Record the text of a save."""
         self._later(lambda store: store.record(path, text, time_ms, language))
-
-    def record_first(self, path: Path, text: str, time_ms: int, language: str) -> None:
-        """Record the text that the first save of a document replaces.
-
-        Without it the changes of that save would be unknown. Its time is set early enough to keep
-        the store from merging it with the save.
-        """
-        self.record(path, text, time_ms - MERGE_WINDOW_MS, language)
 
     def record_outcome(self, suggestion: str, what: What, **about: Any) -> None:
         """Record an outcome of a suggestion; see `Store.record_outcome`."""

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.edits import DELETE, SAVE, START, Edit, EditSequence, Timeline
+from editcast_model.edits import DELETE, SAVE, START, Edit, Timeline
 from editcast_model.errors import EditError
+from editcast_papers.zhao2019.edit_sequence import EditSequence
 
 tokens = st.integers(4, 9)
 states = st.lists(tokens, max_size=12).map(lambda rest: [START, *rest])

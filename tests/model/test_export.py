@@ -19,11 +19,10 @@ from editcast_model.errors import BundleError
 from editcast_model.export import check_parity, export, load_network
 from editcast_model.inference.decoding import decode
 from editcast_model.inference.onnx_network import OnnxNetwork
-from editcast_model.inference.sequence import Network, Sequence
-from editcast_model.networks.config import NetworkConfig
+from editcast_model.inference.sequence import Network, Sequence, Stage
+from editcast_model.networks.config import SIGNATURES, NetworkConfig, cache_width
 from editcast_model.networks.incremental import Advance, Content, Encode, Point
 from editcast_model.networks.model import EditNetwork
-from editcast_model.networks.stages import cache_width
 from editcast_model.tokenizer import Tokenizer
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]
@@ -37,9 +36,10 @@ class TorchNetwork:
     def __init__(self, network: EditNetwork) -> None:
         self.vocabulary = network.config.vocabulary
         self.cache_width = cache_width(network.config)
-        self._encode, self._advance, self._point, self._content = (
+        self._encode, *stages = (
             stage(network.eval()) for stage in (Encode, Advance, Point, Content)
         )
+        self._stages = dict(zip(("advance", "point", "content"), stages, strict=True))
 
     @torch.no_grad()
     def encode(self, tokens: npt.NDArray[np.int64]) -> dict[str, torch.Tensor]:
@@ -51,38 +51,12 @@ class TorchNetwork:
         return sum(one.nbytes for one in state.values())
 
     @torch.no_grad()
-    def advance(
-        self,
-        state: dict[str, torch.Tensor],
-        edits: npt.NDArray[np.int64],
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
+    def run(
+        self, stage: Stage, state: dict[str, torch.Tensor], **given: npt.NDArray[Any]
     ) -> npt.NDArray[Any]:
-        given = map(torch.tensor, (edits, past, cache))
-        return np.asarray(self._advance(*given, state["hidden"], state["vectors"]).numpy())
-
-    @torch.no_grad()
-    def point(
-        self,
-        state: dict[str, torch.Tensor],
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
-        buckets: npt.NDArray[np.int64],
-        live: npt.NDArray[np.bool_],
-    ) -> npt.NDArray[np.float32]:
-        given = map(torch.tensor, (past, cache, buckets, live))
-        return np.asarray(self._point(*given, state["hidden"], state["vectors"]).numpy())
-
-    @torch.no_grad()
-    def content(
-        self,
-        state: dict[str, torch.Tensor],
-        at: npt.NDArray[np.int64],
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
-    ) -> npt.NDArray[np.float32]:
-        given = map(torch.tensor, (at, past, cache))
-        return np.asarray(self._content(*given, state["tokens"], state["hidden"]).numpy())
+        known = state | {name: torch.tensor(value) for name, value in given.items()}
+        (takes, _), run = SIGNATURES[stage], self._stages[stage]
+        return np.asarray(run(*(known[name] for name in takes)).numpy())
 
 
 @pytest.fixture(scope="module", params=["shared", "deeper"])

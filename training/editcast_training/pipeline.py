@@ -15,7 +15,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -38,11 +38,10 @@ from editcast_training.cluster_training import train_on_cluster
 from editcast_training.data.corpus import make_corpus, read_corpus
 from editcast_training.data.instances import LEAST_INSTANCES
 from editcast_training.data.shards import FORMAT
-from editcast_training.data.streaming import Stream
 from editcast_training.disk import explained
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.pauses import Pauses
-from editcast_training.fit.plan import SUBTOKENS, TrainingPlan, no_reason
+from editcast_training.fit.plan import SUBTOKENS, TrainingOptions, TrainingPlan, no_reason
 from editcast_training.fit.trainer import pick_device, train
 from editcast_training.packaging import Provenance, finish
 from editcast_training.sources.registry import Origin
@@ -68,8 +67,8 @@ class Recipe:
     scratch_rate: float = 1.5e-3
 
 
-@dataclass(frozen=True)
-class Request:
+@dataclass(frozen=True, kw_only=True)
+class Request(TrainingOptions):
     """The user's choices.
 
     Attributes:
@@ -80,21 +79,13 @@ class Request:
         further: Whether to train the base at a high learning rate, with a new line ranker and a new
             calibration, instead of fine-tuning it.
         tokenizer: The tokenizer of a training from scratch; None to learn a vocabulary.
-        steps: Optimizer steps, or None.
-        minutes: Minutes of training, or None.
-        seed: The seed of all random choices.
-        device: The device for the network.
-        patience: Evaluations without progress after which training stops; 0 for never.
         processes: The number of processes that read sources, and make batches for a GPU.
         provenance: The origin of the model, for its card.
         personal: Whether the folder is Editcast's own, in which a new plan replaces an old one.
         considerate: Whether to wait while other programs need the machine; see `fit.pauses`.
         ray: The address of a cluster to train on, `cluster.HERE`, or None.
         workers: The maximum number of workers on the cluster.
-        batches: Batches per step, divided among the workers or the processes of a `torchrun`.
         subtokens: Subtokens per batch, or None. The learning rate grows with its square root.
-        stream: The storage that the train split of the corpus is in, or None.
-        sharded: Whether the workers divide the network among themselves.
         recipe: The constants.
     """
 
@@ -104,21 +95,13 @@ class Request:
     base: Bundle | None
     further: bool
     tokenizer: Path | None
-    steps: int | None
-    minutes: float | None
-    seed: int
-    device: str
-    patience: int
     processes: int
     provenance: Provenance
     personal: bool
     considerate: bool = False
     ray: str | None = None
     workers: int = 1
-    batches: int = 1
     subtokens: int | None = None
-    stream: Stream | None = None
-    sharded: bool = False
     recipe: Recipe = Recipe()
 
 
@@ -194,20 +177,13 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
         corpus,
         request.folder / "run",
         _network(request, corpus),
-        steps=request.steps,
-        minutes=request.minutes,
         learning_rate=rate * (subtokens / SUBTOKENS) ** 0.5,
         budget=subtokens,
-        batches=request.batches,
         loaders=request.processes if is_for_gpu else 0,
-        stream=request.stream,
-        sharded=request.sharded,
-        seed=request.seed,
         interval=interval,
-        patience=request.patience,
-        device=request.device,
         weights=None if base is None else dict(load_network(base).state_dict()),
         reason_to_wait=Pauses().reason if request.considerate else no_reason,
+        **{one.name: getattr(request, one.name) for one in fields(TrainingOptions)},
     )
 
 

@@ -192,7 +192,6 @@ class Situation:
         *,
         most: int = 2,
         strength: float = 0.0,
-        prior: float | None = None,
         made: tuple[int, int] | None = None,
     ) -> Candidate:
         """Make a candidate of a hunk, scored by the network where there is a view.
@@ -202,12 +201,10 @@ class Situation:
             source: Name of the source.
             most: How many token edits are scored.
             strength: See `Candidate`.
-            prior: See `Candidate`; without one, what the network says, where there is a view.
             made: Its `times` and `ago`; without, those of the whole hunk in the history.
         """
         scores = self.view.score(hunk, most) if self.view else (1, 0.0, UNSEEN)
-        if prior is None and self.view:
-            prior = math.exp(min(scores[1], 0.0))
+        prior = math.exp(min(scores[1], 0.0)) if self.view else None
         return self.described(Candidate(hunk, source, *scores, strength, prior=prior), made)
 
     def described(self, candidate: Candidate, made: tuple[int, int] | None = None) -> Candidate:

@@ -7,7 +7,6 @@ remaining ones. The rejections of a user are handled by the server.
 import re
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting.import_lines import follows_code, is_import, touches_only_imports
@@ -110,23 +109,7 @@ def cursor_after(change: Hunk) -> int | None:
 
 def reason_against(hunks: tuple[Hunk, ...], context: EditContext) -> str | None:
     """Return the reason, for the log, why a change is dropped; None if it may be shown."""
-    if not hunks:
-        return "changes nothing"
-    checks: tuple[tuple[Callable[[], bool], str], ...] = (
-        (partial(_changes_nothing, hunks, context), "changes nothing"),
-        (partial(_is_white_space, hunks, context), "changes only white space"),
-        (partial(_is_about_imports, hunks, context), "changes only imports"),
-        (partial(_undoes, hunks, context), "undoes the last save"),
-        (partial(_brings_back, hunks, context), "undoes an edit"),
-        (partial(_copies_typed, hunks, context), "copies what is being typed"),
-        (partial(_breaks, hunks, context), "breaks what can be parsed"),
-        (partial(_spoils_comment, hunks, context), "spoils a comment"),
-        (partial(_imports_again, hunks, context), "imports again what the last save removed"),
-        (partial(_joins_words, hunks, context), "joins what is typed to the next word"),
-        (partial(_closes_again, hunks, context), "closes a bracket again"),
-        (partial(_wraps_again, hunks, context), "wraps what is wrapped already"),
-    )
-    return next((reason for check, reason in checks if check()), None)
+    return next((reason for drops, reason in _FILTERS if drops(hunks, context)), None)
 
 
 def _changes_nothing(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
@@ -283,3 +266,20 @@ def unmatched(text: str) -> tuple[str, str]:
 def _core(hunk: Hunk, text: str) -> Hunk:
     """Cut off the ends of a hunk that stay as they are."""
     return shortest_hunk(text[hunk.start : hunk.end], hunk.text, hunk.start)
+
+
+#: Whether to drop a change, and why.
+_FILTERS: tuple[tuple[Callable[[tuple[Hunk, ...], EditContext], bool], str], ...] = (
+    (_changes_nothing, "changes nothing"),
+    (_is_white_space, "changes only white space"),
+    (_is_about_imports, "changes only imports"),
+    (_undoes, "undoes the last save"),
+    (_brings_back, "undoes an edit"),
+    (_copies_typed, "copies what is being typed"),
+    (_breaks, "breaks what can be parsed"),
+    (_spoils_comment, "spoils a comment"),
+    (_imports_again, "imports again what the last save removed"),
+    (_joins_words, "joins what is typed to the next word"),
+    (_closes_again, "closes a bracket again"),
+    (_wraps_again, "wraps what is wrapped already"),
+)

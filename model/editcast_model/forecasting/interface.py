@@ -149,9 +149,6 @@ class Forecaster(Protocol):
 
     name: str
 
-    def open(self, text: str) -> Session:
-        """Begin a session on a file's text when it is opened."""
-
     def resume(self, history: EditHistory) -> Session:
         """Begin a session on a file's history, which the session goes on with.
 

@@ -3,9 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from editcast_model.checked import Between, UnfitError
+from editcast_model.checked import UnfitError, between
 
-_Count = Annotated[int, Between(0, 1000)]
+_Count = Annotated[int, between(0, 1000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class InferenceConfig:
         near_lines: Number of lines for the line ranker next to the last change.
     """
 
-    window: Annotated[int, Between(16, 65_536)] = 4096
-    most_edits: Annotated[int, Between(1, 65_536)] = 192
-    kept_edits: Annotated[int, Between(1, 65_536)] = 96
-    floor: Annotated[float, Between(0, 1)] = 0.3
+    window: Annotated[int, between(16, 65_536)] = 4096
+    most_edits: Annotated[int, between(1, 65_536)] = 192
+    kept_edits: Annotated[int, between(1, 65_536)] = 96
+    floor: Annotated[float, between(0, 1)] = 0.3
     together: _Count = 16
     decoded_length: _Count = 20
     other_starts: _Count = 1

@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from editcast_model.bundle import GRAPHS, Bundle
 from editcast_model.errors import BundleError
+from editcast_model.inference.sequence import Stage
 from editcast_model.inference.telemetry import load_onnxruntime
-from editcast_model.networks.config import NetworkConfig
-from editcast_model.networks.stages import SIGNATURES, cache_width, signature
+from editcast_model.networks.config import SIGNATURES, NetworkConfig, cache_width
 
 onnxruntime = load_onnxruntime()
 
@@ -91,32 +91,6 @@ def open_session(path: Path, device: Literal["cpu", "cuda"], threads: int = 1) -
         ) from error
 
 
-def _check_declared(bundle: Bundle, stage: str, session: Any) -> None:
-    """Compare the inputs and outputs of a graph with the bundle's configuration.
-
-    Raises:
-        BundleError: They differ.
-    """
-    known = signature(bundle.network, stage, bundle.format)
-    takes = {each.name: each for each in session.get_inputs()}
-    returns = {each.name: each for each in session.get_outputs()}
-    whole = known.outputs.keys() <= returns.keys() <= known.outputs.keys() | known.more_outputs
-    if not whole or not takes.keys() <= known.inputs.keys():
-        odd = f"it takes {', '.join(takes)} and returns {', '.join(returns)}"
-    else:
-        shapes = known.inputs | known.outputs | known.more_outputs
-        odd = ", ".join(
-            f"{name} is {each.type} of {len(each.shape)} dimensions"
-            for name, each in (takes | returns).items()
-            if not shapes[name].fits(each.type, each.shape)
-        )
-    if odd:
-        raise BundleError(
-            f"The graph {stage}.onnx of the model in {bundle.path} does not match its "
-            f"configuration ({odd[:_LONGEST]!a}); export the model again."
-        )
-
-
 class OnnxNetwork:
     """A bundle's network; see `networks/incremental.py` for the arrays.
 
@@ -131,17 +105,12 @@ class OnnxNetwork:
 
     def __init__(self, bundle: Bundle, device: Device = "auto") -> None:
         self.device = pick_device(device)
-        self._encode, self._advance, self._point, self._content = (
-            open_session(
-                bundle.graph(name),
-                self.device,
-                _ENCODING_THREADS if name == "encode" else 1,
+        self._sessions = {
+            name: open_session(
+                bundle.graph(name), self.device, _ENCODING_THREADS if name == "encode" else 1
             )
             for name in GRAPHS
-        )
-        sessions = (self._encode, self._advance, self._point, self._content)
-        for name, session in zip(GRAPHS, sessions, strict=True):
-            _check_declared(bundle, name, session)
+        }
         self.vocabulary = bundle.network.vocabulary
         self.cache_width = cache_width(bundle.network)
         self._is_first = bundle.format == 3
@@ -190,65 +159,27 @@ class OnnxNetwork:
 
     def _encoded(self, tokens: npt.NDArray[np.int64]) -> dict[str, Any]:
         """Encode tokens in one run."""
-        binding = self._encode.io_binding()
+        binding = self._sessions["encode"].io_binding()
         binding.bind_cpu_input("tokens", tokens)
         names = SIGNATURES["encode"][1]
         for name in names:
             binding.bind_output(name, self.device)
-        self._encode.run_with_iobinding(binding, self._options)
+        self._sessions["encode"].run_with_iobinding(binding, self._options)
         state = dict(zip(names, binding.get_outputs(), strict=True))
         state["tokens"] = onnxruntime.OrtValue.ortvalue_from_numpy(tokens, self.device)
         return state
 
-    def advance(
-        self,
-        state: dict[str, Any],
-        edits: npt.NDArray[np.int64],
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
+    def run(
+        self, stage: Stage, state: dict[str, Any], **given: npt.NDArray[Any]
     ) -> npt.NDArray[Any]:
-        """Read edits: their cache rows (n, F)."""
-        given = {"edits": edits, "past": past, "cache": cache}
-        if self._is_first:  # these graphs take two things more, on which nothing depends
-            given["edits"] = np.insert(edits, 3, 0, 1)
-            given["live"] = np.ones((len(edits), *state["tokens"].shape()), np.bool_)
-        return self._run("advance", self._advance, given, state)
-
-    def point(
-        self,
-        state: dict[str, Any],
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
-        buckets: npt.NDArray[np.int64],
-        live: npt.NDArray[np.bool_],
-    ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the position after each of the last n rows, (n, N)."""
-        given = {"past": past, "cache": cache, "buckets": buckets, "live": live}
-        return self._predict("point", self._point, given, state)
-
-    def content(
-        self,
-        state: dict[str, Any],
-        at: npt.NDArray[np.int64],
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
-    ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the content after each of the last n rows, (n, V)."""
-        given = {"at": at, "past": past, "cache": cache}
-        return self._predict("content", self._content, given, state)
-
-    def _predict(
-        self, stage: str, session: Any, given: dict[str, Any], state: dict[str, Any]
-    ) -> npt.NDArray[Any]:
-        """Run a stage that predicts; without its dimension n where the graphs are earlier ones."""
-        if self.predicts_together:
-            return self._run(stage, session, given, state)
-        flat = {name: given[name][0] for name in ("buckets", "live") if name in given}
-        return self._run(stage, session, given | flat, state)[None]
-
-    def _run(
-        self, stage: str, session: Any, given: dict[str, Any], state: dict[str, Any]
-    ) -> npt.NDArray[Any]:
+        """Run a stage on an encoded state; see `Network`."""
+        if self._is_first and stage == "advance":  # it takes two things more, without a use
+            given["edits"] = np.insert(given["edits"], 3, 0, 1)
+            given["live"] = np.ones((len(given["edits"]), *state["tokens"].shape()), np.bool_)
+        is_alone = stage != "advance" and not self.predicts_together
+        if is_alone:  # such graphs have no dimension n
+            given |= {name: given[name][0] for name in ("buckets", "live") if name in given}
+        session = self._sessions[stage]
         binding = session.io_binding()
         for name in (each.name for each in session.get_inputs()):
             if name in given:
@@ -258,8 +189,8 @@ class OnnxNetwork:
         (output,) = SIGNATURES[stage][1]
         binding.bind_output(output)
         session.run_with_iobinding(binding, self._options)
-        (answer,) = binding.copy_outputs_to_cpu()
-        return answer  # type: ignore[no-any-return]
+        answer: npt.NDArray[Any] = binding.copy_outputs_to_cpu()[0]
+        return answer[None] if is_alone else answer
 
 
 def _parts(network: NetworkConfig) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from collections.abc import Sequence as Ids
 from concurrent.futures import CancelledError
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,8 @@ _TOGETHER = 32
 #: Answers on contents that a sequence keeps: one prediction asks for some ten, of 0.1 MB each.
 _ANSWERS = 32
 Contents = npt.NDArray[np.float32]
+#: The graphs that run on an encoded state; see `networks/incremental.py`.
+Stage = Literal["advance", "point", "content"]
 #: Mixes another source into the network's log probabilities of the content at an item, (V,).
 Mix = Callable[[Timeline, int, Contents], Contents]
 #: Log probabilities of the next content (V,), by the item it goes to.
@@ -47,41 +49,14 @@ class Network(Protocol):
     def size(self, state: Any) -> int:
         """Return the bytes of an encoded state."""
 
-    def advance(
-        self,
-        state: Any,
-        edits: npt.NDArray[np.int64],
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
-    ) -> npt.NDArray[Any]:
-        """Read edits (n, 4) after those of `past` (t, 2) and their cache (t, F).
+    def run(self, stage: Stage, state: Any, **given: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Run a stage on an encoded state.
 
-        Returns their cache rows (n, F).
-        """
-
-    def point(
-        self,
-        state: Any,
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
-        buckets: npt.NDArray[np.int64],
-        live: npt.NDArray[np.bool_],
-    ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the position after each of the last n rows, (n, N).
-
-        `buckets` and `live` are (n, N); n is one unless `predicts_together`.
-        """
-
-    def content(
-        self,
-        state: Any,
-        at: npt.NDArray[np.int64],
-        past: npt.NDArray[np.int64],
-        cache: npt.NDArray[Any],
-    ) -> npt.NDArray[np.float32]:
-        """Compute log probabilities of the content at an item after each of the last n rows.
-
-        Takes the items (n,), and returns (n, V); n as in `point`.
+        `advance` reads `edits` (n, 4) after those of `past` (t, 2) and their `cache` (t, F), and
+        returns their cache rows (n, F). The others predict after each of the last n rows of `past`
+        and `cache`: `point` returns log probabilities of the position (n, N), given the `buckets`
+        and which items are `live` (n, N); `content` those of the content (n, V), given the items
+        that it goes to, `at` (n,). n is one for these unless `predicts_together`.
         """
 
 
@@ -199,12 +174,13 @@ class Sequence:
         if known is None:
             self._go_on()
             rows = self.rows
-            known = self._positions[-1] = self._network.point(
+            known = self._positions[-1] = self._network.run(
+                "point",
                 self._state,
-                self._past[:rows],
-                self._cache[:rows],
-                buckets(self.timeline).astype(np.int64)[None],
-                self.timeline.live[None],
+                past=self._past[:rows],
+                cache=self._cache[:rows],
+                buckets=buckets(self.timeline).astype(np.int64)[None],
+                live=self.timeline.live[None],
             )[0]
         return known
 
@@ -214,10 +190,10 @@ class Sequence:
         if known is None:
             self._go_on()
             rows = self.rows
-            known = self._network.content(
-                self._state, np.array([position]), self._past[:rows], self._cache[:rows]
-            )[0]
-            known = self._keep_content(position, known)
+            past, cache = self._past[:rows], self._cache[:rows]
+            at = np.array([position])
+            said = self._network.run("content", self._state, at=at, past=past, cache=cache)
+            known = self._keep_content(position, said[0])
         return known
 
     def foresee(self, edits: Ids[Edit]) -> None:
@@ -234,10 +210,14 @@ class Sequence:
             near, live = self._after_last(count)
             past, cache = self._past[: self.rows], self._cache[: self.rows]
             self._go_on()
-            where = self._network.point(self._state, past, cache, near, live)
+            where = self._network.run(
+                "point", self._state, past=past, cache=cache, buckets=near, live=live
+            )
             self._go_on()
             at = np.array([edit.position for edit in edits[1:]])
-            what = self._network.content(self._state, at, past[:-1], cache[:-1])
+            what = self._network.run(
+                "content", self._state, at=at, past=past[:-1], cache=cache[:-1]
+            )
             for row in reversed(range(count)):
                 self._positions[-1] = where[row, : self.timeline.items]
                 if row < count - 1:
@@ -279,8 +259,9 @@ class Sequence:
             self._past = np.concatenate([self._past, np.zeros_like(self._past)])
             self._cache = np.concatenate([self._cache, np.zeros_like(self._cache)])
         rows = np.array(edits, np.int64)
-        self._cache[row : row + count] = self._network.advance(
-            self._state, rows, self._past[:row], self._cache[:row]
+        past, cache = self._past[:row], self._cache[:row]
+        self._cache[row : row + count] = self._network.run(
+            "advance", self._state, edits=rows, past=past, cache=cache
         )
         self._past[row : row + count] = rows[:, [0, 2]]
         self._positions += [None] * count

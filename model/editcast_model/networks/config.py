@@ -1,4 +1,4 @@
-"""Sizes of the network, as bundles and checkpoints store them.
+"""Sizes of the network, as bundles and checkpoints store them, and of what its graphs exchange.
 
 This module does not need torch. Each size has bounds, since a server reads untrusted bundles.
 """
@@ -8,10 +8,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from editcast_model.checked import Between, UnfitError, structure
+from editcast_model.checked import UnfitError, between, structure
 
 #: Width of a token's vector, by which tokens are known to be equal.
 VECTOR = 24
+#: Inputs and outputs of each graph, in order.
+SIGNATURES: dict[str, tuple[list[str], list[str]]] = {
+    "encode": (["tokens"], ["hidden", "vectors"]),
+    "advance": (["edits", "past", "cache", "hidden", "vectors"], ["rows"]),
+    "point": (["past", "cache", "buckets", "live", "hidden", "vectors"], ["position"]),
+    "content": (["at", "past", "cache", "tokens", "hidden"], ["content"]),
+}
 #: What the options of earlier versions must say for a stored network to be this one. `spans` may
 #: say anything: heads that copied spans are left out when weights are read.
 _EARLIER_OPTIONS = {
@@ -47,15 +54,15 @@ class NetworkConfig:
         dropout: The dropout of the embeddings in training.
     """
 
-    vocabulary: Annotated[int, Between(1, 65_536)]
-    width: Annotated[int, Between(1, 4096)] = 160
-    heads: Annotated[int, Between(1, 64)] = 8
-    state_layers: Annotated[int, Between(1, 32)] = 2
-    edit_layers: Annotated[int, Between(1, 32)] = 2
-    feed_forward: Annotated[int, Between(1, 16_384)] = 320
-    local: Annotated[int, Between(1, 16_384)] = 32
-    analogy: Annotated[int, Between(1, 64)] = 4
-    dropout: Annotated[float, Between(0, 1)] = 0.05
+    vocabulary: Annotated[int, between(1, 65_536)]
+    width: Annotated[int, between(1, 4096)] = 160
+    heads: Annotated[int, between(1, 64)] = 8
+    state_layers: Annotated[int, between(1, 32)] = 2
+    edit_layers: Annotated[int, between(1, 32)] = 2
+    feed_forward: Annotated[int, between(1, 16_384)] = 320
+    local: Annotated[int, between(1, 16_384)] = 32
+    analogy: Annotated[int, between(1, 64)] = 4
+    dropout: Annotated[float, between(0, 1)] = 0.05
 
     def to_json(self) -> dict[str, Any]:
         """Return a JSON object that `from_json` reads."""
@@ -84,3 +91,23 @@ def check_earlier_options(given: Mapping[str, Any]) -> None:
         option = given.get(name, value)
         if type(option) is not type(value) or option != value:
             raise UnfitError(f"network.{name} must be {json.dumps(value)}")
+
+
+def cache_slots(config: NetworkConfig) -> dict[str, slice]:
+    """Say where each part of a cache row lies.
+
+    The parts are the keys and values of every block, the edit's hidden, and what asks where the
+    next edit is.
+    """
+    parts = [*(f"edit{layer}" for layer in range(config.edit_layers)), "position", "content"]
+    sizes = dict.fromkeys(parts, 2 * config.width) | {"hidden": config.width, "asks": config.width}
+    slots, start = {}, 0
+    for name, size in sizes.items():
+        slots[name] = slice(start, start + size)
+        start += size
+    return slots
+
+
+def cache_width(config: NetworkConfig) -> int:
+    """Return F."""
+    return max(slot.stop for slot in cache_slots(config).values())

@@ -19,10 +19,10 @@ from torch import Tensor, nn
 
 from editcast_model.edits import DELETE, SAVE
 from editcast_model.networks.attention import Block, hidden_bias, window_attention
+from editcast_model.networks.config import cache_slots
 from editcast_model.networks.equality import EARLIER, around
 from editcast_model.networks.heads import mix
 from editcast_model.networks.model import EditNetwork
-from editcast_model.networks.stages import cache_slots
 
 
 def _ago(rows: Tensor, steps: Tensor) -> Tensor:

@@ -30,7 +30,6 @@ from editcast_server.prediction.policy import (
     Thresholds,
 )
 from editcast_server.settings import Settings
-from editcast_server.store_writer import now_ms
 from editcast_store.secrets import is_secret
 
 AS_MANY_AS_THERE_ARE = 1 << 30
@@ -51,8 +50,7 @@ class Document:
             made no sense. The next whole text replaces it.
         folder: The open folder that contains the document, if any.
         track: The engine's part; None until the first prediction.
-        opened: The text when the document was opened, and the time (milliseconds since the epoch),
-            until a save replaces it.
+        opened: The text when the document was opened, until a save replaces it.
         rejections: The suggestions that the user rejected here.
         results: The suggestions that were applied here, followed for a while.
         past_texts: The earlier texts.
@@ -73,7 +71,7 @@ class Document:
         self.buffer = None if text is None else Buffer(text, units)
         self.folder: str | None = None
         self.track: Track | None = None
-        self.opened = None if text is None else (text, now_ms())
+        self.opened = text
         self.rejections = Rejections()
         self.results = AppliedEdits()
         self.past_texts = PastTexts()
@@ -169,7 +167,7 @@ class Document:
         else:
             self.warned.clear()
             if self.track is None:
-                self.opened = text, now_ms()
+                self.opened = text
 
     def forget_text(self) -> None:
         """Forget the text, because it is no longer known."""

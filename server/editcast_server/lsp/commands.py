@@ -1,4 +1,7 @@
-"""Handlers of `workspace/executeCommand`: decisions on suggestions, status and training."""
+"""Handlers of `workspace/executeCommand`: decisions on suggestions, status and training.
+
+Arguments of another number or type than a handler's are refused before it is called.
+"""
 
 import asyncio
 from typing import Any, Final
@@ -25,28 +28,24 @@ def register_commands(server: EditcastServer) -> None:
     _register_training(server)
 
     @server.command(protocol.ACCEPT)
-    def accept(ls: EditcastServer, *arguments: Any) -> None:
-        ls.service.accept(_one_text(protocol.ACCEPT, arguments))
+    def accept(ls: EditcastServer, id: str) -> None:
+        ls.service.accept(id)
 
     @server.command(protocol.REJECT)
-    def reject(ls: EditcastServer, *arguments: Any) -> None:
-        ls.service.reject(_one_text(protocol.REJECT, arguments))
+    def reject(ls: EditcastServer, id: str) -> None:
+        ls.service.reject(id)
 
     @server.command(protocol.SHOWN)
-    def shown(ls: EditcastServer, *arguments: Any) -> None:
-        ls.service.shown(_one_text(protocol.SHOWN, arguments))
+    def shown(ls: EditcastServer, id: str) -> None:
+        ls.service.shown(id)
 
     @server.command(protocol.SNOOZE)
-    def snooze(ls: EditcastServer, *arguments: Any) -> None:
-        match arguments:
-            case [int() | float() as seconds] if not isinstance(seconds, bool) and (
-                0 <= seconds <= _LONGEST_SNOOZE
-            ):
-                ls.service.snooze(seconds)
-            case _:
-                raise JsonRpcInvalidParams(
-                    f"{protocol.SNOOZE} takes one argument, the seconds; 0 ends a snooze."
-                )
+    def snooze(ls: EditcastServer, seconds: float) -> None:
+        if not 0 <= seconds <= _LONGEST_SNOOZE:
+            raise JsonRpcInvalidParams(
+                f"{protocol.SNOOZE} takes one argument, the seconds; 0 ends a snooze."
+            )
+        ls.service.snooze(seconds)
 
     @server.command(protocol.REPORT)
     async def report(ls: EditcastServer, *arguments: Any) -> str:
@@ -123,10 +122,3 @@ async def _revert(service: Service) -> str:
     sentence = await asyncio.to_thread(revert, paths.models_dir())
     service.engine.check_for_newer()
     return sentence
-
-
-def _one_text(command: str, arguments: tuple[Any, ...]) -> str:
-    match arguments:
-        case [str() as text]:
-            return text
-    raise JsonRpcInvalidParams(f"{command} takes one argument, the suggestion's id.")

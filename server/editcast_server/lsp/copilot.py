@@ -38,8 +38,8 @@ def register_copilot(server: EditcastServer) -> None:
 
     @server.feature(protocol.DID_SHOW)
     def did_show(ls: EditcastServer, params: DidShowParams) -> None:
-        match params.item.command and params.item.command.arguments:
-            case [str() as id]:
+        match params.item:
+            case {"command": {"arguments": [str() as id]}}:
                 ls.service.shown(id)
 
 

@@ -8,9 +8,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pygls.exceptions import JsonRpcInvalidParams
+from typing import TypeVar
 
 from editcast_model.errors import EditcastError
 from editcast_server.lsp import protocol
@@ -26,49 +24,33 @@ def register_history(server: EditcastServer) -> None:
     """Register the commands about recorded saves."""
 
     @server.command(protocol.HISTORY)
-    async def history(ls: EditcastServer, *arguments: Any) -> protocol.Remembered | None:
-        if arguments:
-            raise JsonRpcInvalidParams(f"{protocol.HISTORY} takes no argument.")
+    async def history(ls: EditcastServer) -> protocol.Remembered | None:
         await ls.service.saves.written()
         if not paths.store_path().exists():
             return protocol.Remembered([], 0)
         return await _in_store(ls, _remembered)
 
     @server.command(protocol.SAVES)
-    async def saves(ls: EditcastServer, *arguments: Any) -> list[protocol.RememberedSave] | None:
-        match arguments:
-            case [str() as path]:
-                return await _in_store(ls, partial(_saves, path=path))
-        raise JsonRpcInvalidParams(f"{protocol.SAVES} takes one argument, the file's path.")
+    async def saves(ls: EditcastServer, path: str) -> list[protocol.RememberedSave] | None:
+        return await _in_store(ls, partial(_saves, path=path))
 
     @server.command(protocol.SAVED_TEXT)
-    async def saved_text(ls: EditcastServer, *arguments: Any) -> str | None:
-        match arguments:
-            case [str() as path, int() as number]:
-                return await _in_store(ls, partial(_saved_text, path=path, number=number))
-        raise JsonRpcInvalidParams(f"{protocol.SAVED_TEXT} takes a path and the number of a save.")
+    async def saved_text(ls: EditcastServer, path: str, number: int) -> str | None:
+        return await _in_store(ls, partial(_saved_text, path=path, number=number))
 
     @server.command(protocol.FORGET)
-    async def forget(ls: EditcastServer, *arguments: Any) -> str | None:
-        match arguments:
-            case [files, int() | None as since, int() | None as until] if _are_paths(files):
-                period = Period(
-                    ALWAYS.since if since is None else since,
-                    ALWAYS.until if until is None else until,
-                )
-                return await _forget(ls, files, period)
-        raise JsonRpcInvalidParams(
-            f"{protocol.FORGET} takes paths or null, and two times in milliseconds or null."
+    async def forget(
+        ls: EditcastServer, files: list[str] | None, since: int | None, until: int | None
+    ) -> str | None:
+        period = Period(
+            ALWAYS.since if since is None else since,
+            ALWAYS.until if until is None else until,
         )
+        return await _forget(ls, files, period)
 
     @server.command(protocol.EXPORT_HISTORY)
-    async def export(ls: EditcastServer, *arguments: Any) -> str | None:
-        match arguments:
-            case [str() as out, files] if _are_paths(files):
-                return await _in_store(ls, partial(_export, out=Path(out), files=files))
-        raise JsonRpcInvalidParams(
-            f"{protocol.EXPORT_HISTORY} takes the file to write, and paths or null."
-        )
+    async def export(ls: EditcastServer, out: str, files: list[str] | None) -> str | None:
+        return await _in_store(ls, partial(_export, out=Path(out), files=files))
 
 
 async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Result | None:
@@ -137,7 +119,3 @@ def _saved_text(store: Store, path: str, number: int) -> str | None:
 def _export(store: Store, out: Path, files: list[str] | None) -> str:
     store.export_to(out, files)
     return f"The histories are in {out}; only you can read it."
-
-
-def _are_paths(files: Any) -> bool:
-    return files is None or (isinstance(files, list) and all(isinstance(one, str) for one in files))

@@ -10,7 +10,6 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
 from pygls.lsp._capabilities import get_capability
 
 from editcast_server.documents.buffer import Buffer
@@ -30,14 +29,8 @@ def register_other_files(server: EditcastServer) -> None:
     """Register the command."""
 
     @server.command(protocol.APPLY_OTHER_FILES)
-    async def apply(ls: EditcastServer, *arguments: Any) -> bool:
-        match arguments:
-            case [str() as uri]:
-                document = await ls.service.wait_for(uri, 1)
-            case _:
-                raise JsonRpcInvalidParams(
-                    f"{protocol.APPLY_OTHER_FILES} takes one argument, a document's URI."
-                )
+    async def apply(ls: EditcastServer, uri: str) -> bool:
+        document = await ls.service.wait_for(uri, 1)
         found = await find_other_files(ls.service, document)
         answer = await _ask(ls, found) if found else None
         if document is None or answer is None:

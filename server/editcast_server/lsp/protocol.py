@@ -215,24 +215,10 @@ class InlineEditResult:
 
 
 @attrs.define
-class ShownCommand:
-    """The command of an edit, as a client returns it; some clients return only the arguments."""
-
-    arguments: Sequence[Any] | None = None
-
-
-@attrs.define
-class ShownItem:
-    """The edit that was shown, identified by its command."""
-
-    command: ShownCommand | None = None
-
-
-@attrs.define
 class DidShowParams:
-    """Parameters of `textDocument/didShowInlineEdit`."""
+    """Parameters of `textDocument/didShowInlineEdit`: the edit, as far as a client returns it."""
 
-    item: ShownItem
+    item: Any
 
 
 _Message = tuple[type[Any], type[Any] | None]

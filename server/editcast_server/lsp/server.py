@@ -322,16 +322,15 @@ class EditcastServer(LanguageServer):
         self.service.apply_settings(settings)
         self.team_model.watch(settings.team_model)
 
-    async def pull_settings(self) -> bool:
-        """Request the settings from the editor; tell whether it had any."""
+    async def pull_settings(self) -> None:
+        """Request the settings from the editor, and apply them if it has any."""
         if not get_capability(self.client_capabilities, "workspace.configuration", False):
-            return False
+            return
         item = types.ConfigurationItem(section=SECTION)
         try:
             (given,) = await self.workspace_configuration_async(types.ConfigurationParams([item]))
         except (JsonRpcException, TypeError, ValueError) as error:
             log.warning("The editor does not tell its settings: %s", without_words(error))
-            return False
+            return
         if given:
             self.apply_settings(given)
-        return bool(given)

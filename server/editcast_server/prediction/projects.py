@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 from weakref import WeakValueDictionary
 
@@ -25,15 +25,10 @@ from editcast_server.prediction.folder_reader import FolderReader, whole_text_of
 from editcast_server.prediction.other_files import OtherFile, OtherFiles, Source
 from editcast_server.settings import Settings
 
+if TYPE_CHECKING:
+    from editcast_server.prediction.engine import Track
+
 _MOST_MODULES = 40  # files of a project whose last texts are kept
-
-
-class OpenFile(Protocol):
-    """An open document, as the engine sees it."""
-
-    uri: str
-    is_open: bool
-    text: str
 
 
 class Project:
@@ -54,7 +49,7 @@ class Project:
         self.entries = EntryIndex()
         self.memory = ProjectMemory()
         self.reader = FolderReader(self.imports, self.entries, self.memory)
-        self.open_files: WeakValueDictionary[str, OpenFile] = WeakValueDictionary()
+        self.open_files: WeakValueDictionary[str, Track] = WeakValueDictionary()
         self._other_files = OtherFiles(self.imports, self._source, self._beside)
         self._numbers = count(1)
         self._saves: deque[tuple[int, OtherSave]] = deque(maxlen=SAVES)

@@ -1,6 +1,5 @@
 """The network runs no more often than somebody needs: predictions that are cancelled, or unsure."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,26 +7,21 @@ import pytest
 from editcast_model.bundle import bundled_path
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.interface import PredictionOptions
+from editcast_model.inference.sequence import Stage
 
 LINES = "".join(f'total = storage.fetch(database, "{name}")\n' for name in ("a", "b", "c", "d"))
-RUNS = ("advance", "point", "content")
 
 
 def count_runs(forecaster: NeuralForecaster, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The runs of the network, by their graph, from now on."""
+    """The runs of the network, by their stage, from now on."""
     runs: list[str] = []
+    run = forecaster.network.run
 
-    def counted(name: str, run: Callable[..., Any]) -> Callable[..., Any]:
-        def run_and_count(*given: Any) -> Any:
-            runs.append(name)
-            return run(*given)
+    def run_and_count(stage: Stage, state: Any, **given: Any) -> Any:
+        runs.append(stage)
+        return run(stage, state, **given)
 
-        return run_and_count
-
-    for name in RUNS:
-        monkeypatch.setattr(
-            forecaster.network, name, counted(name, getattr(forecaster.network, name))
-        )
+    monkeypatch.setattr(forecaster.network, "run", run_and_count)
     return runs
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -180,7 +181,7 @@ class Ends:
             size = len(history.text)
             hunk = Hunk(size, size, history.saves[0].hunks[0].text)
             if situation.accepts(hunk, self.name):
-                yield situation.candidate(hunk, self.name, prior=0.9)
+                yield replace(situation.candidate(hunk, self.name), prior=0.9)
 
 
 def test_a_new_source_is_a_class_and_its_registration(

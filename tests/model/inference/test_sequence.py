@@ -13,7 +13,7 @@ from editcast_model.edits import DELETE, PAD, SAVE, START, Edit
 from editcast_model.errors import EditError
 from editcast_model.forecasting.interface import never
 from editcast_model.inference.decoding import decode, score
-from editcast_model.inference.sequence import _ANSWERS, Sequence
+from editcast_model.inference.sequence import _ANSWERS, Sequence, Stage
 
 History = tuple[Edit, ...]
 #: What comes after some edits: probabilities of items, and of contents at the item pointed at.
@@ -40,28 +40,33 @@ class Scripted:
     def size(self, state: str) -> int:
         return len(state)
 
-    def advance(
+    def run(self, stage: Stage, state: Any, **given: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        assert state == "state"
+        stages: dict[str, Callable[..., npt.NDArray[Any]]] = {
+            "advance": self._advance,
+            "point": self._point,
+            "content": self._content,
+        }
+        return stages[stage](**given)
+
+    def _advance(
         self,
-        state: Any,
         edits: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
     ) -> npt.NDArray[Any]:
-        assert state == "state"
         assert past[:, 0].tolist() == cache[:, 1].tolist()
         self.advanced += 1
         self.read += len(edits)
         return edits[:, [1, 0]].astype(np.float32)
 
-    def point(
+    def _point(
         self,
-        state: Any,
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],
         buckets: npt.NDArray[np.int64],
         live: npt.NDArray[np.bool_],
     ) -> npt.NDArray[np.float32]:
-        assert state == "state"
         assert past[:, 0].tolist() == cache[:, 1].tolist() and buckets.shape == live.shape
         self.pointed += 1
         return np.stack(
@@ -71,9 +76,8 @@ class Scripted:
             ]
         )
 
-    def content(
+    def _content(
         self,
-        state: Any,
         at: npt.NDArray[np.int64],
         past: npt.NDArray[np.int64],
         cache: npt.NDArray[Any],

@@ -10,11 +10,10 @@ from torch import Tensor
 from editcast_model.edits import START, Edit, Timeline
 from editcast_model.inference.relative_positions import BUCKETS, Row, buckets
 from editcast_model.networks.batch import Instance, collate
-from editcast_model.networks.config import NetworkConfig
+from editcast_model.networks.config import NetworkConfig, cache_slots, cache_width
 from editcast_model.networks.heads import mix
 from editcast_model.networks.incremental import Advance, Content, Encode, Point
 from editcast_model.networks.model import EditNetwork
-from editcast_model.networks.stages import cache_slots, cache_width
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 

@@ -230,7 +230,7 @@ REFUSED: dict[str, tuple[Spoil, str]] = {
     "a vocabulary in the config": (larger_vocabulary(10**12), "network.vocabulary"),
     "a vocabulary in the tokenizer": (many_tokens, "network.vocabulary"),
     "a vocabulary of other letters": (strange_tokens, "tokenizer.json cannot be read"),
-    "a graph exchanged": (exchanged, "does not match its configuration"),
+    "a graph exchanged": (exchanged, "cannot predict"),
     "a graph of 2^40 numbers": (graph(hostile_graphs.as_large_as, 2**40), "cannot predict"),
     "a graph of 8 GB": (graph(hostile_graphs.as_large_as, 2**31), "cannot predict"),
     "a graph of another size": (graph(hostile_graphs.as_large_as, 3), "cannot predict"),

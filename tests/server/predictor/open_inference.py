@@ -22,7 +22,6 @@ import onnxruntime
 
 onnxruntime.set_default_logger_severity(3)
 TYPES = {"FP32": np.float32, "INT64": np.int64, "BOOL": np.bool_}
-NAMES = {"tensor(float)": "FP32", "tensor(int64)": "INT64", "tensor(bool)": "BOOL"}
 LENGTH = "Inference-Header-Content-Length"
 
 
@@ -52,29 +51,14 @@ class Handler(BaseHTTPRequestHandler):
         parts = self.path.strip("/").split("/")
         if parts == ["v2"]:
             self._json({"name": "test", "version": "1", "extensions": self.state.extensions})
-        elif len(parts) == 3 and parts[2] in self.state.sessions:
-            session = self.state.sessions[parts[2]]
-            described = {
-                what: [
-                    {
-                        "name": one.name,
-                        "datatype": NAMES[one.type],
-                        "shape": [size if isinstance(size, int) else -1 for size in one.shape],
-                    }
-                    for one in given
-                ]
-                for what, given in (
-                    ("inputs", session.get_inputs()),
-                    ("outputs", session.get_outputs()),
-                )
-            }
-            self._json({"name": parts[2], "platform": "onnxruntime_onnx", **described})
         else:
             self._json({"error": "unknown model"}, 404)
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        session = self.state.sessions[self.path.split("/")[3]]
+        session = self.state.sessions.get(self.path.split("/")[3])
+        if session is None:
+            return self._json({"error": "unknown model"}, 404)
         while self.state.mode == "silent":
             time.sleep(0.01)
         headed = int(self.headers.get(LENGTH) or len(body))

@@ -147,7 +147,7 @@ def test_what_does_not_answer_well_is_said(how: str, sentence: str, predictor: P
 def test_another_model_is_not_taken_for_this_one(predictor: Predictor, tmp_path: Path) -> None:
     shutil.copytree(bundled_path(), tmp_path / "other")
     write_card(tmp_path / "other", {"name": "other"} | {})
-    with pytest.raises(PredictorError, match=r"refuses /v2/models/editcast-\w{12}-encode \(404"):
+    with pytest.raises(PredictorError, match=r"refuses \S+-encode/infer \(404"):
         load(tmp_path / "other", predictor.address)
 
 
@@ -163,11 +163,12 @@ def test_an_answer_without_sense_is_said() -> None:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         program = "import socket, sys; [one.recv(9999) and one.sendall(sys.argv[1].encode()) for "
         program += "one, _ in iter(socket.socket(fileno=int(sys.argv[2])).accept, None)]"
-        given = ["HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", str(listening.fileno())]
+        given = ["HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n[]"]
         process = subprocess.Popen(
-            [sys.executable, "-c", program, *given], pass_fds=[listening.fileno()]
+            [sys.executable, "-c", program, *given, str(listening.fileno())],
+            pass_fds=[listening.fileno()],
         )
-        with pytest.raises(PredictorError, match="does not belong to the model"):
+        with pytest.raises(PredictorError, match="does not speak the Open Inference Protocol"):
             load(bundled_path(), address)
         process.kill()
         process.communicate()

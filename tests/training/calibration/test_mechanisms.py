@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import Candidate
 from editcast_model.forecasting.forecaster import SOURCES
 from editcast_model.forecasting.ranker import FEATURES
-from editcast_training.calibration import collected
 from editcast_training.calibration.collected import Collected
 from editcast_training.evaluation.metrics import Score
 from editcast_training.evaluation.results import Row
@@ -36,7 +36,7 @@ def candidates(tmp_path: Path) -> Path:
                 row = Row(project, "a.py", "python", "commits", number, step, 1.0)
                 scores = (GOOD if is_right else BAD, BAD)
                 steps.append(Collected(row, found, scores))
-            file.write(json.dumps([collected._written(one) for one in steps]) + "\n")
+            file.write(json.dumps([asdict(one) for one in steps]) + "\n")
     return path
 
 

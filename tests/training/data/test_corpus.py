@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from editcast.commands.corpus import corpus
-from editcast_model.edits import SAVE, Edit, EditSequence
+from editcast_model.edits import SAVE, Edit
 from editcast_model.errors import CorpusError
 from editcast_model.tokenizer import Tokenizer
+from editcast_papers.zhao2019.edit_sequence import EditSequence
 from editcast_store.saves import Store
 from editcast_training.data import duplicates
 from editcast_training.data.corpus import CorpusPart, make_corpus, read_corpus

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from editcast_model.edits import EditSequence
 from editcast_model.errors import CorpusError
 from editcast_model.networks.batch import Instance
+from editcast_papers.zhao2019.edit_sequence import EditSequence
 from editcast_training.data.dataset import Dataset
 
 BUDGET = 3000

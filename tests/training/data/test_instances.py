@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from editcast_model.edits import SAVE, START, Edit, EditSequence
+from editcast_model.edits import SAVE, START, Edit
 from editcast_model.networks.batch import Instance as Collated
 from editcast_model.networks.batch import collate
 from editcast_model.tokenizer import Tokenizer
+from editcast_papers.zhao2019.edit_sequence import EditSequence
 from editcast_training.data.instances import MAX_EDITS, Cutter, Instance
 from editcast_training.sources.file_history import FileHistory, Snapshot
 

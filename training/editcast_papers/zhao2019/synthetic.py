@@ -20,9 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from editcast_model.diff import diff_tokens
-from editcast_model.edits import DELETE, START, Edit, EditSequence
+from editcast_model.edits import DELETE, START, Edit
 from editcast_model.errors import ReproductionError
 from editcast_papers.zhao2019.block_diff import Change, block_changes
+from editcast_papers.zhao2019.edit_sequence import EditSequence
 
 LENGTH, SNAPSHOTS = 30, 4
 LETTERS = "ABCDEFGHIJ"

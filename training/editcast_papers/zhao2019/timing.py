@@ -18,9 +18,10 @@ import numpy as np
 import torch
 from torch import nn
 
-from editcast_model.edits import START, Edit, EditSequence
+from editcast_model.edits import START, Edit
 from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_papers.training import device_words, update
+from editcast_papers.zhao2019.edit_sequence import EditSequence
 from editcast_papers.zhao2019.networks.zoo import build
 from editcast_papers.zhao2019.recipe import edit_loss
 from editcast_papers.zhao2019.runs import StepTime, Timing

@@ -5,9 +5,9 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
-from editcast_model.diff import Hunk
+from cattrs import BaseValidationError, structure
+
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.candidates import Candidate
 from editcast_model.forecasting.filters import EditContext
@@ -51,7 +51,7 @@ def collect_to_file(
             if number in known:
                 continue
             steps = list(_of_session(forecaster, session, number))
-            file.write(json.dumps([_written(step) for step in steps]) + "\n")
+            file.write(json.dumps([asdict(step) for step in steps]) + "\n")
             file.flush()
             done += steps
     return sorted(done, key=lambda step: (step.row.session, step.row.step))
@@ -65,8 +65,8 @@ def read(path: Path) -> list[Collected]:
     """
     try:
         with path.open(encoding="utf-8") as file:
-            return [_step(written) for line in file for written in json.loads(line)]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+            return [structure(step, Collected) for line in file for step in json.loads(line)]
+    except (OSError, ValueError, TypeError, BaseValidationError) as error:
         raise SourceError(
             f"{path} contains no candidates of this version ({type(error).__name__}); "
             "name another file."
@@ -91,29 +91,3 @@ def _of_session(
         row = Row.of(replayed, number, index, 1e3 * (time.perf_counter() - saved))
         judge = Judge(step)
         yield Collected(row, candidates, tuple(judge.score((one.hunk,)) for one in candidates))
-
-
-def _written(step: Collected) -> dict[str, Any]:
-    row = step.row
-    return {
-        "session": [row.project, row.path, row.language, row.kind],
-        "number": row.session,
-        "step": row.step,
-        "milliseconds": row.milliseconds,
-        "candidates": [asdict(one) for one in step.candidates],
-        "scores": [asdict(one) for one in step.scores],
-    }
-
-
-def _step(written: dict[str, Any]) -> Collected:
-    candidates = (
-        Candidate(**{**one, "hunk": Hunk(**one["hunk"]), "everywhere": ()})
-        for one in written["candidates"]
-    )
-    project, path, language, kind = written["session"]
-    where = written["number"], written["step"], written["milliseconds"]
-    return Collected(
-        Row(project, path, language, kind, *where),
-        tuple(candidates),
-        tuple(Score(**one) for one in written["scores"]),
-    )

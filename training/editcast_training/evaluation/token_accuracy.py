@@ -43,20 +43,20 @@ def token_scores(
     Raises:
         BundleError: The bundle's weights do not fit its architecture.
     """
-    current: list[_Remembered] = []
+    current: list[tuple[Cut, _Remembered]] = []
 
     def batches() -> Iterator[Batch]:
         for cut, remembered in _instances(bundle, sessions, files):
-            current[:] = [remembered]
+            current[:] = [(cut, remembered)]
             yield _batch(cut)
 
     def mixed(batch: Batch, contents: Tensor) -> Tensor:
         if not bundle.card.next_tokens:
             return contents
+        ((cut, remembered),) = current
         rows = contents[0].numpy()
-        for row, (timeline, edit) in enumerate(current[0].replayed(_edits(batch))):
-            if batch.scored[0, row]:
-                rows[row] = current[0].tokens.mixed(timeline, edit.position, rows[row])
+        for row, (timeline, edit) in enumerate(remembered.replayed(cut)):
+            rows[row] = remembered.tokens.mixed(timeline, edit.position, rows[row])
         return contents
 
     return score(load_network(bundle), batches(), mixed).shares()
@@ -90,14 +90,13 @@ def forced_contents(
         with torch.no_grad():
             _, (_, vocabulary, weights) = losses(network, batch)
             said = mix(vocabulary, weights, batch.tokens)[0].numpy()
-        for row, (timeline, edit) in enumerate(remembered.replayed(_edits(batch))):
-            if batch.scored[0, row]:
-                at, tokens = edit.position, remembered.tokens
-                expected = tokens.expected(timeline, at)
-                has_gate = bool(bundle.card.next_tokens)
-                mixed = tokens.mixed(timeline, at, said[row]) if has_gate else said[row]
-                is_at_cursor = bool(timeline.edits) and at == timeline.items - 1
-                yield ForcedContent(edit.content, is_at_cursor, said[row], expected, mixed)
+        for row, (timeline, edit) in enumerate(remembered.replayed(cut)):
+            at, tokens = edit.position, remembered.tokens
+            expected = tokens.expected(timeline, at)
+            has_gate = bool(bundle.card.next_tokens)
+            mixed = tokens.mixed(timeline, at, said[row]) if has_gate else said[row]
+            is_at_cursor = bool(timeline.edits) and at == timeline.items - 1
+            yield ForcedContent(edit.content, is_at_cursor, said[row], expected, mixed)
 
 
 class _Remembered:
@@ -116,11 +115,11 @@ class _Remembered:
             self._project.follow(bisect_left(self._session.times, cut.time))
         self._project.memory.put(self._session.path, _text(self._tokenizer, Timeline(cut.state)))
 
-    def replayed(self, edits: tuple[list[int], list[Edit]]) -> Iterator[tuple[Timeline, Edit]]:
+    def replayed(self, cut: Cut) -> Iterator[tuple[Timeline, Edit]]:
         """Yield each edit, with the edits before it; the file is read after each save."""
-        timeline = Timeline(edits[0])
+        timeline = Timeline(cut.state)
         self.tokens.read(_text(self._tokenizer, timeline))
-        for edit in edits[1]:
+        for edit in map(Edit, cut.positions, cut.contents):
             yield timeline, edit
             timeline.append(edit)
             if edit.content == SAVE:
@@ -147,11 +146,4 @@ def _instances(
 
 
 def _batch(cut: Cut) -> Batch:
-    pairs = zip(cut.positions, cut.contents, strict=True)
-    return collate([Instance(cut.state, [Edit(*pair) for pair in pairs])])
-
-
-def _edits(batch: Batch) -> tuple[list[int], list[Edit]]:
-    """Return the state and the edits of a batch of one instance."""
-    pairs = zip(batch.positions[0, 1:].tolist(), batch.contents[0, 1:].tolist(), strict=True)
-    return batch.state[0].tolist(), [Edit(*pair) for pair in pairs]
+    return collate([Instance(cut.state, [*map(Edit, cut.positions, cut.contents)])])

@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 from editcast_model.errors import TrainingError
 from editcast_model.private_files import atomic_write
 from editcast_training.disk import explained
-from editcast_training.fit.sharding import divided_like, whole
+from editcast_training.fit.processes import divided_like, whole
 
 FORMAT = 1
 

@@ -21,27 +21,45 @@ def no_reason() -> str:
     return ""
 
 
-@dataclass(frozen=True)
-class TrainingPlan:
-    """Plan of a training. One of `steps` and `minutes` ends it.
+@dataclass(frozen=True, kw_only=True)
+class TrainingOptions:
+    """How to train, whatever on. One of `steps` and `minutes` ends it.
 
     Attributes:
-        corpus: A folder with the splits `train` and `dev`.
-        stream: The storage that the split `train` is in instead, or None.
-        out: Where checkpoints and the log go.
+        steps: Optimizer steps, or None.
         minutes: Minutes of training, evaluations and resumptions added up, or None.
+        batches: Of a step, shared by the processes.
+        patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
+        seed: Decides the initial weights, the order and the dropout.
+        stream: The storage that the split `train` is in, or None.
+        sharded: Whether the network is divided among the processes, instead of whole in each.
+    """
+
+    steps: int | None = None
+    minutes: float | None = None
+    batches: int = 1
+    patience: int = 0
+    seed: int = 0
+    device: str = "auto"
+    stream: Stream | None = None
+    sharded: bool = False
+
+
+@dataclass(frozen=True)
+class TrainingPlan(TrainingOptions):
+    """Plan of a training.
+
+    Attributes:
+        corpus: A folder with the splits `train` and `dev`; without `train` if that is streamed.
+        out: Where checkpoints and the log go.
         learning_rate: Peak, after warm-up; then a cosine to a hundredth of it.
         budget: Subtokens of a batch; see `Dataset.batches`.
-        batches: Of a step, shared by the processes.
         loaders: Processes that make batches ahead, while the device computes; 0 to make them in
             this process. The batches are the same.
-        seed: Decides the initial weights, the order and the dropout.
         interval: Steps between evaluations, each followed by a checkpoint.
-        patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
         weights: A checkpoint's or bundle's weights to begin from, or None.
         reason_to_wait: Asked before each step; says in words why to wait, empty to go on. Of
             several processes none waits.
-        sharded: Whether the network is divided among the processes, instead of whole in each.
         meeting: Where this process meets the others; None where it is alone, or `torchrun` has
             started it.
     """
@@ -49,20 +67,12 @@ class TrainingPlan:
     corpus: Path
     out: Path
     network: NetworkConfig
-    steps: int | None = None
-    minutes: float | None = None
     learning_rate: float = 1e-3
     budget: int = SUBTOKENS
-    batches: int = 1
     loaders: int = 0
-    seed: int = 0
     interval: int = 200
-    patience: int = 0
-    device: str = "auto"
     weights: dict[str, torch.Tensor] | None = None
     reason_to_wait: Callable[[], str] = no_reason
-    stream: Stream | None = None
-    sharded: bool = False
     meeting: Meeting | None = None
 
 

@@ -36,8 +36,7 @@ from editcast_training.fit.checkpoints import (
 )
 from editcast_training.fit.loss import losses, score
 from editcast_training.fit.plan import Progress, TrainingPlan
-from editcast_training.fit.processes import add_up, add_up_counts, meeting, of_first
-from editcast_training.fit.sharding import divide
+from editcast_training.fit.processes import add_up, add_up_counts, divide, meeting, of_first
 from editcast_training.interrupts import held
 
 _WARM_UP = 0.03

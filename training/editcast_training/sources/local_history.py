@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from editcast_model.errors import SourceError
-from editcast_model.plain_files import open_plain
+from editcast_model.plain_files import NotPlainError, open_plain
 from editcast_store.paths import unicode_path
 from editcast_store.saves import project_of
 from editcast_training.sources.file_history import (
@@ -96,14 +96,15 @@ def read_local_history(folder: Path, *, skipped: Skipped) -> Iterator[FileHistor
 def _histories(folder: Path, skipped: Skipped) -> Iterator[FileHistory]:
     """Read the history of one file; none, counted, if unwanted or its index is damaged."""
     try:
-        index = json.loads(_plain_bytes(folder / _ENTRIES))
+        with open_plain(folder / _ENTRIES) as file:
+            index = json.loads(file.read())
         version, entries = index["version"], list(index["entries"])
         path = _path(index["resource"])
     except FileNotFoundError:
         skipped["file: no entries.json"] += 1
         return
-    except _LinkError:
-        skipped["file: entries.json is a link"] += 1
+    except NotPlainError:
+        skipped["file: entries.json is not a plain file"] += 1
         return
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError):
         skipped["file: damaged entries.json"] += 1
@@ -146,12 +147,13 @@ def _snapshots(folder: Path, entries: list[object], skipped: Skipped) -> Iterato
             if file.lstat().st_size > MAX_BYTES:
                 skipped["snapshot: over 1 MB"] += 1
                 continue
-            data = _plain_bytes(file)
+            with open_plain(file) as opened:
+                data = opened.read()
         except FileNotFoundError:
             skipped["snapshot: its file is missing"] += 1
             continue
-        except _LinkError:
-            skipped["snapshot: its file is a link"] += 1
+        except NotPlainError:
+            skipped["snapshot: its file is not a plain one"] += 1
             continue
         except (OSError, ValueError):  # ValueError: a name that no file can have
             skipped["snapshot: its file cannot be read"] += 1
@@ -164,20 +166,3 @@ def _snapshots(folder: Path, entries: list[object], skipped: Skipped) -> Iterato
 def _is_version(name: str) -> bool:
     """Tell whether an id is a file's plain name: nothing outside its folder is ever read."""
     return name not in ("", ".", "..", _ENTRIES) and re.search(r"[/\\:\0]", name) is None
-
-
-class _LinkError(OSError):
-    """A file is a link, and perhaps to a file outside."""
-
-
-def _plain_bytes(file: Path) -> bytes:
-    """Read a plain file; a link is not followed, and a pipe is not waited for.
-
-    Raises:
-        _LinkError: It is a link.
-        OSError: It cannot be read.
-    """
-    if file.is_symlink():
-        raise _LinkError(f"{file} is a link")
-    with open_plain(file) as opened:
-        return opened.read()

@@ -210,10 +210,6 @@ class RepeatLast:
 
     name = "repeat-last"
 
-    def open(self, text: str) -> Session:
-        """Begin a session on the text of a file as it was opened or last saved."""
-        return self.resume(EditHistory(text))
-
     def resume(self, history: EditHistory) -> Session:
         """Begin a session on a file's history, which the session goes on with."""
         return _RepeatLastSession(history)
@@ -229,10 +225,6 @@ class RepeatBest:
     """
 
     name = "repeat-best"
-
-    def open(self, text: str) -> Session:
-        """Begin a session on the text of a file as it was opened or last saved."""
-        return self.resume(EditHistory(text))
 
     def resume(self, history: EditHistory) -> Session:
         """Begin a session on a file's history, which the session goes on with."""

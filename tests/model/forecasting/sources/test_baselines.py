@@ -21,7 +21,7 @@ third = load(other, mode)
 
 def after(forecaster: Forecaster, *texts: str, count: int = 1) -> list[Prediction]:
     """Return what is predicted after opening the first text and saving the others."""
-    session = forecaster.open(texts[0])
+    session = forecaster.resume(EditHistory(texts[0]))
     for text in texts[1:]:
         session.update(text, saved=True)
     return session.predict(count)
@@ -49,7 +49,7 @@ def test_the_replacement_is_made_again_at_the_next_place(forecaster: Forecaster)
 def test_what_was_typed_since_the_save_counts_until_it_is_typed_over(
     forecaster: Forecaster,
 ) -> None:
-    session = forecaster.open(CALLS)
+    session = forecaster.resume(EditHistory(CALLS))
     session.update(renamed(CALLS), saved=False)
     (typed,) = session.predict()
     assert typed.apply(renamed(CALLS)) == renamed(CALLS, 2)
@@ -59,7 +59,7 @@ def test_what_was_typed_since_the_save_counts_until_it_is_typed_over(
 
 @BOTH
 def test_a_cancelled_request_predicts_nothing(forecaster: Forecaster) -> None:
-    session = forecaster.open(CALLS)
+    session = forecaster.resume(EditHistory(CALLS))
     session.update(renamed(CALLS), saved=True)
     assert session.predict(1, PredictionOptions(cancelled=lambda: True)) == []
 
@@ -307,7 +307,7 @@ def test_both_ends_of_a_string_are_replaced_together() -> None:
         return apply_hunks(session_text[0], hunks).count('"') % 2 == 0
 
     text = "x = ['one', 'two', 'three']\ny = 'four'\n"
-    session, session_text = RepeatBest().open(text), [text]
+    session, session_text = RepeatBest().resume(EditHistory(text)), [text]
     for word in ("four", "two", "three"):
         text = text.replace(f"'{word}'", f'"{word}"')
         session.update(text, saved=True)
@@ -320,7 +320,7 @@ def test_both_ends_of_a_string_are_replaced_together() -> None:
 def test_places_that_do_not_fit_are_passed_over(forecaster: Forecaster) -> None:
     text = "x.load(1)\n" * 6
     saved = renamed(text)
-    session = forecaster.open(text)
+    session = forecaster.resume(EditHistory(text))
     session.update(saved, saved=True)
     places = [prediction.hunks[0] for prediction in session.predict(4)]
     fitting = [hunk for hunk in places if hunk != places[1]]
@@ -345,7 +345,7 @@ source = st.text(st.sampled_from("ab(), \n\t1é😀\r\ud800"), max_size=40)
 def test_any_text_gives_hunks_that_change_it(
     forecaster: Forecaster, texts: list[tuple[str, bool]]
 ) -> None:
-    session = forecaster.open("")
+    session = forecaster.resume(EditHistory(""))
     for text, saved in texts:
         session.update(text, saved=saved)
         for prediction in session.predict(3):

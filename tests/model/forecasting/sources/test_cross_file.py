@@ -48,13 +48,13 @@ def repeats_of(text: str, *saves: OtherSave) -> list[Repeat]:
 
 
 def test_nothing_is_heard_at_first() -> None:
-    assert RepeatBest().open(OTHER).predict() == [] and repeats_of(OTHER) == []
+    assert RepeatBest().resume(EditHistory(OTHER)).predict() == [] and repeats_of(OTHER) == []
 
 
 def test_what_another_file_replaced_is_made_again() -> None:
     (repeat,) = repeats_of(OTHER, RENAME)
     assert apply_hunks(OTHER, [repeat.hunk]) == OTHER.replace("render", "draw")
-    session = RepeatBest().open(OTHER)
+    session = RepeatBest().resume(EditHistory(OTHER))
     session.add_other_save(RENAME)
     assert session.predict()[0].hunks == (repeat.hunk,)
     assert (repeat.times, repeat.ago) == (4, 0)
@@ -84,7 +84,7 @@ def test_own_replacements_are_told_from_those_heard() -> None:
 
 
 def test_what_the_other_file_took_back_is_forgotten() -> None:
-    session = RepeatBest().open(OTHER)
+    session = RepeatBest().resume(EditHistory(OTHER))
     session.add_other_save(other_save("first.py", "render(x)\nload(x)\n", "draw(x)\nread(x)\n"))
     session.add_other_save(
         other_save("other.py", "draw(x)\n", "render(x)\n")
@@ -92,7 +92,7 @@ def test_what_the_other_file_took_back_is_forgotten() -> None:
     assert session.predict()[0].apply(OTHER) == OTHER.replace("render", "draw")
     session.add_other_save(other_save("first.py", "draw(x)\nread(x)\n", "render(x)\nread(x)\n"))
     assert session.predict() == []
-    read = RepeatBest().open("load(y)\n")
+    read = RepeatBest().resume(EditHistory("load(y)\n"))
     read.add_other_save(other_save("first.py", "load(x)\n", "read(x)\n"))
     read.add_other_save(other_save("first.py", "read(x)\n", "load(x)\n"))
     read.add_other_save(other_save("first.py", "load(x)\n", "read(x)\n"))  # and once more

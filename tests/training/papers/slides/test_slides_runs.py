@@ -14,7 +14,7 @@ import torch
 from click.testing import CliRunner, Result
 
 from editcast.__main__ import cli
-from editcast.commands.reproduce.slides import slides
+from editcast.commands.reproduce import slides
 from editcast_model.errors import ReproductionError
 from editcast_papers.lines import append_line, read_lines
 from editcast_papers.slides.corpus import PAD, collate, make_corpus

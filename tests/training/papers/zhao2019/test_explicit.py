@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
 
-from editcast_model.edits import DELETE, PAD, SAVE, START, Edit, EditSequence, Timeline
+from editcast_model.edits import DELETE, PAD, SAVE, START, Edit, Timeline
 from editcast_model.networks.batch import Batch, Instance, collate
+from editcast_papers.zhao2019.edit_sequence import EditSequence
 from editcast_papers.zhao2019.networks.explicit import Explicit, explicit_states
 
 Draw = Callable[[int, int, int, int], tuple[list[int], list[Edit]]]

@@ -2,7 +2,8 @@
 
 import pytest
 
-from editcast_model.edits import START, Edit, EditSequence
+from editcast_model.edits import START, Edit
+from editcast_papers.zhao2019.edit_sequence import EditSequence
 from editcast_papers.zhao2019.pomp import GUESS, expected_accuracy
 from editcast_papers.zhao2019.synthetic import Example, generate
 

@@ -14,11 +14,12 @@ from click.testing import CliRunner
 from torch import Tensor, nn
 
 from editcast.__main__ import cli
-from editcast_model.edits import DELETE, Edit, EditSequence
+from editcast_model.edits import DELETE, Edit
 from editcast_model.errors import ReproductionError
 from editcast_model.networks.batch import Batch, Instance, collate
 from editcast_model.tokenizer import Tokenizer
 from editcast_papers.training import Config, learning_rate, order
+from editcast_papers.zhao2019.edit_sequence import EditSequence
 from editcast_papers.zhao2019.grid import POMP, plan
 from editcast_papers.zhao2019.real_data import (
     LEAST_EDITS,

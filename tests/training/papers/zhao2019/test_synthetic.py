@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import diff_tokens
-from editcast_model.edits import DELETE, Edit, EditSequence
+from editcast_model.edits import DELETE, Edit
 from editcast_model.errors import ReproductionError
 from editcast_papers.zhao2019.block_diff import block_changes, longest_block
+from editcast_papers.zhao2019.edit_sequence import EditSequence
 from editcast_papers.zhao2019.synthetic import (
     FIRST,
     LENGTH,

@@ -13,6 +13,9 @@ from editcast.guarded import guarded
 
 FOLDER = click.Path(path_type=Path, file_okay=False)
 LAYERS = click.IntRange(1, 64)
+mirror_option = click.option(
+    "--mirror", type=FOLDER, help="The folder of the repositories' clones, OWNER+NAME."
+)
 models_option = click.option("--model", "models", multiple=True, help="[default: all]")
 device_option = click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
 test_option = click.option(
