@@ -286,33 +286,29 @@ export class Offers implements vscode.Disposable {
     };
   }
 
-  /** Keeps an offer up to date with a change, as long as the two agree. */
+  /** Keeps an offer up to date with a change, unless that contradicts it. */
   private follow({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
     const uri = document.uri.toString();
     const offered = this.offered.get(uri);
-    const [first] = contentChanges;
-    if (this.applying || first === undefined) {
+    if (this.applying || contentChanges.length === 0) {
       return;
     }
     this.otherFiles.type(document);
     if (document === vscode.window.activeTextEditor?.document) {
       this.chain.end();
     }
-    const change = {
-      start: first.rangeOffset,
-      end: first.rangeOffset + first.rangeLength,
-      text: first.text,
-    };
-    const left =
-      offered !== undefined && contentChanges.length === 1 && reason === undefined
-        ? typed(offered.offer.hunks, offered.text, change)
-        : undefined; // undone, redone, or typed at several cursors
-    if (offered === undefined || left === undefined || left.length === 0) {
+    let offer = reason === undefined ? offered?.offer : undefined; // undone or redone
+    let text = offered?.text ?? "";
+    for (const { rangeOffset: start, rangeLength, text: inserted } of contentChanges) {
+      const change = { start, end: start + rangeLength, text: inserted };
+      const left = offer && typed(offer.hunks, text, change);
+      offer = offer && left?.length ? withLeft(offer, left, text, change) : undefined;
+      text = applied(text, [change]);
+    }
+    if (offered === undefined || offer === undefined) {
       this.offered.delete(uri);
     } else {
-      offered.offer = withLeft(offered.offer, left, offered.text, change);
-      offered.version = document.version;
-      offered.text = document.getText();
+      Object.assign(offered, { offer, version: document.version, text: document.getText() });
     }
     this.draw();
   }
