@@ -114,7 +114,7 @@ export class Offers implements vscode.Disposable {
         offer: same && isDeepStrictEqual(same.offer, made) ? same.offer : made,
         version: result.version,
         text: document.getText(),
-        jumped: same?.jumped ?? this.otherFiles.hasOpened(uri),
+        jumped: same?.jumped ?? false,
         told: same?.told ?? false,
       });
     }
@@ -354,7 +354,8 @@ export class Offers implements vscode.Disposable {
     const [first] = hunks;
     const line = document.positionAt(first?.start ?? 0).line;
     const seen = editor.visibleRanges.some((range) => range.start.line <= line && line <= range.end.line);
-    offered.jumped &&= Math.abs(line - cursor.line) <= NEAR_LINES;
+    const isNear = Math.abs(line - cursor.line) <= NEAR_LINES;
+    offered.jumped = isNear && (offered.jumped || this.otherFiles.hasOpened(document));
     const where = reach(editor, offered);
     this.drawnIn = editor;
     // Where the cursor is, and what is in view, changes nothing at the offer's own place.
