@@ -344,7 +344,9 @@ export class Offers implements vscode.Disposable {
       if (editor !== undefined && next.length > 0) {
         this.tell(editor, next);
       } else if (editor !== undefined && this.chain.isMarked) {
-        this.tell(editor, [NO_MORE]);
+        // Behind its line, though nobody may see it there: in a box it would be more than it says.
+        this.drawnIn = editor;
+        this.drawing.tell(editor, editor.selection.active.line, NO_MORE);
       }
       return;
     }
