@@ -28,8 +28,6 @@ import { Room } from "./room";
 import { type NextEditResult, ServerCommand } from "../protocol";
 import type { Server } from "../server";
 
-/** Stands for an offer in another file: nobody has jumped to it. */
-const AFAR = { jumped: false };
 /** The mark at the end of a chain of accepted offers. */
 const NO_MORE = "no\u00a0more";
 
@@ -142,7 +140,7 @@ export class Offers implements vscode.Disposable {
       }
       await vscode.commands.executeCommand("hideSuggestWidget");
     }
-    const isFree = editor !== undefined && !(key !== undefined && indents(editor, offered ?? AFAR));
+    const isFree = editor !== undefined && !(key !== undefined && indents(editor, offered?.jumped));
     if (isFree && next.length > 0) {
       await this.otherFiles.open(editor.document);
       return;
@@ -340,7 +338,7 @@ export class Offers implements vscode.Disposable {
     if (editor === undefined || offered === undefined) {
       this.announcement.dispose();
       this.setContext("editcast.offer", next.length === 0 ? "" : "elsewhere");
-      this.setContext("editcast.tab", editor !== undefined && next.length > 0 && !indents(editor, AFAR));
+      this.setContext("editcast.tab", editor !== undefined && next.length > 0 && !indents(editor));
       if (editor !== undefined && next.length > 0) {
         this.tell(editor, next);
       } else if (editor !== undefined && this.chain.isMarked) {
@@ -373,7 +371,7 @@ export class Offers implements vscode.Disposable {
     const way = line < cursor.line ? "up" : "down";
     this.drawing.point(editor, far === undefined ? here : { ...here, [way]: cursor.line });
     this.setContext("editcast.offer", where);
-    this.setContext("editcast.tab", !indents(editor, offered));
+    this.setContext("editcast.tab", !indents(editor, offered.jumped));
     if (!offered.told) {
       offered.told = true;
       void this.server.tell(ServerCommand.shown, offered.offer.id);
