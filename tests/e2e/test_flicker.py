@@ -18,18 +18,24 @@ def net({OLD}, rate, digits=2):
     return round({OLD} - tax, digits)
 """
 
-#: Keeps what is drawn, whenever it changes from one frame to the next.
+#: Keeps what is drawn, whenever it changes from one frame to the next. A size that changes is told
+#: last in a frame, after the editor has drawn its lines.
 WATCH = """(() => {
     const seen = globalThis.editcastSeen = [];
-    const look = () => {
+    const clock = document.body.appendChild(document.createElement("div"));
+    clock.style.position = "fixed";
+    new ResizeObserver(() => {
         const { struck, ghosts, text } = editcastTest;
         const now = JSON.stringify([struck(), ghosts(), text()]);
         if (now !== seen.at(-1)) {
             seen.push(now);
         }
-        requestAnimationFrame(look);
+    }).observe(clock);
+    const tick = (time) => {
+        clock.style.width = `${time % 2}px`;
+        requestAnimationFrame(tick);
     };
-    look();
+    requestAnimationFrame(tick);
 })()"""
 SEEN = "globalThis.editcastSeen.map((state) => JSON.parse(state))"
 HINT = re.compile(r"(Tab|Alt\+Shift\+Enter): |no more")
@@ -75,3 +81,18 @@ def test_an_accepted_offer_is_not_drawn_beside_the_text_it_has_become(open_workb
         (struck, ghosts) for struck, ghosts, text in workbench.evaluate(SEEN) if text == after
     ]
     assert all(struck == [] and NEW not in ghosts for struck, ghosts in frames), frames
+
+
+def test_an_offer_stays_drawn_while_something_else_is_typed(open_workbench, vsix):
+    workbench = open_workbench(vsix, model="")
+    workbench.configure(SHOWN_BY_DEFAULT)
+    file = workbench.start(f"# Taxes\n\n{PRICES}")
+    workbench.replace(file, 3, OLD, NEW)
+    workbench.wait("an offer", lambda: NEW in workbench.ghosts())
+    workbench.go_to(1, len("# Taxes") + 1)
+    workbench.evaluate(WATCH)
+    workbench.type(" and duties", delay=KEY_MS)
+    workbench.wait("all of it", lambda: workbench.lines()[0] == "# Taxes and duties")
+    frames = workbench.evaluate(SEEN)
+    assert len(frames) > len(" and duties")
+    assert all(OLD in struck and NEW in ghosts for struck, ghosts, _ in frames), frames

@@ -157,7 +157,7 @@ def test_new_lines_stand_in_a_block_beside_the_text(workbench):
     workbench.save(file, "".join([*lines[:11], new, *lines[11:]]))
 
 
-#: What a ghost's colour is, and the editor's behind it, as [red, green, blue] and opacity.
+#: What a ghost's colours are, and the editor's behind it, as [red, green, blue] and opacity.
 COLORS = """(() => {
     const ghost = [...document.querySelectorAll(".view-lines span")].find(
         (span) => !["none", "normal", '""'].includes(getComputedStyle(span, "::after").content));
@@ -165,6 +165,7 @@ COLORS = """(() => {
     const editor = document.querySelector(".monaco-editor .monaco-editor-background");
     return ghost === undefined ? null : {
         ghost: read(getComputedStyle(ghost, "::after").color),
+        behind: read(getComputedStyle(ghost, "::after").backgroundColor),
         editor: read(getComputedStyle(editor).backgroundColor),
     };
 })()"""
@@ -183,6 +184,7 @@ def test_ghost_text_can_be_read_in_every_theme(workbench, theme):
         opacity * abs(one - other) for one, other in zip(ghost, colors["editor"], strict=False)
     ]
     assert sum(contrast) / 3 > 60, colors
+    assert colors["behind"] == colors["editor"]  # no bracket's mark, for one, is drawn under it
 
 
 @pytest.mark.parametrize("support", ["auto", "on", "off"])

@@ -1,4 +1,4 @@
-"""Silence in the workbench: several cursors, an open hover, files left alone."""
+"""Silence in the workbench: several cursors, files left alone."""
 
 import pytest
 
@@ -30,18 +30,6 @@ def test_nothing_is_drawn_with_several_cursors(workbench):
     workbench.wait("a tab at both", lambda: workbench.lines() != file.read_text().split("\n"))
     assert "".join(workbench.lines()).count(NEW) == 2
     workbench.press("Control+z", "Escape")
-
-
-def test_escape_closes_the_hover_before_it_dismisses(workbench):
-    offer(workbench)
-    workbench.go_to(5, BEFORE.split("\n")[4].index(OLD) + 2)
-    workbench.press("Control+k", "Control+i")
-    hovers = ".monaco-hover:not(.hidden) .hover-contents"
-    workbench.wait("the hover", lambda: "Dismiss" in "".join(workbench.texts(hovers)))
-    workbench.press("Escape")
-    workbench.wait("no hover", lambda: "Dismiss" not in "".join(workbench.texts(hovers)))
-    assert is_drawn(workbench)
-    workbench.dismiss("nothing drawn", lambda: not is_drawn(workbench))
 
 
 def test_the_status_bar_says_where_a_file_is_left_alone(workbench):

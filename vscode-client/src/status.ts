@@ -12,7 +12,6 @@ export class StatusItem implements vscode.Disposable {
   );
   private current: State = "starting";
   private message = "";
-  private model = "";
   private prediction = "";
   private isServed = true;
 
@@ -33,7 +32,6 @@ export class StatusItem implements vscode.Disposable {
     const lines = [
       present(this.current, this.isServed).label,
       this.message,
-      this.model === "" ? "" : `Model: ${this.model}`,
       this.current === "snoozed" || this.current === "disabled" ? "" : this.prediction,
     ];
     return [...new Set(lines)].filter((line) => line !== "").join("\n");
@@ -43,7 +41,6 @@ export class StatusItem implements vscode.Disposable {
     // Until it has a model, the server is busy loading one.
     this.current = state === "thinking" && model === "" ? "starting" : state;
     this.message = message;
-    this.model = model;
     this.draw();
   }
 

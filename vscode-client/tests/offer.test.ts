@@ -14,14 +14,17 @@ describe("following the typing", () => {
     ["a bracket that closes itself", "f", [hunk(1, 1, "(x)")], hunk(1, 1, "()"), [hunk(2, 2, "x")]],
     ["deleting what goes", "old", [hunk(0, 3, "new")], hunk(2, 3, ""), [hunk(0, 2, "new")]],
     ["over the selection", "old", [hunk(0, 3, "new")], hunk(0, 3, "n"), [hunk(1, 1, "ew")]],
-    ["elsewhere", "a\nb = ", [hunk(6, 6, "foo")], hunk(1, 1, "f"), undefined],
+    ["before it", "a\nb = ", [hunk(6, 6, "foo")], hunk(1, 1, "f"), [hunk(7, 7, "foo")]],
+    ["behind it", "a = \nb", [hunk(4, 4, "foo")], hunk(6, 6, "f"), [hunk(4, 4, "foo")]],
+    ["between two", "a b", [hunk(0, 1, "x"), hunk(3, 3, "y")], hunk(2, 2, "cc"), [hunk(0, 1, "x"), hunk(5, 5, "y")]],
+    ["deleting text that touches it", "a b", [hunk(3, 3, "y")], hunk(2, 3, ""), undefined],
     ["a line end", "a", [hunk(1, 1, "\n  b")], hunk(1, 1, "\n  "), [hunk(4, 4, "b")]],
     ["the end of the other", "a b", [hunk(1, 1, "x"), hunk(3, 3, "y")], hunk(3, 3, "y"), [hunk(1, 1, "x")]],
     ["before another", "a b", [hunk(1, 1, "xx"), hunk(3, 3, "y")], hunk(1, 1, "x"), [hunk(2, 2, "x"), hunk(4, 4, "y")]],
     ["backspace", "a = f", [hunk(5, 5, "oo")], hunk(4, 5, ""), undefined],
   ];
   for (const [name, text, hunks, change, left] of table) {
-    it(`${name}: ${left === undefined ? "goes away" : "is shortened"}`, () => {
+    it(`${name}: ${left === undefined ? "goes away" : "stays"}`, () => {
       assert.deepEqual(typed(hunks, text, change), left);
     });
   }

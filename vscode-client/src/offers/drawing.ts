@@ -68,6 +68,8 @@ export class Drawing implements vscode.Disposable {
     rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
     after: {
       color: color(GHOST),
+      // What marks the character behind it, such as a matching bracket, would be drawn under all of it.
+      backgroundColor: color("editor.background"),
       fontStyle: "italic",
     },
   });

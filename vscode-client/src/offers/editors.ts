@@ -32,7 +32,7 @@ export function reach(editor: vscode.TextEditor, { offer, jumped }: Offered): Re
 }
 
 /** Whether Tab indents: in front of a line's text, unless the user has jumped there by Tab. */
-export function indents({ document, selection }: vscode.TextEditor, { jumped }: Pick<Offered, "jumped">): boolean {
+export function indents({ document, selection }: vscode.TextEditor, jumped = false): boolean {
   const { line, character } = selection.active;
   const before = document.lineAt(line).text.slice(0, character);
   return !selection.isEmpty || (before.trim() === "" && !jumped);

@@ -66,11 +66,11 @@ export function shortestHunk(before: string, after: string, offset = 0): Hunk {
 }
 
 /**
- * What is left of an offer when the user makes a change that agrees with it.
+ * What is left of an offer when the user makes a change that agrees with it, or one elsewhere.
  *
  * @param before the text before the change
  * @param change what was typed or deleted, in offsets of that text
- * @returns undefined when the change does not agree with it; no hunks when nothing is left to do
+ * @returns undefined when the change contradicts it; no hunks when nothing is left to do
  */
 export function typed(
   hunks: readonly Hunk[],
@@ -79,6 +79,7 @@ export function typed(
 ): readonly Hunk[] | undefined {
   const grown = change.text.length - (change.end - change.start);
   const after = applied(before, [change]);
+  const moved = (hunk: Hunk): Hunk => ({ ...hunk, start: hunk.start + grown, end: hunk.end + grown });
   for (const [index, hunk] of hunks.entries()) {
     if (hunk.start > change.start || change.end > hunk.end) {
       continue;
@@ -88,15 +89,13 @@ export function typed(
     if (size(left) + size(change) !== size(whole)) {
       continue;
     }
-    const moved = hunks
-      .slice(index + 1)
-      .map((later) => ({ ...later, start: later.start + grown, end: later.end + grown }));
-    return [...hunks.slice(0, index), ...(size(left) > 0 ? [left] : []), ...moved];
+    return [...hunks.slice(0, index), ...(size(left) > 0 ? [left] : []), ...hunks.slice(index + 1).map(moved)];
   }
-  return undefined;
+  const touches = ({ start, end }: Hunk): boolean => start <= change.end && change.start <= end;
+  return hunks.some(touches) ? undefined : hunks.map((hunk) => (hunk.start > change.end ? moved(hunk) : hunk));
 }
 
-/** An offer of which these hunks are left after a change that agrees with it. */
+/** An offer of which these hunks are left after a change. */
 export function withLeft(offer: Offer, hunks: readonly Hunk[], before: string, change: Hunk): Offer {
   return { ...offer, hunks, everywhere: typed(offer.everywhere, before, change) ?? [] };
 }

@@ -28,8 +28,6 @@ import { Room } from "./room";
 import { type NextEditResult, ServerCommand } from "../protocol";
 import type { Server } from "../server";
 
-/** Stands for an offer in another file: nobody has jumped to it. */
-const AFAR = { jumped: false };
 /** The mark at the end of a chain of accepted offers. */
 const NO_MORE = "no\u00a0more";
 
@@ -114,7 +112,7 @@ export class Offers implements vscode.Disposable {
         offer: same && isDeepStrictEqual(same.offer, made) ? same.offer : made,
         version: result.version,
         text: document.getText(),
-        jumped: same?.jumped ?? this.otherFiles.hasOpened(uri),
+        jumped: same?.jumped ?? false,
         told: same?.told ?? false,
       });
     }
@@ -142,7 +140,7 @@ export class Offers implements vscode.Disposable {
       }
       await vscode.commands.executeCommand("hideSuggestWidget");
     }
-    const isFree = editor !== undefined && !(key !== undefined && indents(editor, offered ?? AFAR));
+    const isFree = editor !== undefined && !(key !== undefined && indents(editor, offered?.jumped));
     if (isFree && next.length > 0) {
       await this.otherFiles.open(editor.document);
       return;
@@ -286,33 +284,29 @@ export class Offers implements vscode.Disposable {
     };
   }
 
-  /** Keeps an offer up to date with a change, as long as the two agree. */
+  /** Keeps an offer up to date with a change, unless that contradicts it. */
   private follow({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): void {
     const uri = document.uri.toString();
     const offered = this.offered.get(uri);
-    const [first] = contentChanges;
-    if (this.applying || first === undefined) {
+    if (this.applying || contentChanges.length === 0) {
       return;
     }
     this.otherFiles.type(document);
     if (document === vscode.window.activeTextEditor?.document) {
       this.chain.end();
     }
-    const change = {
-      start: first.rangeOffset,
-      end: first.rangeOffset + first.rangeLength,
-      text: first.text,
-    };
-    const left =
-      offered !== undefined && contentChanges.length === 1 && reason === undefined
-        ? typed(offered.offer.hunks, offered.text, change)
-        : undefined; // undone, redone, or typed at several cursors
-    if (offered === undefined || left === undefined || left.length === 0) {
+    let offer = reason === undefined ? offered?.offer : undefined; // undone or redone
+    let text = offered?.text ?? "";
+    for (const { rangeOffset: start, rangeLength, text: inserted } of contentChanges) {
+      const change = { start, end: start + rangeLength, text: inserted };
+      const left = offer && typed(offer.hunks, text, change);
+      offer = offer && left?.length ? withLeft(offer, left, text, change) : undefined;
+      text = applied(text, [change]);
+    }
+    if (offered === undefined || offer === undefined) {
       this.offered.delete(uri);
     } else {
-      offered.offer = withLeft(offered.offer, left, offered.text, change);
-      offered.version = document.version;
-      offered.text = document.getText();
+      Object.assign(offered, { offer, version: document.version, text: document.getText() });
     }
     this.draw();
   }
@@ -344,11 +338,13 @@ export class Offers implements vscode.Disposable {
     if (editor === undefined || offered === undefined) {
       this.announcement.dispose();
       this.setContext("editcast.offer", next.length === 0 ? "" : "elsewhere");
-      this.setContext("editcast.tab", editor !== undefined && next.length > 0 && !indents(editor, AFAR));
+      this.setContext("editcast.tab", editor !== undefined && next.length > 0 && !indents(editor));
       if (editor !== undefined && next.length > 0) {
         this.tell(editor, next);
       } else if (editor !== undefined && this.chain.isMarked) {
-        this.tell(editor, [NO_MORE]);
+        // Behind its line, though nobody may see it there: in a box it would be more than it says.
+        this.drawnIn = editor;
+        this.drawing.tell(editor, editor.selection.active.line, NO_MORE);
       }
       return;
     }
@@ -358,7 +354,8 @@ export class Offers implements vscode.Disposable {
     const [first] = hunks;
     const line = document.positionAt(first?.start ?? 0).line;
     const seen = editor.visibleRanges.some((range) => range.start.line <= line && line <= range.end.line);
-    offered.jumped &&= Math.abs(line - cursor.line) <= NEAR_LINES;
+    const isNear = Math.abs(line - cursor.line) <= NEAR_LINES;
+    offered.jumped = isNear && (offered.jumped || this.otherFiles.hasOpened(document));
     const where = reach(editor, offered);
     this.drawnIn = editor;
     // Where the cursor is, and what is in view, changes nothing at the offer's own place.
@@ -374,7 +371,7 @@ export class Offers implements vscode.Disposable {
     const way = line < cursor.line ? "up" : "down";
     this.drawing.point(editor, far === undefined ? here : { ...here, [way]: cursor.line });
     this.setContext("editcast.offer", where);
-    this.setContext("editcast.tab", !indents(editor, offered));
+    this.setContext("editcast.tab", !indents(editor, offered.jumped));
     if (!offered.told) {
       offered.told = true;
       void this.server.tell(ServerCommand.shown, offered.offer.id);

@@ -32,6 +32,7 @@ export class OtherFiles {
   type(document: vscode.TextDocument): void {
     this.found.delete(document.uri.toString());
     this.typed.add(document.uri.toString());
+    this.opened = undefined;
   }
 
   /** Has what is left count again, though the document was typed in: an offer was accepted there. */
@@ -59,9 +60,9 @@ export class OtherFiles {
     }
   }
 
-  /** Tells, once, whether the user has just been brought to a document. */
-  hasOpened(uri: string): boolean {
-    const isIt = this.opened === uri;
+  /** Tells, once, whether the user was brought to a document and has typed nothing since. */
+  hasOpened({ uri }: vscode.TextDocument): boolean {
+    const isIt = this.opened === uri.toString();
     this.opened = isIt ? undefined : this.opened;
     return isIt;
   }
