@@ -15,6 +15,7 @@ import numpy as np
 
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import CONTINUATION, Candidate, Situation
+from editcast_model.forecasting.filters import closes_more
 from editcast_model.memory.project_memory import AHEAD, LONGEST, Places, ProjectMemory, own_places
 from editcast_model.memory.units import LineUnits, begun
 
@@ -31,6 +32,12 @@ _UNSEEN: Final = 0.3
 _LEAST_SURE: Final = 0.5
 _OPEN: Final = 0.85
 _WITHIN_WORD: Final = re.compile(r"\w\w")
+_STRING: Final = re.compile(r"\"{3}|'{3}|([\"`]|(?<!\w)')(?:\\.|(?!\1)[^\\])*\1")
+_OPEN_QUOTE: Final = re.compile(r"[\"`]|(?<!\w)'")
+_NAMED: Final = re.compile(r"\s*[\"'`]?(\w+)[\"'`]?\??[:=]")
+_MARKS: Final = " \t\r\n,;:\"'`"
+_SEPARATOR: Final = re.compile(r"[,\n]")
+_BRACKET: Final = re.compile(r"[()\[\]{}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +131,24 @@ class Continuations:
             yield situation.described(Candidate(hunk, self.name, prior=probability))
 
 
-def _without_rest(line: str, written: str, rest: str) -> str:
-    """Leave out the end of a continuation if it stands behind the cursor already.
+def _is_in_string(line: str) -> bool:
+    """Tell whether a string of a line is not closed on it."""
+    return bool(_OPEN_QUOTE.search(_STRING.sub("", line)))
 
-    That is so if the line would have more brackets closed than opened, and has as many without it.
+
+def _says_again(line: str, above: str) -> bool:
+    """Tell whether a line names what the last one above names, reads like it, or repeats an item.
+
+    An *item* is what stands between commas, or alone on a line, without brackets.
     """
-    if _open_brackets(line + written + rest) >= 0:
-        return written
-    for size in range(min(len(written), len(rest)), 0, -1):
-        if written.endswith(rest[:size]):
-            shorter = written[:-size]
-            return shorter if _open_brackets(line + shorter + rest) == 0 else written
-    return written
-
-
-def _open_brackets(text: str) -> int:
-    return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+    last = above.rstrip().rpartition("\n")[2]
+    named = _NAMED.match(last)
+    if named and re.match(rf"\s*[\"'`]?{named[1]}\b", line):
+        return True
+    item = line.rstrip(_MARKS).rpartition(",")[2].strip(_MARKS)
+    if not item or _BRACKET.search(item):
+        return line.strip(_MARKS) == last.strip(_MARKS) != ""
+    return item in {one.strip(_MARKS) for one in _SEPARATOR.split(above)}
 
 
 def _worth(text: str) -> float:
@@ -179,7 +188,15 @@ class Continuer:
         own = own_places(around[0], around[1], before)
         others = self.memory.occurrences(before, self._file)
         votes = _Votes.of(own, others)
-        yield from self._agreed(votes, partial, text[start:cursor], text[cursor:end])
+        line, rest = text[start:cursor], text[cursor:end]
+        is_in_string = _is_in_string(line + rest)
+        for one in self._agreed(votes, partial, line, rest):
+            if is_in_string < _is_in_string(line + one.text + rest):
+                continue
+            if _says_again(line + one.text, text[above:start]):
+                continue
+            if not closes_more(Hunk(cursor, cursor, one.text), text):
+                yield one
 
     def _agreed(self, votes: _Votes, partial: str, line: str, rest: str) -> Iterator[Continuation]:
         text_of = self._lines.vocabulary.text
@@ -209,12 +226,11 @@ class Continuer:
                 written, completes = unit[len(partial) :], bool(word) and len(unit) > len(partial)
             else:
                 written += unit
-            text = _without_rest(line, written, rest)
-            if len(text.strip()) < LEAST:
+            if len(written.strip()) < LEAST:
                 continue
             next_is_end = [text_of(row[step + 1])[-1:] in ("", "\n", "\r") for row in votes.ahead]
             yield Continuation(
-                text,
+                written,
                 (
                     log_share,
                     least,
@@ -222,7 +238,7 @@ class Continuer:
                     max(votes.lengths[row] for row in votes.rows) / LONGEST,
                     votes.share(votes.is_own),
                     votes.share(votes.is_recent),
-                    math.log(len(text)),
+                    math.log(len(written)),
                     (step + 1) / 8,
                     float(bool(word)),
                     float(completes),

@@ -1,5 +1,6 @@
 """Continuations of what is typed: where they end, and what they do not repeat."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,8 +37,40 @@ def test_what_stands_behind_the_cursor_is_not_repeated() -> None:
     assert continued(f"{LINES}    total = add(|)\n")[-1] == "total, price"
 
 
-def test_a_bracket_that_is_closed_behind_the_cursor_is_not_closed_again() -> None:
-    assert continued(f"{LINES}    tot|)\n")[-1] == "al = add(total, price"
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # The brackets behind the cursor, or on another line, close what is opened.
+        ("show(number, size)\nshow(number, |)\n", ["size"]),
+        ("show(number, size) -> None:\nshow(\n    number, |\n) -> None:\n", ["size"]),
+        ("\nlast = old(items))\nlast = ol|\n", ["d(items", "d(items)"]),
+        # Strings are closed, too.
+        (
+            'name = "first"; end(x)\nname = |\n',
+            ['"first"', '"first";', '"first"; end', '"first"; end(', '"first"; end(x'],
+        ),
+    ],
+)
+def test_what_is_opened_is_closed_once(text: str, expected: list[str]) -> None:
+    assert continued(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # A name is not given again to the next one.
+        ("    height: number;\n    width: number;\n    wi|\n", []),
+        ("    height: number;\n    width: number;\n    depth: number;\n    wi|\n", ["dth:"]),
+        # Nor is an item of a list.
+        ("from shapes import (\n    Circle,\n    Square,\n    S|\n)\n", []),
+        ('__all__ = [\n    "Circle",\n    "Square",\n    "C|"\n]\n', []),
+        # Nor a whole line; what it begins with is.
+        ("    self._prepare()\n    self._pr|\n", ["epare", "epare("]),
+        ("    check(error)\n    rows = load(path)\n    check(|\n", ["error", "error)"]),
+    ],
+)
+def test_what_the_lines_above_say_is_not_said_again(text: str, expected: list[str]) -> None:
+    assert continued(text) == expected
 
 
 def test_a_word_whose_end_stands_behind_the_cursor_is_not_continued() -> None:
