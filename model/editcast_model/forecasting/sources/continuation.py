@@ -8,7 +8,7 @@ winner for the one after it, to the end of the line.
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -30,14 +30,16 @@ _GROWTH: Final = 2.0
 _UNSEEN: Final = 0.3
 #: The least probability that something is proposed with: who types is disturbed by the rest.
 _LEAST_SURE: Final = 0.5
+#: The same where a string would be left open, of which only half is known.
+_SURE_IN_STRING: Final = 0.6
 _OPEN: Final = 0.85
 _WITHIN_WORD: Final = re.compile(r"\w\w")
-_STRING: Final = re.compile(r"\"{3}|'{3}|([\"`]|(?<!\w)')(?:\\.|(?!\1)[^\\])*\1")
+_STRING: Final = re.compile(r"\"{3}|'{3}|`{3}|([\"`]|(?<!\w)')(?:\\.|(?!\1)[^\\])*\1")
 _OPEN_QUOTE: Final = re.compile(r"[\"`]|(?<!\w)'")
 _NAMED: Final = re.compile(r"\s*[\"'`]?(\w+)[\"'`]?\??[:=]")
 _MARKS: Final = " \t\r\n,;:\"'`"
 _SEPARATOR: Final = re.compile(r"[,\n]")
-_BRACKET: Final = re.compile(r"[()\[\]{}]")
+_BRACKET: Final = re.compile(r"[()\[\]{}<>]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +49,12 @@ class Continuation:
     Attributes:
         text: Characters to insert.
         features: One number for each of `CONTINUATION_FEATURES`.
+        least: The least probability with which it is proposed.
     """
 
     text: str
     features: tuple[float, ...]
+    least: float = _LEAST_SURE
 
     def probability(self, weights: Sequence[float]) -> float:
         """Estimate how likely it is to be typed, by fitted weights; 0 without any."""
@@ -122,13 +126,23 @@ class Continuations:
             self._continuer = Continuer(history.memory, history.path)
         known = self._continuer.continuations(history.text, cursor)
         rated = ((one, one.probability(situation.continuation)) for one in known)
-        sure = [each for each in rated if each[1] >= _LEAST_SURE]
+        sure = [each for each in rated if each[1] >= each[0].least]
         if not sure:
             return
         best, probability = max(sure, key=lambda each: each[1] * _worth(each[0].text))
         hunk = Hunk(cursor, cursor, best.text)
         if situation.accepts(hunk, self.name):
             yield situation.described(Candidate(hunk, self.name, prior=probability))
+
+
+def _leaves_in_string(line: str, written: str, rest: str) -> bool:
+    """Tell whether a continuation ends within a string that it opens.
+
+    As with a bracket, it may open one with its last character, where nothing stands behind it.
+    """
+    if _is_in_string(line + rest) or not _is_in_string(line + written + rest):
+        return False
+    return bool(rest) or _is_in_string(line + written[:-1])
 
 
 def _is_in_string(line: str) -> bool:
@@ -146,7 +160,7 @@ def _says_again(line: str, above: str) -> bool:
     if named and re.match(rf"\s*[\"'`]?{named[1]}\b", line):
         return True
     item = line.rstrip(_MARKS).rpartition(",")[2].strip(_MARKS)
-    if not item or _BRACKET.search(item):
+    if not item or _BRACKET.search(line):
         return line.strip(_MARKS) == last.strip(_MARKS) != ""
     return item in {one.strip(_MARKS) for one in _SEPARATOR.split(above)}
 
@@ -188,15 +202,15 @@ class Continuer:
         own = own_places(around[0], around[1], before)
         others = self.memory.occurrences(before, self._file)
         votes = _Votes.of(own, others)
-        line, rest = text[start:cursor], text[cursor:end]
-        is_in_string = _is_in_string(line + rest)
+        line, rest, lines = text[start:cursor], text[cursor:end], text[above:start]
+        says_again = _says_again(line, lines)
         for one in self._agreed(votes, partial, line, rest):
-            if is_in_string < _is_in_string(line + one.text + rest):
+            if says_again < _says_again(line + one.text, lines):
                 continue
-            if _says_again(line + one.text, text[above:start]):
+            if closes_more(Hunk(cursor, cursor, one.text), text):
                 continue
-            if not closes_more(Hunk(cursor, cursor, one.text), text):
-                yield one
+            is_half = _leaves_in_string(line, one.text, rest)
+            yield replace(one, least=_SURE_IN_STRING) if is_half else one
 
     def _agreed(self, votes: _Votes, partial: str, line: str, rest: str) -> Iterator[Continuation]:
         text_of = self._lines.vocabulary.text

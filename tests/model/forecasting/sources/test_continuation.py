@@ -9,17 +9,21 @@ from editcast_model.card import CONTINUATION_FEATURES
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import EditContext, cursor_after
 from editcast_model.forecasting.line_spans import contradicted, moved
-from editcast_model.forecasting.sources.continuation import LEAST, Continuer
+from editcast_model.forecasting.sources.continuation import LEAST, Continuation, Continuer
 from editcast_model.memory.project_memory import ProjectMemory
 
 LINES = "".join(f"    total = add(total, price)\n    show({number})\n" for number in range(3))
 
 
-def continued(text: str, marked: str = "|", memory: ProjectMemory | None = None) -> list[str]:
+def found_at(text: str, memory: ProjectMemory | None = None) -> list[Continuation]:
     """The continuations where a text is marked."""
-    cursor = text.index(marked)
     continuer = Continuer(memory or ProjectMemory(), "a.py")
-    return [one.text for one in continuer.continuations(text.replace(marked, "", 1), cursor)]
+    return list(continuer.continuations(text.replace("|", "", 1), text.index("|")))
+
+
+def continued(text: str, memory: ProjectMemory | None = None) -> list[str]:
+    """Their texts."""
+    return [one.text for one in found_at(text, memory)]
 
 
 def test_a_line_is_continued_to_its_end_and_no_further() -> None:
@@ -44,15 +48,24 @@ def test_what_stands_behind_the_cursor_is_not_repeated() -> None:
         ("show(number, size)\nshow(number, |)\n", ["size"]),
         ("show(number, size) -> None:\nshow(\n    number, |\n) -> None:\n", ["size"]),
         ("\nlast = old(items))\nlast = ol|\n", ["d(items", "d(items)"]),
-        # Strings are closed, too.
-        (
-            'name = "first"; end(x)\nname = |\n',
-            ['"first"', '"first";', '"first"; end', '"first"; end(', '"first"; end(x'],
-        ),
     ],
 )
 def test_what_is_opened_is_closed_once(text: str, expected: list[str]) -> None:
     assert continued(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "halves"),
+    [
+        ('run(show("red paint"))\nrun(sh|\n', ['ow("red', 'ow("red paint']),
+        ('run(show("red paint"))\nrun(sh|)\n', ['ow("', 'ow("red', 'ow("red paint']),
+        ('run("red paint")\nrun("r|")\n', []),  # the user has opened it
+        ("run(it's, name)\nrun(it|\n", []),
+    ],
+)
+def test_of_a_string_that_is_left_open_more_must_be_known(text: str, halves: list[str]) -> None:
+    usual = Continuation("", ()).least
+    assert [one.text for one in found_at(text) if one.least > usual] == halves
 
 
 @pytest.mark.parametrize(
