@@ -16,6 +16,8 @@ _WORDS = re.compile(r"\w+")
 #: Characters that editors insert after the cursor automatically.
 _CLOSERS = " )]}\"'`;"
 _CLOSING = {")": "(", "]": "[", "}": "{"}
+#: Characters before and behind an insertion that are searched for its brackets.
+_AROUND = 2_000
 _PAIRS = frozenset(("()", "[]", "{}", '""', "''", "``"))
 
 
@@ -220,20 +222,23 @@ def _joins_words(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
 
 
 def _closes_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether an insertion at the cursor closes a bracket that its line closes behind it.
+    """Tell whether an insertion at the cursor closes a bracket that nothing has opened."""
+    if len(hunks) != 1 or not hunks[0].start == hunks[0].end == context.cursor:
+        return False
+    return closes_more(hunks[0], context.text)
+
+
+def closes_more(insertion: Hunk, text: str) -> bool:
+    """Tell whether more brackets around an insertion are closed but not opened than without it.
 
     The text need not be one that can be parsed yet; once typed along, the rest would break it.
     """
-    if len(hunks) != 1 or not hunks[0].start == hunks[0].end == context.cursor:
+    if not unmatched(insertion.text)[0]:
         return False
-    inserted = hunks[0].text
-    line = line_at(context.text, context.cursor)
-    rest = context.text[context.cursor :].split("\n", 1)[0]
-    closed, _ = unmatched(inserted)
-    if not closed or closed[0] not in rest:
-        return False
-    head = line[: len(line) - len(rest)]
-    return bool(unmatched(head + inserted + rest)[0]) and not unmatched(line)[0]
+    before = text[max(0, insertion.start - _AROUND) : insertion.start]
+    after = text[insertion.end : insertion.end + _AROUND]
+    closed = unmatched(before + insertion.text + after)[0]
+    return len(closed) > len(unmatched(before + after)[0])
 
 
 def _wraps_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:

@@ -292,6 +292,12 @@ def test_a_line_that_is_being_typed_is_copied_nowhere(
         ),
         ("rows = load(first(|)\n", "1)", None),
         ("rows = load(\n    first(|\n", "1))", None),
+        (
+            "def area(\n    width: |\n):\n    return 1\n",
+            "float) -> float:",
+            "closes a bracket again",
+        ),
+        ("rows = load|\n", "(1))", "closes a bracket again"),
     ],
 )
 def test_what_goes_on_with_the_line_at_the_cursor(

@@ -8,13 +8,14 @@ winner for the one after it, to the end of the line.
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.candidates import CONTINUATION, Candidate, Situation
+from editcast_model.forecasting.filters import closes_more
 from editcast_model.memory.project_memory import AHEAD, LONGEST, Places, ProjectMemory, own_places
 from editcast_model.memory.units import LineUnits, begun
 
@@ -29,8 +30,16 @@ _GROWTH: Final = 2.0
 _UNSEEN: Final = 0.3
 #: The least probability that something is proposed with: who types is disturbed by the rest.
 _LEAST_SURE: Final = 0.5
+#: The same where a string would be left open, of which only half is known.
+_SURE_IN_STRING: Final = 0.6
 _OPEN: Final = 0.85
 _WITHIN_WORD: Final = re.compile(r"\w\w")
+_STRING: Final = re.compile(r"\"{3}|'{3}|`{3}|([\"`]|(?<!\w)')(?:\\.|(?!\1)[^\\])*\1")
+_OPEN_QUOTE: Final = re.compile(r"[\"`]|(?<!\w)'")
+_NAMED: Final = re.compile(r"\s*[\"'`]?(\w+)[\"'`]?\??[:=]")
+_MARKS: Final = " \t\r\n,;:\"'`"
+_SEPARATOR: Final = re.compile(r"[,\n]")
+_BRACKET: Final = re.compile(r"[()\[\]{}<>]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +49,12 @@ class Continuation:
     Attributes:
         text: Characters to insert.
         features: One number for each of `CONTINUATION_FEATURES`.
+        least: The least probability with which it is proposed.
     """
 
     text: str
     features: tuple[float, ...]
+    least: float = _LEAST_SURE
 
     def probability(self, weights: Sequence[float]) -> float:
         """Estimate how likely it is to be typed, by fitted weights; 0 without any."""
@@ -115,7 +126,7 @@ class Continuations:
             self._continuer = Continuer(history.memory, history.path)
         known = self._continuer.continuations(history.text, cursor)
         rated = ((one, one.probability(situation.continuation)) for one in known)
-        sure = [each for each in rated if each[1] >= _LEAST_SURE]
+        sure = [each for each in rated if each[1] >= each[0].least]
         if not sure:
             return
         best, probability = max(sure, key=lambda each: each[1] * _worth(each[0].text))
@@ -124,22 +135,34 @@ class Continuations:
             yield situation.described(Candidate(hunk, self.name, prior=probability))
 
 
-def _without_rest(line: str, written: str, rest: str) -> str:
-    """Leave out the end of a continuation if it stands behind the cursor already.
+def _leaves_in_string(line: str, written: str, rest: str) -> bool:
+    """Tell whether a continuation ends within a string that it opens.
 
-    That is so if the line would have more brackets closed than opened, and has as many without it.
+    As with a bracket, it may open one with its last character, where nothing stands behind it.
     """
-    if _open_brackets(line + written + rest) >= 0:
-        return written
-    for size in range(min(len(written), len(rest)), 0, -1):
-        if written.endswith(rest[:size]):
-            shorter = written[:-size]
-            return shorter if _open_brackets(line + shorter + rest) == 0 else written
-    return written
+    if _is_in_string(line + rest) or not _is_in_string(line + written + rest):
+        return False
+    return bool(rest) or _is_in_string(line + written[:-1])
 
 
-def _open_brackets(text: str) -> int:
-    return sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
+def _is_in_string(line: str) -> bool:
+    """Tell whether a string of a line is not closed on it."""
+    return bool(_OPEN_QUOTE.search(_STRING.sub("", line)))
+
+
+def _says_again(line: str, above: str) -> bool:
+    """Tell whether a line names what the last one above names, reads like it, or repeats an item.
+
+    An *item* is what stands between commas, or alone on a line, without brackets.
+    """
+    last = above.rstrip().rpartition("\n")[2]
+    named = _NAMED.match(last)
+    if named and re.match(rf"\s*[\"'`]?{named[1]}\b", line):
+        return True
+    item = line.rstrip(_MARKS).rpartition(",")[2].strip(_MARKS)
+    if not item or _BRACKET.search(line):
+        return line.strip(_MARKS) == last.strip(_MARKS) != ""
+    return item in {one.strip(_MARKS) for one in _SEPARATOR.split(above)}
 
 
 def _worth(text: str) -> float:
@@ -179,7 +202,15 @@ class Continuer:
         own = own_places(around[0], around[1], before)
         others = self.memory.occurrences(before, self._file)
         votes = _Votes.of(own, others)
-        yield from self._agreed(votes, partial, text[start:cursor], text[cursor:end])
+        line, rest, lines = text[start:cursor], text[cursor:end], text[above:start]
+        says_again = _says_again(line, lines)
+        for one in self._agreed(votes, partial, line, rest):
+            if says_again < _says_again(line + one.text, lines):
+                continue
+            if closes_more(Hunk(cursor, cursor, one.text), text):
+                continue
+            is_half = _leaves_in_string(line, one.text, rest)
+            yield replace(one, least=_SURE_IN_STRING) if is_half else one
 
     def _agreed(self, votes: _Votes, partial: str, line: str, rest: str) -> Iterator[Continuation]:
         text_of = self._lines.vocabulary.text
@@ -209,12 +240,11 @@ class Continuer:
                 written, completes = unit[len(partial) :], bool(word) and len(unit) > len(partial)
             else:
                 written += unit
-            text = _without_rest(line, written, rest)
-            if len(text.strip()) < LEAST:
+            if len(written.strip()) < LEAST:
                 continue
             next_is_end = [text_of(row[step + 1])[-1:] in ("", "\n", "\r") for row in votes.ahead]
             yield Continuation(
-                text,
+                written,
                 (
                     log_share,
                     least,
@@ -222,7 +252,7 @@ class Continuer:
                     max(votes.lengths[row] for row in votes.rows) / LONGEST,
                     votes.share(votes.is_own),
                     votes.share(votes.is_recent),
-                    math.log(len(text)),
+                    math.log(len(written)),
                     (step + 1) / 8,
                     float(bool(word)),
                     float(completes),

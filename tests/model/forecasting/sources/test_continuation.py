@@ -1,5 +1,6 @@
 """Continuations of what is typed: where they end, and what they do not repeat."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,17 +9,21 @@ from editcast_model.card import CONTINUATION_FEATURES
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import EditContext, cursor_after
 from editcast_model.forecasting.line_spans import contradicted, moved
-from editcast_model.forecasting.sources.continuation import LEAST, Continuer
+from editcast_model.forecasting.sources.continuation import LEAST, Continuation, Continuer
 from editcast_model.memory.project_memory import ProjectMemory
 
 LINES = "".join(f"    total = add(total, price)\n    show({number})\n" for number in range(3))
 
 
-def continued(text: str, marked: str = "|", memory: ProjectMemory | None = None) -> list[str]:
+def found_at(text: str, memory: ProjectMemory | None = None) -> list[Continuation]:
     """The continuations where a text is marked."""
-    cursor = text.index(marked)
     continuer = Continuer(memory or ProjectMemory(), "a.py")
-    return [one.text for one in continuer.continuations(text.replace(marked, "", 1), cursor)]
+    return list(continuer.continuations(text.replace("|", "", 1), text.index("|")))
+
+
+def continued(text: str, memory: ProjectMemory | None = None) -> list[str]:
+    """Their texts."""
+    return [one.text for one in found_at(text, memory)]
 
 
 def test_a_line_is_continued_to_its_end_and_no_further() -> None:
@@ -36,8 +41,49 @@ def test_what_stands_behind_the_cursor_is_not_repeated() -> None:
     assert continued(f"{LINES}    total = add(|)\n")[-1] == "total, price"
 
 
-def test_a_bracket_that_is_closed_behind_the_cursor_is_not_closed_again() -> None:
-    assert continued(f"{LINES}    tot|)\n")[-1] == "al = add(total, price"
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # The brackets behind the cursor, or on another line, close what is opened.
+        ("show(number, size)\nshow(number, |)\n", ["size"]),
+        ("show(number, size) -> None:\nshow(\n    number, |\n) -> None:\n", ["size"]),
+        ("\nlast = old(items))\nlast = ol|\n", ["d(items", "d(items)"]),
+    ],
+)
+def test_what_is_opened_is_closed_once(text: str, expected: list[str]) -> None:
+    assert continued(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "halves"),
+    [
+        ('run(show("red paint"))\nrun(sh|\n', ['ow("red', 'ow("red paint']),
+        ('run(show("red paint"))\nrun(sh|)\n', ['ow("', 'ow("red', 'ow("red paint']),
+        ('run("red paint")\nrun("r|")\n', []),  # the user has opened it
+        ("run(it's, name)\nrun(it|\n", []),
+    ],
+)
+def test_of_a_string_that_is_left_open_more_must_be_known(text: str, halves: list[str]) -> None:
+    usual = Continuation("", ()).least
+    assert [one.text for one in found_at(text) if one.least > usual] == halves
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # A name is not given again to the next one.
+        ("    height: number;\n    width: number;\n    wi|\n", []),
+        ("    height: number;\n    width: number;\n    depth: number;\n    wi|\n", ["dth:"]),
+        # Nor is an item of a list.
+        ("from shapes import (\n    Circle,\n    Square,\n    S|\n)\n", []),
+        ('__all__ = [\n    "Circle",\n    "Square",\n    "C|"\n]\n', []),
+        # Nor a whole line; what it begins with is.
+        ("    self._prepare()\n    self._pr|\n", ["epare", "epare("]),
+        ("    check(error)\n    rows = load(path)\n    check(|\n", ["error", "error)"]),
+    ],
+)
+def test_what_the_lines_above_say_is_not_said_again(text: str, expected: list[str]) -> None:
+    assert continued(text) == expected
 
 
 def test_a_word_whose_end_stands_behind_the_cursor_is_not_continued() -> None:
