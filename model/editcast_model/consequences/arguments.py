@@ -21,7 +21,6 @@ from editcast_model.syntax.calls import (
     Function,
     calls_of,
     function_at,
-    function_of,
 )
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
@@ -35,20 +34,12 @@ _AS_OTHERS = 0.45
 
 def after_signature(change: Change) -> Iterator[Consequence]:
     """Return what the calls of functions need whose parameters were added, removed or reordered."""
-    seen: set[int] = set()
-    for _, start, end in change.spans():
-        places = end, start, max(start, end - 1)  # the last where brackets came, too
-        function = next((one for at in places if (one := function_at(change.after, at))), None)
-        if function is None or function.start in seen or change.is_active(start, end):
-            continue
-        seen.add(function.start)
-        earlier = change.same_before(function.defined)
-        was = function_of(change.before, earlier) if earlier else None
-        if was is not None and was.is_constructor == function.is_constructor:
+    for was, function in change.functions():
+        listed = change.before.tree.text[slice(*was.span)]
+        is_changed = listed != change.after.tree.text[slice(*function.span)]
+        if is_changed and was.is_constructor == function.is_constructor:
             # A value that is handed down through several functions is one thing to do.
-            new = {each.name for each in function.parameters} - {
-                each.name for each in was.parameters
-            }
+            new = {one.name for one in function.parameters} - {one.name for one in was.parameters}
             cause = " ".join(sorted(new)) or f"{function.defined.name} {function.start}"
             found = chain(_adapted(change, was, function), _passed_on(change.after, function, new))
             yield from (replace(one, cause=cause) for one in found)
@@ -87,7 +78,7 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
 
 def _passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
     """Return what a function's body gives others of a parameter that is new and may be left out."""
-    text, node = names.tree.text, function.defined.path[-2].node
+    text, node = names.tree.text, function.node
     for parameter in function.parameters:
         default = text[parameter.start : parameter.end].partition("=")[2].strip()
         if parameter.name not in new or not default:

@@ -48,12 +48,10 @@ def after_argument(change: Change) -> Iterator[Consequence]:
 def after_name(change: Change) -> Iterator[Consequence]:
     """Return the parameter that a function needs for a new name that its callers can give."""
     names, seen = change.after, set[str]()
-    for _, start, end in change.spans():
-        for one in names.between(start, end):
-            if one.role is not Role.REFERENCE or one.name in seen:
-                continue
+    for one in change.new_names():
+        if one.role is Role.REFERENCE and one.name not in seen:
             seen.add(one.name)
-            if not (names.is_known(one, one.name) or change.is_active(one.start, one.end)):
+            if not names.is_known(one, one.name):
                 yield from _parameter_of_name(names, one)
 
 

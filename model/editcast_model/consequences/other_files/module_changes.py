@@ -19,7 +19,7 @@ from editcast_model.consequences.other_files.modules import BY_NAME, is_followed
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
-from editcast_model.syntax.calls import Function, function_at, function_of, returned_by
+from editcast_model.syntax.calls import Function, function_of, returned_by
 from editcast_model.syntax.components import called_by_others, have_one_type
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
@@ -236,19 +236,11 @@ class ModuleHistory:
         self._names = {(one.owner, one.old): one for one in names}
 
     def _take_parameters(self, change: Change) -> None:
-        was_called = {
-            one.after.start: one.before for one in change.renamed() if _is_alike(change, one)
-        }
-        seen: set[int] = set()
-        for _, start, end in change.spans():
-            function = function_at(change.after, end) or function_at(change.after, start)
-            if function is None or function.start in seen:
-                continue
-            seen.add(function.start)
+        renamed = {one.after.start for one in change.renamed() if not _is_alike(change, one)}
+        for was, function in change.functions():
             key = _key_of(change.after, function)
-            earlier = change.same_before(function.defined) or was_called.get(function.defined.start)
-            was = function_of(change.before, earlier) if earlier else None
-            if key is None or was is None or was.is_constructor != function.is_constructor:
+            is_same = function.defined.start not in renamed
+            if key is None or not is_same or was.is_constructor != function.is_constructor:
                 continue
             before, after = _placeless(was.parameters), _placeless(function.parameters)
             known = self._parameters.get(key)
