@@ -1,19 +1,15 @@
 """Edits that calls need once the function that they call has other parameters."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.parameters import (
-    argument_for,
     call_before,
-    handed_down,
     inserted,
     is_value,
     positional,
-    value_given,
 )
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
@@ -26,10 +22,7 @@ from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 
-_QUOTED = re.compile("[\"'`]")
-#: The strength of an argument that all other calls give; assumed, since it never came up first on
-#: commits of eighteen projects.
-_AS_OTHERS = 0.45
+Parameters = tuple[Parameter, ...]
 
 
 def after_signature(change: Change) -> Iterator[Consequence]:
@@ -46,34 +39,52 @@ def after_signature(change: Change) -> Iterator[Consequence]:
 
 
 def _adapted(change: Change, was: Function, function: Function) -> Iterator[Consequence]:
-    old, new = was.parameters, function.parameters
-    if any(not each.name or each.is_rest for each in (*old, *new)):
+    """Return the calls of a function with arguments as before, as they fit its parameters now."""
+    names, old, new = change.after, was.parameters, function.parameters
+    is_reordered = [one.name for one in old] != [one.name for one in new] and len(old) == len(new)
+    for call in calls_of(names, function):
+        earlier = call_before(change, call)
+        if earlier is None or change.is_active(call.start, call.end):
+            continue
+        if is_reordered and _values(names, call) != _values(change.before, earlier):
+            continue
+        if len(earlier.arguments) == len(call.arguments):
+            yield from fitted(names, call, old, new, is_as_before=True)
+
+
+def fitted(
+    names: Names, call: Call, before: Parameters, after: Parameters, *, is_as_before: bool
+) -> Iterator[Consequence]:
+    """Return a call of a function with other parameters as it fits those.
+
+    Args:
+        names: Of the text.
+        call: The call.
+        before: The parameters that the function had.
+        after: Those that it has.
+        is_as_before: Whether the call is known to be for those before: otherwise it is left alone
+            if it fits.
+    """
+    if any(not one.name or one.is_rest for one in (*before, *after)) or _spreads(call):
         return
-    names, others = [each.name for each in old], [each.name for each in new]
-    added = [each for each in new if each.name not in names]
-    removed = [each for each in old if each.name not in others]
-    kept = [name for name in names if name in others]
-    is_in_order = kept == [name for name in others if name in names]
-    every = [call for call in calls_of(change.after, function) if not _spreads(call)]
-    calls = [call for call in every if _is_as_before(change, call)]
-    if names == others:
-        for call in calls:
-            yield from with_names(change.after, call, new)
-    elif is_in_order and len(added) == 1 and not removed and added[0].is_required:
-        index, given = new.index(added[0]), [each for each in every if each not in calls]
-        for call in calls:
-            yield from with_argument(change.after, call, old, index, added[0], given)
-            if _lacks(call, old, added[0]):
-                yield from handed_down(change.after, call, index, added[0], given)
-    elif is_in_order and len(removed) == 1 and not added:
-        required = sum(each.is_required for each in old)
-        for call in calls:
-            if len(call.arguments) >= required:  # it fitted what the function was
-                yield from without_argument(call, names.index(removed[0].name), removed[0])
-    elif not is_in_order and not added and not removed:
-        for call in calls:
-            if _values(change.after, call) == _values(change.before, call_before(change, call)):
-                yield from _reordered(change.after, call, names, others)
+    old, new = [one.name for one in before], [one.name for one in after]
+    added = [one for one in after if one.name not in old]
+    removed = [one for one in before if one.name not in new]
+    is_in_order = [name for name in old if name in new] == [name for name in new if name in old]
+    if old == new:
+        yield from _with_names(names, call, after)
+    elif not is_in_order:
+        if is_as_before and not added and not removed:
+            yield from _reordered(names, call, old, new)
+    elif len(added) == 1 and not removed and added[0].is_required:
+        if is_as_before or _lacks_any(call, after):
+            yield from _with_argument(names, call, before, new.index(added[0].name), added[0])
+    elif len(removed) == 1 and not added:
+        is_given = any(one.keyword == removed[0].name for one in call.arguments)
+        is_given |= len(positional(call)) > sum(not one.is_named for one in after)
+        fitted_before = len(call.arguments) >= sum(one.is_required for one in before)
+        if fitted_before if is_as_before else is_given:
+            yield from _without_argument(call, old.index(removed[0].name), removed[0])
 
 
 def _passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
@@ -112,14 +123,6 @@ def _with_own(names: Names, call: Call, function: Function, name: str) -> Iterat
         yield Consequence(hunk, "add_argument", 0.5)
 
 
-def _is_as_before(change: Change, call: Call) -> bool:
-    """Tell whether a call has as many arguments as before and is not being typed."""
-    was = call_before(change, call)
-    if was is None or change.is_active(call.start, call.end):
-        return False
-    return len(was.arguments) == len(call.arguments)
-
-
 def _spreads(call: Call) -> bool:
     return any(argument.is_spread for argument in call.arguments)
 
@@ -129,58 +132,36 @@ def _values(names: Names, call: Call | None) -> list[str]:
     return [names.tree.text[each.start : each.end] for each in call.arguments] if call else []
 
 
-def with_argument(
-    names: Names,
-    call: Call,
-    old: tuple[Parameter, ...],
-    index: int,
-    added: Parameter,
-    others: Sequence[Call] = (),
+def _with_argument(
+    names: Names, call: Call, old: Parameters, index: int, added: Parameter
 ) -> Iterator[Consequence]:
-    """Return a call with the argument that it lacks.
-
-    It is the variable of its name, where that is in scope, or else what all others give.
-    """
-    if not _lacks(call, old, added):
-        return
-    value, strength = added.name, 0.5
-    if not is_value(names, call.called, added.name):
-        value, strength = _given_by_all(names, call, index, added, others), _AS_OTHERS
-    if value:
+    """Return a call with the argument that it lacks: the variable of its name, if one is there."""
+    if _lacks(call, old, added) and is_value(names, call.called, added.name):
         given = call.arguments
         is_by_name = added.is_named or len(positional(call)) < index
-        text = names.rules.given_by_name(added.name, value) if is_by_name else value
+        text = names.rules.given_by_name(added.name, added.name) if is_by_name else added.name
         at = len(given) if is_by_name else index
         hunk = inserted(names.tree.text, (call.start, call.end), given, at, text)
-        yield Consequence(hunk, "add_argument", strength)
+        yield Consequence(hunk, "add_argument", 0.5)
 
 
-def _given_by_all(
-    names: Names, call: Call, index: int, added: Parameter, others: Sequence[Call]
-) -> str:
-    """Return what all other calls give for a parameter, if it means the same in one of them.
-
-    What is said in words is said for one place.
-    """
-    values = {value_given(names, one, index, added.name) for one in others}
-    if len(values) != 1 or _QUOTED.search("".join(values)):
-        return ""
-    argument = argument_for(others[0], index, added.name)
-    for one in names.between(argument.start, argument.end) if argument else ():
-        is_used = one.role is Role.REFERENCE
-        if is_used and names.resolve(call.called, one.name) != names.resolve(one):
-            return ""
-    return values.pop() if argument else ""
-
-
-def _lacks(call: Call, old: tuple[Parameter, ...], added: Parameter) -> bool:
+def _lacks(call: Call, old: Parameters, added: Parameter) -> bool:
     """Tell whether a call fits the parameters before and does not give the one that was added."""
     required = sum(each.is_required for each in old)
     is_given = any(argument.keyword == added.name for argument in call.arguments)
     return required <= len(call.arguments) <= len(old) and not is_given
 
 
-def with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Iterator[Consequence]:
+def _lacks_any(call: Call, parameters: Parameters) -> bool:
+    """Tell whether a call gives nothing for a parameter that it must give."""
+    count, keywords = len(positional(call)), {one.keyword for one in call.arguments}
+    return any(
+        one.is_required and at >= count and one.name not in keywords
+        for at, one in enumerate(parameters)
+    )
+
+
+def _with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Iterator[Consequence]:
     """Return a call that gives by their names what it can give by its place no longer."""
     given = positional(call)
     pairs = list(zip(given, parameters, strict=False))
@@ -199,7 +180,7 @@ def with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Ite
     yield Consequence(Hunk(late[0][0].start, at, "".join(parts)), "name_arguments", 0.6)
 
 
-def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:
+def _without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:
     """Return a call without the argument of a parameter that was taken away."""
     given = call.arguments
     at = next((i for i, each in enumerate(given) if each.keyword == removed.name), None)

@@ -42,7 +42,7 @@ from editcast_model.consequences.rewrites.elsewhere import rewrites_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
 from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
-from editcast_model.syntax.check import breaks_syntax
+from editcast_model.syntax.breaking import breaks_syntax
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import is_member
 from editcast_model.syntax.names import Names, has_rules

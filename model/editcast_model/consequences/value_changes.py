@@ -16,7 +16,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
-from editcast_model.syntax.check import breaks_syntax
+from editcast_model.syntax.breaking import breaks_syntax
 from editcast_model.syntax.names import WORD, Occurrence
 from editcast_model.syntax.tree import Tree, first_child
 

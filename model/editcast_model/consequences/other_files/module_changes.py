@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from editcast_model.consequences.arguments import Parameters
 from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
@@ -24,7 +25,6 @@ from editcast_model.syntax.components import called_by_others, have_one_type
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
-from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 
@@ -35,7 +35,6 @@ MOST_TEXTS = 3
 #: What is kept of one file; more is another file, not other names.
 MOST_CHANGES = 50
 
-Parameters = tuple[Parameter, ...]
 #: The class of a member, empty at module level, and the name.
 Key = tuple[str, str]
 
