@@ -7,6 +7,7 @@ from itertools import chain
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.parameters import (
     call_before,
+    handed_down,
     inserted,
     is_value,
     positional,
@@ -41,15 +42,26 @@ def after_signature(change: Change) -> Iterator[Consequence]:
 def _adapted(change: Change, was: Function, function: Function) -> Iterator[Consequence]:
     """Return the calls of a function with arguments as before, as they fit its parameters now."""
     names, old, new = change.after, was.parameters, function.parameters
-    is_reordered = [one.name for one in old] != [one.name for one in new] and len(old) == len(new)
-    for call in calls_of(names, function):
-        earlier = call_before(change, call)
-        if earlier is None or change.is_active(call.start, call.end):
-            continue
-        if is_reordered and _values(names, call) != _values(change.before, earlier):
-            continue
-        if len(earlier.arguments) == len(call.arguments):
-            yield from fitted(names, call, old, new, is_as_before=True)
+    if not _are_plain(old, new):
+        return
+    known = [one.name for one in old]
+    is_reordered = known != [one.name for one in new] and len(old) == len(new)
+    every = [(call, call_before(change, call)) for call in calls_of(names, function)]
+    calls = [call for call, earlier in every if _is_as_before(change, call, earlier, is_reordered)]
+    added = [one for one in new if one.name not in known] if len(new) > len(old) else []
+    given = [call for call, _ in every if call not in calls and not _spreads(call)]
+    for call in calls:
+        yield from fitted(names, call, old, new, is_as_before=True)
+        if len(added) == 1 and added[0].is_required and _lacks(call, old, added[0]):
+            yield from handed_down(names, call, new.index(added[0]), added[0], given)
+
+
+def _is_as_before(change: Change, call: Call, earlier: Call | None, is_whole: bool) -> bool:
+    """Tell whether a call has as many arguments as before, or just the same, and is finished."""
+    if earlier is None or change.is_active(call.start, call.end) or _spreads(call):
+        return False
+    values, others = _values(change.after, call), _values(change.before, earlier)
+    return values == others if is_whole else len(values) == len(others)
 
 
 def fitted(
@@ -65,7 +77,7 @@ def fitted(
         is_as_before: Whether the call is known to be for those before: otherwise it is left alone
             if it fits.
     """
-    if any(not one.name or one.is_rest for one in (*before, *after)) or _spreads(call):
+    if not _are_plain(before, after) or _spreads(call):
         return
     old, new = [one.name for one in before], [one.name for one in after]
     added = [one for one in after if one.name not in old]
@@ -121,6 +133,11 @@ def _with_own(names: Names, call: Call, function: Function, name: str) -> Iterat
         span = call.start, call.end
         hunk = inserted(names.tree.text, span, call.arguments, len(call.arguments), new)
         yield Consequence(hunk, "add_argument", 0.5)
+
+
+def _are_plain(*lists: Parameters) -> bool:
+    """Tell whether all parameters have names, and take one argument each."""
+    return all(one.name and not one.is_rest for listed in lists for one in listed)
 
 
 def _spreads(call: Call) -> bool:

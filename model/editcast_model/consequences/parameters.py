@@ -1,4 +1,4 @@
-"""Parameters that functions need: for an argument, or for a new name."""
+"""Parameters that functions need: for an argument, to hand a value down, for a new name."""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,6 +23,8 @@ from editcast_model.syntax.tree import type_declared
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: Functions that a framework or the system calls, by how their names begin.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
+#: Who hands a value down to one call may give another a constant: 0.8 once a call has it by name.
+_STRENGTH, _STRENGTH_AGAIN = 0.25, 0.5
 
 
 def after_argument(change: Change) -> Iterator[Consequence]:
@@ -51,6 +53,34 @@ def after_name(change: Change) -> Iterator[Consequence]:
             seen.add(one.name)
             if not names.is_known(one, one.name):
                 yield from _parameter_of_name(names, one)
+
+
+def handed_down(
+    names: Names, call: Call, index: int, added: Parameter, given: Sequence[Call]
+) -> Iterator[Consequence]:
+    """Return the parameter that the function around a call needs to give it what it lacks.
+
+    Args:
+        names: Of the text.
+        call: The call; nothing in its scope has the argument's name.
+        index: Of the argument.
+        added: The parameter that the call has no argument for.
+        given: Calls of the same function that have it.
+    """
+    text, name = names.tree.text, added.name
+    caller, declared = function_around(names, call.called.start), text[added.start : added.end]
+    if caller is None or names.is_known(call.called, name):
+        return
+    if names.tree.language == "go" and declared == name:
+        return  # its type stands behind another name
+    written = {name, names.rules.given_by_name(name, name)}
+    are_named = all(
+        any(text[each.start : each.end] in written for each in one.arguments) for one in given
+    )
+    if are_named and _takes(names, caller, name):
+        at = 0 if index == 0 < len(call.arguments) else None
+        hunk = _with_parameter(text, caller, at, declared)
+        yield Consequence(hunk, "add_parameter", _STRENGTH_AGAIN if given else _STRENGTH)
 
 
 def is_value(names: Names, at: Occurrence, name: str) -> bool:
