@@ -14,6 +14,7 @@ from editcast_model.syntax.calls import Function, function_of, functions_around
 from editcast_model.syntax.members import is_declared_member, is_member
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import field
 from editcast_model.tokenizer import lex
 
 Kind = Literal[
@@ -303,7 +304,7 @@ class Change:
         values = []
         for names, one in ((self.before, left), (self.after, right)):
             node = one.path[-2].node
-            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            value = field(node, "value", "right")
             if one.part.kind != "variable" or value is None or value.start_byte == one.start:
                 values.append("")
             else:

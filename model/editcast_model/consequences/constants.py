@@ -10,7 +10,7 @@ from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import REFERENCE, Role
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, field
 
 _STRENGTH = 0.4
 #: What is written at more places is data.
@@ -65,12 +65,11 @@ def _is_lasting(names: Names, one: Occurrence) -> bool:
 def _value(path: Path) -> Node | None:
     """Return what a definition gives to a name."""
     for step in reversed(path[-4:-1]):
-        for field in ("value", "right"):
-            found = step.node.child_by_field_name(field)
-            if found is not None:
-                while found.type == "expression_list" and found.named_child_count:  # of Go
-                    found = found.named_children[0]
-                return found
+        found = field(step.node, "value", "right")
+        if found is not None:
+            while found.type == "expression_list" and found.named_child_count:  # of Go
+                found = found.named_children[0]
+            return found
     return None
 
 
@@ -82,7 +81,7 @@ def _stands_for(names: Names, place: int, constant: _Constant) -> bool:
     is_whole = node.node.end_byte == place + len(constant.literal) and _NODE.search(node.type)
     if not at or not is_whole or _APART.search(above.type) or node.field == "key":
         return False
-    defines = above.node.child_by_field_name("name") or above.node.child_by_field_name("left")
+    defines = field(above.node, "name", "left")
     if defines is not None and names.tree.of(defines).isupper():
         return False
     is_outer = constant.defined.part.kind == "field" or len(constant.defined.scopes) == 1

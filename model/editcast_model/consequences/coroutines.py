@@ -12,6 +12,7 @@ from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of
 from editcast_model.syntax.names import WORD, Names
+from editcast_model.syntax.tree import field
 
 _FUNCTIONS = frozenset(
     {"function_definition", "lambda", "function_declaration", "function_expression"}
@@ -123,7 +124,7 @@ def _is_taken(names: Names, node: Node) -> bool:
     """Tell whether something around a call takes its coroutine as it is."""
     around = node.parent
     while around is not None and around.type not in _FUNCTIONS:
-        called = around.child_by_field_name("function") or around.child_by_field_name("property")
+        called = field(around, "function", "property")
         words = WORD.findall(names.tree.of(called)) if called is not None else []
         if words and words[-1] in _TAKERS:
             return True

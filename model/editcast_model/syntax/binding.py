@@ -7,6 +7,7 @@ from editcast_model.syntax.calls import call_around
 from editcast_model.syntax.members import fields_defined, is_assigned, is_declared_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import field
 
 #: Who wrote a name so often means it, even if nothing gives it a meaning yet, as an import would.
 _USES = 2
@@ -79,7 +80,7 @@ def defines_by_itself(names: Names, hunk: Hunk) -> bool:
     for step in reversed(names.tree.path(hunk.start) if used else ()):
         node = step.node
         if node.start_byte < hunk.start and _DEFINITION.search(step.type):
-            defined = node.child_by_field_name("left") or node.child_by_field_name("name")
+            defined = field(node, "left", "name")
             is_own = defined is not None and used is not None and names.tree.of(defined) == used[0]
             if is_own and (is_whole or "assignment" not in step.type):
                 return True

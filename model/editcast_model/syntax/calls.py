@@ -16,7 +16,7 @@ from editcast_model.syntax.members import (
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter, parameters_of
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
 _FUNCTIONS = frozenset(
     {"function_definition", "function_declaration", "generator_function_declaration"}
@@ -194,8 +194,7 @@ def call_around(names: Names, offset: int) -> Call | None:
         if last is None:
             continue
         named = last
-        for field in ("attribute", "property", "field", "name"):
-            last = named.child_by_field_name(field) or last
+        last = field(named, "name", "field", "property", "attribute") or last
         called = names.at(last.start_byte)
         thing = step.node.child_by_field_name("receiver")
         maker = names.at(thing.start_byte) if thing is not None else None
@@ -211,8 +210,7 @@ def _called_by(call: Node) -> Node | None:
     """Return what a call calls; None for what is no call."""
     if call.type not in _CALLS:
         return None
-    fields = (call.child_by_field_name(field) for field in _CALLS[call.type])
-    return next((one for one in fields if one is not None), None) or made_without_field(call)
+    return field(call, *_CALLS[call.type]) or made_without_field(call)
 
 
 def functions_named(names: Names, called: Occurrence) -> list[Function]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.syntax.tree import Tree, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
 #: Parameters that are read by `_typed_parameter`.
 _TYPED = frozenset(
@@ -62,8 +62,7 @@ def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
         case "default_parameter" | "typed_default_parameter":
             name, is_required = node.child_by_field_name("name") or node, False
         case "required_parameter" | "optional_parameter":
-            fields = (node.child_by_field_name(field) for field in ("pattern", "name"))
-            name = next((one for one in fields if one is not None), node)
+            name = field(node, "pattern", "name") or node
             is_required = node.type == "required_parameter"
             is_required &= node.child_by_field_name("value") is None
             is_rest = name.type == "rest_pattern"
@@ -84,8 +83,7 @@ def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
 def _typed_parameter(tree: Tree, node: Node) -> Parameter:
     """Return a parameter of Java, C#, Rust or PHP, before whose name its type may stand."""
     last = node.named_children[-1]
-    fields = (node.child_by_field_name(field) for field in ("name", "pattern"))
-    name = next((one for one in fields if one), last.child_by_field_name("name") or last)
+    name = field(node, "name", "pattern") or last.child_by_field_name("name") or last
     is_rest = node.type in _REST
     has_default = any(child.type == "=" for child in node.children)
     plain = tree.of(name) if name.type in ("identifier", "variable_name") else ""

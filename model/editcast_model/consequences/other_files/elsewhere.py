@@ -16,6 +16,7 @@ from editcast_model.consequences.member_renames import (
     CHECKED,
     given_properties,
     of_unknown_objects,
+    renamed_keyword,
     taken_keys,
 )
 from editcast_model.consequences.other_files.imports import Import, imports
@@ -130,14 +131,7 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     for one in of_unknown_objects(names, name.old, whose) if is_checked else ():
         yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.6)
     for call in _calls(ties, "", name.owner) if name.is_keyword else ():
-        yield from _keyword(call, name.old, name.new)
-
-
-def _keyword(call: Call, old: str, new: str) -> Iterator[Consequence]:
-    for argument in call.arguments:
-        if argument.keyword == old:
-            hunk = Hunk(argument.start, argument.start + len(old), new)
-            yield Consequence(hunk, "rename_keyword", 0.6)
+        yield from renamed_keyword(call, name.old, name.new, 0.6)
 
 
 def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
@@ -162,7 +156,7 @@ def _renamed_keywords(
     keywords = {argument.keyword for argument in call.arguments}
     for was, now in zip(old, new, strict=True) if len(old) == len(new) else ():
         if was and now and was not in new and now not in {*old, *keywords}:
-            for one in _keyword(call, was, now):
+            for one in renamed_keyword(call, was, now, 0.6):
                 yield adapted(names.tree, one, by_names(was, now))
 
 

@@ -15,6 +15,7 @@ from editcast_model.consequences.changes import Change, Renamed, are_declared_al
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
+from editcast_model.consequences.member_renames import are_constructor_keywords
 from editcast_model.consequences.other_files.definitions import named_export
 from editcast_model.consequences.other_files.modules import BY_NAME, is_followed
 from editcast_model.consequences.overrides import NewSignature, new_signatures
@@ -213,7 +214,7 @@ class ModuleHistory:
             for at, one in list(self._names.items()):
                 if (one.owner, one.new) == (whose, old):
                     self._names[at] = replace(one, new=new)
-            is_keyword = bool(whose) and _is_keyword(change.after, renamed.after)
+            is_keyword = bool(whose) and are_constructor_keywords(change.after, renamed.after)
             value = value_change(change, renamed)
             is_result = returned_by(change.after, renamed.after) is not None
             self._names[whose, old] = NewName(whose, old, new, is_keyword, value, is_result)
@@ -338,19 +339,6 @@ def _is_alike(change: Change, renamed: Renamed) -> bool:
     )
     was[new.name] += was.pop(old.name, 0)
     return 2 * (was & now).total() >= max(was.total(), now.total())
-
-
-def _is_keyword(names: Names, one: Occurrence) -> bool:
-    """Tell whether a node is an annotated field of a class without a constructor."""
-    if names.tree.language != "python" or one.role is not Role.DEFINITION:
-        return False
-    whose = owner(names, one)
-    return (
-        one.part.kind == "variable"
-        and whose is not None
-        and one.path[-2].node.child_by_field_name("type") is not None
-        and not fields_defined(names, "__init__", whose)
-    )
 
 
 def _defines(names: Names, class_name: str, name: str) -> bool:

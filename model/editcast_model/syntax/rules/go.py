@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 from editcast_model.syntax import roles
 from editcast_model.syntax.roles import Part, Role, Rules
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, field
 
 _FUNCTIONS = frozenset({"function_declaration", "method_declaration", "func_literal"})
 _BLOCKS = frozenset(
@@ -87,4 +87,4 @@ def _key(path: Path) -> Part:
 
 def element_type(kind: Node) -> Node | None:
     """Return the type of the elements of a slice, an array or a map; None for other types."""
-    return kind.child_by_field_name("element") or kind.child_by_field_name("value")
+    return field(kind, "element", "value")
