@@ -10,14 +10,10 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, calls_of
+from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.tree import field
 
-_FUNCTIONS = frozenset(
-    {"function_definition", "lambda", "function_declaration", "function_expression"}
-    | {"arrow_function", "method_definition", "generator_function_declaration"}
-)
 _AWAIT = frozenset({"await", "await_expression"})
 #: What takes coroutines or promises as they are.
 _TAKERS = frozenset(
@@ -55,7 +51,7 @@ def new_coroutines(change: Change) -> Iterator[Function]:
 def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     """Return the `await` that a call of a coroutine lacks, and the `async` around it."""
     node, parent = call.node, call.node.parent
-    around = _function_around(node)
+    around = function_node_around(node)
     if around is None or parent is None or around.type == "lambda" or parent.type in _AWAIT:
         return
     if _is_taken(names, node):
@@ -79,7 +75,7 @@ def is_async(function: Node) -> bool:
 
 def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequence]:
     """Return the `async` of the function around a node, if it lacks one."""
-    around = _function_around(node)
+    around = function_node_around(node)
     if around is None or is_async(around) or around.type == "lambda":
         return
     name = around.child_by_field_name("name")
@@ -113,17 +109,10 @@ def _promise(names: Names, function: Node) -> Hunk | None:
     return Hunk(result.end_byte - len(written), result.end_byte, f"Promise<{written}>")
 
 
-def _function_around(node: Node) -> Node | None:
-    around = node.parent
-    while around is not None and around.type not in _FUNCTIONS:
-        around = around.parent
-    return around
-
-
 def _is_taken(names: Names, node: Node) -> bool:
     """Tell whether something around a call takes its coroutine as it is."""
-    around = node.parent
-    while around is not None and around.type not in _FUNCTIONS:
+    around, function = node.parent, function_node_around(node)
+    while around is not None and around != function:
         called = field(around, "function", "property")
         words = WORD.findall(names.tree.of(called)) if called is not None else []
         if words and words[-1] in _TAKERS:

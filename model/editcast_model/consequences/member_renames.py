@@ -63,13 +63,12 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         return  # the old one is still there: another one was added
     if any(is_declared_member(one) and change.same_before(one) is None for one in declared):
         return  # it was declared again
-    if not is_declaration and (not declared or change.wrote_name(old)):
-        return  # inherited, or what the user meant is another member
-    is_method = any(one.part.kind in ("function", "method") for one in declared)
-    if is_method and not is_declaration:
+    if not is_declaration:  # of fields, 4 of 36 were renamed like a use of them in commits
+        is_method = any(one.part.kind in ("function", "method") for one in declared)
+        if not is_method or change.wrote_name(old):
+            return  # inherited, or what the user meant is another member
         if _inherits(after, whose) or _takes_others(change, renamed):
             return  # another method, of what it inherits from, or with other arguments
-    strength = 0.6 if is_declaration or is_method else 0.4
     family = _heirs(after, whose) if is_declaration else [whose]
     for one in after.of(old):
         if are_apart(one, new):
@@ -78,7 +77,7 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         if (is_member(one) or is_key) and owner(after, one) in family:
             is_first = not is_declaration and one in declared
             hunk = _keyed(after, one, new.name)
-            yield Consequence(hunk, "rename_field", strength, is_first=is_first)
+            yield Consequence(hunk, "rename_field", 0.6, is_first=is_first)
     if is_declaration and not whose.startswith("@"):
         for one in of_unknown_objects(after, old, family):
             if not are_apart(one, new):

@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, calls_of
+from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree
 
@@ -141,12 +141,8 @@ def taken_apart(names: Names, call: Call, further: tuple[str, ...]) -> Iterator[
 
 def _handled(tree: Tree, statement: Node) -> str:
     """Return the lines that handle an error behind a statement; empty where nobody knows how."""
-    around = statement.parent
-    if around is None or around.type not in _BLOCKS:
-        return ""
-    while around is not None and around.type not in (*_FUNCTIONS, "func_literal"):
-        around = around.parent
-    if around is None:
+    block, around = statement.parent, function_node_around(statement)
+    if block is None or around is None or block.type not in _BLOCKS:
         return ""
     does = ""
     results = _results(tree, around)

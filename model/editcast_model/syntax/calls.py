@@ -24,6 +24,7 @@ _FUNCTIONS = frozenset(
     | {"constructor_declaration", "local_function_statement"}
     | {"function_item", "function_signature_item", "method", "singleton_method"}
 )
+_WITHOUT_NAMES = frozenset({"lambda", "func_literal"})
 #: The fields of what is called.
 _CALLS = {
     "call": ("function", "method"),
@@ -140,6 +141,14 @@ def function_around(names: Names, offset: int) -> Function | None:
         if body is not None and body.start_byte <= offset < body.end_byte:
             return found
     return None
+
+
+def function_node_around(node: Node) -> Node | None:
+    """Return the innermost function that a node is in, with a name or without."""
+    around = node.parent
+    while around is not None and around.type not in _FUNCTIONS | _WITHOUT_NAMES:
+        around = around.parent
+    return around
 
 
 def function_of(names: Names, defined: Occurrence) -> Function | None:
@@ -363,8 +372,7 @@ def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
     above = value.parent
     if above is None or above.type not in ("return_statement", "arrow_function"):
         return None
-    while above is not None and above.type not in _FUNCTIONS:
-        above = above.parent
+    above = function_node_around(value)
     if above is not None and above.type != "function_declaration":
         above = above.parent
     is_named = above is not None and above.type in ("function_declaration", "variable_declarator")
