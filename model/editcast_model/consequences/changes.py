@@ -12,7 +12,7 @@ from rapidfuzz import fuzz
 from editcast_model.diff import Hunk, diff
 from editcast_model.syntax.calls import Function, function_of, functions_around
 from editcast_model.syntax.members import is_declared_member, is_member
-from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import field
 from editcast_model.tokenizer import lex
@@ -343,12 +343,7 @@ def _differs_in_names(old: Sequence[str], new: Sequence[str]) -> bool:
 
 def _occurrences(names: Names, start: int, end: int) -> list[Occurrence]:
     """Return the names in a part of a text, those that reach out of it included."""
-    text = names.tree.text
-    while start and (text[start - 1].isalnum() or text[start - 1] in "_$"):
-        start -= 1
-    while end < len(text) and (text[end].isalnum() or text[end] in "_$"):
-        end += 1
-    return list(names.between(start, end))
+    return list(names.between(*whole_words(names.tree.text, start, end)))
 
 
 def _tokens(text: str) -> list[str]:

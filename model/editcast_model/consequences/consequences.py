@@ -67,6 +67,22 @@ _CHECKED = frozenset(
 _LONGEST = 5_000
 
 
+#: What follows from a change by itself, the surest first.
+_RULES = (
+    after_signature,
+    after_method,
+    after_argument,
+    after_name,
+    after_new_property,
+    after_entry,
+    after_constructor,
+    after_coroutine,
+    after_condition,
+    after_results,
+    after_constant,
+)
+
+
 class Consequences:
     """The consequences of one file's edits; keeps the trees of its last texts.
 
@@ -201,17 +217,8 @@ def _of(
             yield replace(adapted(change.after.tree, one, value), cause=cause)
     for one in after_key(change):
         yield replace(one, cause=_replacing(change.after, one.hunk))
-    yield from after_signature(change)
-    yield from after_method(change)
-    yield from after_argument(change)
-    yield from after_name(change)
-    yield from after_new_property(change)
-    yield from after_entry(change)
-    yield from after_constructor(change)
-    yield from after_coroutine(change)
-    yield from after_condition(change)
-    yield from after_results(change)
-    yield from after_constant(change)
+    for rule in _RULES:
+        yield from rule(change)
     if entries is not None:
         yield from after_reference(change, entries)
     if imports:

@@ -23,7 +23,7 @@ from editcast_model.syntax.tree import type_declared
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: Functions that a framework or the system calls, by how their names begin.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
-#: Who hands a value down to one call may give another a constant: 0.8 once a call has it by name.
+#: Another call may be given a constant; that is unlikely once one is given a variable.
 _STRENGTH, _STRENGTH_AGAIN = 0.25, 0.5
 
 

@@ -15,7 +15,7 @@ _BLOCKS = frozenset(
     {"module", "block", "program", "statement_block", "statement_list", "source_file"}
     | {"class_body", "switch_case", "body_statement", "block_body", "then", "else", "do"}
 )
-#: Who changes one use of more than this means another thing as likely as another name for it.
+#: A single renamed use among more than this is as likely a use of something else.
 _FEW = 5
 #: An import of a name that is less alike, in per cent, is of another thing.
 _ALIKE = 50
@@ -50,7 +50,7 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         one for one in change.before.definitions(new.name, was) if not change.before.is_weak(one)
     ]
     if any(not _are_disjoint(one, renamed.before) for one in taken):
-        return  # two things have one name now, and nobody knows which of them a use means
+        return  # two things have one name now, so that a use may mean either
     if _is_import(after, new) and fuzz.ratio(old, new.name) < _ALIKE:
         return
     others = [one for one in after.definitions(old, scope) if not after.is_weak(one)]

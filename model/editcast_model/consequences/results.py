@@ -36,7 +36,7 @@ class NewResults(NamedTuple):
     Attributes:
         function: The function.
         names: What the further results are called; `_` for one that has no name.
-        written: What other returns say in their place; empty where nobody knows.
+        written: What other returns say in their place; empty where that is unknown.
     """
 
     function: Function
@@ -140,7 +140,7 @@ def taken_apart(names: Names, call: Call, further: tuple[str, ...]) -> Iterator[
 
 
 def _handled(tree: Tree, statement: Node) -> str:
-    """Return the lines that handle an error behind a statement; empty where nobody knows how."""
+    """Return the lines that handle an error behind a statement; empty where that is unknown."""
     block, around = statement.parent, function_node_around(statement)
     if block is None or around is None or block.type not in _BLOCKS:
         return ""

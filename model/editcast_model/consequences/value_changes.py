@@ -1,9 +1,9 @@
 """Renames after which a value means something else: its unit, its sense, or a word for a flag.
 
-Whoever calls `timeout_seconds` `timeout_ms` multiplies what is put into it by a thousand, and takes
-a factor of a thousand out of what reads it. Whoever calls `disabled` `enabled` puts `True` for
-`False`, and asks `not plugin.enabled`. The change is read from a value that was written with the
-new name, or from the two names.
+Where `timeout_seconds` becomes `timeout_ms`, what is put into it is multiplied by a thousand, and
+what reads it loses a factor of a thousand. Where `disabled` becomes `enabled`, `False` becomes
+`True`, and the condition `not plugin.enabled`. The change is read from a value that was written
+with the new name, or from the two names.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Entries that lists lack, or have too many, beside the neighbours of one that came or went.
 
-Whoever adds a field to a class adds it to the constructor, to the JSON form and to the table of
-columns, too, and takes it out of all of them. There the entries of its neighbours stand side by
+A field that is added to a class is added to the constructor, to the JSON form and to the table of
+columns, too, and removed from all of them. There the entries of its neighbours stand side by
 side in the same order, and what belongs between them reads like theirs but for the name.
 """
 

@@ -1,8 +1,8 @@
 """Edits that a file needs because of what was renamed in another one, or is new there.
 
 Only what an import ties to the other file is changed, or in Go the package that both belong to.
-Nothing is asked of the file's past: what it says by an old name that no longer exists is due,
-whether it was just opened or has long been.
+The file's own history does not count: uses of an old name that no longer exists are due, whether
+the file was just opened or has been open for long.
 """
 
 import re
@@ -85,7 +85,7 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     taken = [one for one in ties.taken if one.name == old]
     bound = [one for one in ties.taken if one.name == new]
     if taken and bound:
-        return  # somebody is at it
+        return  # the user is renaming it
     for one in taken:
         if one.bound != old or ties.is_only(one, new):
             hunk = Hunk(one.at, one.at + len(old), new)

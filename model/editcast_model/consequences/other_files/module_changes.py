@@ -1,14 +1,14 @@
 """Names and parameters that a file no longer has for others, and what they are now.
 
-A file is compared with its last texts whenever it is saved, and what came of that is kept for as
-long as it holds: a name that is defined again, or whose successor is gone, is forgotten.
+A file is compared with its last texts whenever it is saved, and the differences are kept for as
+long as they hold: a name that is defined again, or whose successor is gone, is forgotten.
 """
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 from editcast_model.consequences.arguments import Parameters
 from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
@@ -171,37 +171,26 @@ class ModuleHistory:
         *earlier, text = self._texts
         tree = parse(text, self._language)
         if tree is None or not tree.parses:
-            return  # whoever is at it saves it again
+            return  # half done: it will be saved again
         now = Names(tree)
-        entries: dict[Entry, None] = {}
-        removed: dict[Entry, None] = {}
-        coroutines: dict[Key, None] = {}
-        signatures: dict[NewSignature, None] = {}
-        results: dict[tuple[Key, tuple[str, ...]], None] = {}
-        named: dict[str, None] = {}
+        found: dict[str, dict[Any, None]] = {kind: {} for kind in _KINDS}
         for one in reversed([one for one in earlier if one != text]):
             before = tree.reparsed(one)
             change = Change(Names(before), now) if before else None
             if change and change.is_legible:
                 self._take_names(change)
                 self._take_parameters(change)
-                entries |= dict.fromkeys(_with_owner(added_entries(change)))
-                removed |= dict.fromkeys(_with_owner(removed_entries(change)))
-                keys = (_key_of(now, one) for one in new_coroutines(change))
-                coroutines |= dict.fromkeys(key for key in keys if key)
-                signatures |= dict.fromkeys(new_signatures(change))
-                named |= dict.fromkeys(named_export(one, text))
-                for new in new_results(change):
-                    key = _key_of(now, new.function)
-                    results |= {(key, new.names): None} if key else {}
+                for kind, find in _KINDS.items():
+                    found[kind] |= dict.fromkeys(find(change))
         self._forget(now)
         del self._texts[:-MOST_TEXTS]
+        kinds = {kind: tuple(each) for kind, each in found.items()}
+        kinds["names"] = tuple(self._names.values())
+        kinds["parameters"] = tuple(self._parameters.values())
+        is_kept = 0 < sum(map(len, kinds.values())) <= MOST_CHANGES
         package = _package(now) if tree.language == "go" else ""
-        known = self._names.values(), self._parameters.values()
-        new_ones = entries, removed, coroutines, signatures, results, named
-        found: list[tuple[Any, ...]] = [tuple(each) for each in (*known, *new_ones)]
-        is_kept = 0 < sum(map(len, found)) <= MOST_CHANGES
-        self._change = ModuleChange(self._file, tree.language, package, *found) if is_kept else None
+        new = ModuleChange(self._file, tree.language, package, **kinds)
+        self._change = new if is_kept else None
 
     def _take_names(self, change: Change) -> None:
         for renamed in change.renamed():
@@ -250,7 +239,7 @@ class ModuleHistory:
             self._parameters[key] = NewParameters(*key, others, after)
 
     def _forget(self, now: Names) -> None:
-        """Let go of what does not hold any more in a text."""
+        """Forget what does not hold any more in a text."""
         self._names = {
             key: one
             for key, one in self._names.items()
@@ -269,6 +258,27 @@ class ModuleHistory:
 
 def _with_owner(found: Iterable[Entry]) -> Iterator[Entry]:
     return (one.for_other_files for one in found if one.owner)
+
+
+def _coroutines(change: Change) -> Iterator[Key]:
+    keys = (_key_of(change.after, one) for one in new_coroutines(change))
+    return (key for key in keys if key is not None)
+
+
+def _results(change: Change) -> Iterator[tuple[Key, tuple[str, ...]]]:
+    found = ((_key_of(change.after, one.function), one.names) for one in new_results(change))
+    return ((key, further) for key, further in found if key is not None)
+
+
+#: What is found in each change and kept for the last saves, by the attribute of `ModuleChange`.
+_KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
+    "entries": lambda change: _with_owner(added_entries(change)),
+    "removed": lambda change: _with_owner(removed_entries(change)),
+    "coroutines": _coroutines,
+    "signatures": new_signatures,
+    "results": _results,
+    "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
+}
 
 
 def _key(names: Names, one: Occurrence) -> Key | None:

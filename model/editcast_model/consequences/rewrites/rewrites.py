@@ -1,6 +1,6 @@
 """Rewrites that are left where one was made.
 
-Whoever writes `assert a == b` for `self.assertEqual(a, b)` does the same to the next one, whatever
+After `self.assertEqual(a, b)` has become `assert a == b`, the same is due at the next one, whatever
 its arguments are.
 """
 
