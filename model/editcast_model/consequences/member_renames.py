@@ -152,9 +152,9 @@ def _means(names: Names, one: Occurrence, function: Occurrence) -> bool:
 
 def after_key(change: Change) -> Iterator[Consequence]:
     """Return the places where a renamed key of a dictionary or an object keeps its old name."""
-    for hunk, start, end in change.spans():
+    for hunk, start, _ in change.finished():
         old, new = change.before.tree.text[hunk.start : hunk.end], hunk.text
-        if not (old.isidentifier() and new.isidentifier()) or change.is_active(start, end):
+        if not (old.isidentifier() and new.isidentifier()):
             continue
         whose, was = _key_defined(change.after, start), _key_defined(change.before, hunk.start)
         if not whose or not was:

@@ -30,10 +30,10 @@ _STRENGTH, _STRENGTH_AGAIN = 0.25, 0.5
 def after_argument(change: Change) -> Iterator[Consequence]:
     """Return the parameter that a function needs of which a call has one argument more."""
     seen: set[int] = set()
-    for _, start, end in change.spans():
+    for _, start, end in change.finished():
         places = end, start, max(start, end - 1)  # the last where brackets came, too
         call = next((one for at in places if (one := call_around(change.after, at))), None)
-        if call is None or call.start in seen or change.is_active(start, end):
+        if call is None or call.start in seen:
             continue
         seen.add(call.start)
         functions = functions_named(change.after, call.called)

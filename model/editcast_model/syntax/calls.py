@@ -19,25 +19,18 @@ from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Tree, field, first_child
 
 _FUNCTIONS = frozenset(
-    {"function_definition", "function_declaration", "generator_function_declaration"}
-    | {"method_definition", "method_declaration", "arrow_function", "function_expression"}
-    | {"constructor_declaration", "local_function_statement"}
-    | {"function_item", "function_signature_item", "method", "singleton_method"}
+    """function_definition function_declaration generator_function_declaration method_definition
+    method_declaration arrow_function function_expression constructor_declaration function_item
+    function_signature_item local_function_statement method singleton_method""".split()
 )
 _WITHOUT_NAMES = frozenset({"lambda", "func_literal"})
+_CALLS = frozenset(
+    """call call_expression new_expression method_invocation function_call_expression
+    member_call_expression nullsafe_member_call_expression scoped_call_expression
+    invocation_expression object_creation_expression""".split()
+)
 #: The fields of what is called.
-_CALLS = {
-    "call": ("function", "method"),
-    "call_expression": ("function",),
-    "new_expression": ("constructor",),
-    "method_invocation": ("name",),
-    "function_call_expression": ("function",),
-    "member_call_expression": ("name",),
-    "nullsafe_member_call_expression": ("name",),
-    "scoped_call_expression": ("name",),
-    "invocation_expression": ("function",),
-    "object_creation_expression": ("type",),
-}
+_CALLED = ("function", "method", "constructor", "name", "type")
 _SPREADS = frozenset(
     {"spread_element", "list_splat", "dictionary_splat", "variadic_argument"}
     | {"variadic_unpacking", "variadic_placeholder", "splat_argument", "hash_splat_argument"}
@@ -219,7 +212,7 @@ def _called_by(call: Node) -> Node | None:
     """Return what a call calls; None for what is no call."""
     if call.type not in _CALLS:
         return None
-    return field(call, *_CALLS[call.type]) or made_without_field(call)
+    return field(call, *_CALLED) or made_without_field(call)
 
 
 def functions_named(names: Names, called: Occurrence) -> list[Function]:
