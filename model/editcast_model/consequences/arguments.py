@@ -1,19 +1,16 @@
 """Edits that calls need once the function that they call has other parameters."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.parameters import (
-    argument_for,
     call_before,
     handed_down,
     inserted,
     is_value,
     positional,
-    value_given,
 )
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
@@ -21,73 +18,90 @@ from editcast_model.syntax.calls import (
     Function,
     calls_of,
     function_at,
-    function_of,
 )
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role
 
-_QUOTED = re.compile("[\"'`]")
-#: The strength of an argument that all other calls give; assumed, since it never came up first on
-#: commits of eighteen projects.
-_AS_OTHERS = 0.45
+Parameters = tuple[Parameter, ...]
 
 
 def after_signature(change: Change) -> Iterator[Consequence]:
     """Return what the calls of functions need whose parameters were added, removed or reordered."""
-    seen: set[int] = set()
-    for _, start, end in change.spans():
-        places = end, start, max(start, end - 1)  # the last where brackets came, too
-        function = next((one for at in places if (one := function_at(change.after, at))), None)
-        if function is None or function.start in seen or change.is_active(start, end):
-            continue
-        seen.add(function.start)
-        earlier = change.same_before(function.defined)
-        was = function_of(change.before, earlier) if earlier else None
-        if was is not None and was.is_constructor == function.is_constructor:
+    for was, function in change.functions():
+        listed = change.before.tree.text[slice(*was.span)]
+        is_changed = listed != change.after.tree.text[slice(*function.span)]
+        if is_changed and was.is_constructor == function.is_constructor:
             # A value that is handed down through several functions is one thing to do.
-            new = {each.name for each in function.parameters} - {
-                each.name for each in was.parameters
-            }
+            new = {one.name for one in function.parameters} - {one.name for one in was.parameters}
             cause = " ".join(sorted(new)) or f"{function.defined.name} {function.start}"
             found = chain(_adapted(change, was, function), _passed_on(change.after, function, new))
             yield from (replace(one, cause=cause) for one in found)
 
 
 def _adapted(change: Change, was: Function, function: Function) -> Iterator[Consequence]:
-    old, new = was.parameters, function.parameters
-    if any(not each.name or each.is_rest for each in (*old, *new)):
+    """Return the calls of a function with arguments as before, as they fit its parameters now."""
+    names, old, new = change.after, was.parameters, function.parameters
+    if not _are_plain(old, new):
         return
-    names, others = [each.name for each in old], [each.name for each in new]
-    added = [each for each in new if each.name not in names]
-    removed = [each for each in old if each.name not in others]
-    kept = [name for name in names if name in others]
-    is_in_order = kept == [name for name in others if name in names]
-    every = [call for call in calls_of(change.after, function) if not _spreads(call)]
-    calls = [call for call in every if _is_as_before(change, call)]
-    if names == others:
-        for call in calls:
-            yield from with_names(change.after, call, new)
-    elif is_in_order and len(added) == 1 and not removed and added[0].is_required:
-        index, given = new.index(added[0]), [each for each in every if each not in calls]
-        for call in calls:
-            yield from with_argument(change.after, call, old, index, added[0], given)
-            if _lacks(call, old, added[0]):
-                yield from handed_down(change.after, call, index, added[0], given)
-    elif is_in_order and len(removed) == 1 and not added:
-        required = sum(each.is_required for each in old)
-        for call in calls:
-            if len(call.arguments) >= required:  # it fitted what the function was
-                yield from without_argument(call, names.index(removed[0].name), removed[0])
-    elif not is_in_order and not added and not removed:
-        for call in calls:
-            if _values(change.after, call) == _values(change.before, call_before(change, call)):
-                yield from _reordered(change.after, call, names, others)
+    known = [one.name for one in old]
+    is_reordered = known != [one.name for one in new] and len(old) == len(new)
+    every = [(call, call_before(change, call)) for call in calls_of(names, function)]
+    calls = [call for call, earlier in every if _is_as_before(change, call, earlier, is_reordered)]
+    added = [one for one in new if one.name not in known] if len(new) > len(old) else []
+    given = [call for call, _ in every if call not in calls and not _spreads(call)]
+    for call in calls:
+        yield from fitted(names, call, old, new, is_as_before=True)
+        if len(added) == 1 and added[0].is_required and _lacks(call, old, added[0]):
+            yield from handed_down(names, call, new.index(added[0]), added[0], given)
+
+
+def _is_as_before(change: Change, call: Call, earlier: Call | None, is_whole: bool) -> bool:
+    """Tell whether a call has as many arguments as before, or just the same, and is finished."""
+    if earlier is None or change.is_active(call.start, call.end) or _spreads(call):
+        return False
+    values, others = _values(change.after, call), _values(change.before, earlier)
+    return values == others if is_whole else len(values) == len(others)
+
+
+def fitted(
+    names: Names, call: Call, before: Parameters, after: Parameters, *, is_as_before: bool
+) -> Iterator[Consequence]:
+    """Return a call of a function with other parameters as it fits those.
+
+    Args:
+        names: Of the text.
+        call: The call.
+        before: The parameters that the function had.
+        after: Those that it has.
+        is_as_before: Whether the call is known to be for those before: otherwise it is left alone
+            if it fits.
+    """
+    if not _are_plain(before, after) or _spreads(call):
+        return
+    old, new = [one.name for one in before], [one.name for one in after]
+    added = [one for one in after if one.name not in old]
+    removed = [one for one in before if one.name not in new]
+    is_in_order = [name for name in old if name in new] == [name for name in new if name in old]
+    if old == new:
+        yield from _with_names(names, call, after)
+    elif not is_in_order:
+        if is_as_before and not added and not removed:
+            yield from _reordered(names, call, old, new)
+    elif len(added) == 1 and not removed and added[0].is_required:
+        if is_as_before or _lacks_any(call, after):
+            yield from _with_argument(names, call, before, new.index(added[0].name), added[0])
+    elif len(removed) == 1 and not added:
+        is_given = any(one.keyword == removed[0].name for one in call.arguments)
+        is_given |= len(positional(call)) > sum(not one.is_named for one in after)
+        fitted_before = len(call.arguments) >= sum(one.is_required for one in before)
+        if fitted_before if is_as_before else is_given:
+            yield from _without_argument(call, old.index(removed[0].name), removed[0])
 
 
 def _passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Consequence]:
     """Return what a function's body gives others of a parameter that is new and may be left out."""
-    text, node = names.tree.text, function.defined.path[-2].node
+    text, node = names.tree.text, function.node
     for parameter in function.parameters:
         default = text[parameter.start : parameter.end].partition("=")[2].strip()
         if parameter.name not in new or not default:
@@ -121,12 +135,9 @@ def _with_own(names: Names, call: Call, function: Function, name: str) -> Iterat
         yield Consequence(hunk, "add_argument", 0.5)
 
 
-def _is_as_before(change: Change, call: Call) -> bool:
-    """Tell whether a call has as many arguments as before and is not being typed."""
-    was = call_before(change, call)
-    if was is None or change.is_active(call.start, call.end):
-        return False
-    return len(was.arguments) == len(call.arguments)
+def _are_plain(*lists: Parameters) -> bool:
+    """Tell whether all parameters have names, and take one argument each."""
+    return all(one.name and not one.is_rest for listed in lists for one in listed)
 
 
 def _spreads(call: Call) -> bool:
@@ -138,58 +149,36 @@ def _values(names: Names, call: Call | None) -> list[str]:
     return [names.tree.text[each.start : each.end] for each in call.arguments] if call else []
 
 
-def with_argument(
-    names: Names,
-    call: Call,
-    old: tuple[Parameter, ...],
-    index: int,
-    added: Parameter,
-    others: Sequence[Call] = (),
+def _with_argument(
+    names: Names, call: Call, old: Parameters, index: int, added: Parameter
 ) -> Iterator[Consequence]:
-    """Return a call with the argument that it lacks.
-
-    It is the variable of its name, where that is in scope, or else what all others give.
-    """
-    if not _lacks(call, old, added):
-        return
-    value, strength = added.name, 0.5
-    if not is_value(names, call.called, added.name):
-        value, strength = _given_by_all(names, call, index, added, others), _AS_OTHERS
-    if value:
+    """Return a call with the argument that it lacks: the variable of its name, if one is there."""
+    if _lacks(call, old, added) and is_value(names, call.called, added.name):
         given = call.arguments
         is_by_name = added.is_named or len(positional(call)) < index
-        text = names.rules.given_by_name(added.name, value) if is_by_name else value
+        text = names.rules.given_by_name(added.name, added.name) if is_by_name else added.name
         at = len(given) if is_by_name else index
         hunk = inserted(names.tree.text, (call.start, call.end), given, at, text)
-        yield Consequence(hunk, "add_argument", strength)
+        yield Consequence(hunk, "add_argument", 0.5)
 
 
-def _given_by_all(
-    names: Names, call: Call, index: int, added: Parameter, others: Sequence[Call]
-) -> str:
-    """Return what all other calls give for a parameter, if it means the same in one of them.
-
-    What is said in words is said for one place.
-    """
-    values = {value_given(names, one, index, added.name) for one in others}
-    if len(values) != 1 or _QUOTED.search("".join(values)):
-        return ""
-    argument = argument_for(others[0], index, added.name)
-    for one in names.between(argument.start, argument.end) if argument else ():
-        is_used = one.role is Role.REFERENCE
-        if is_used and names.resolve(call.called, one.name) != names.resolve(one):
-            return ""
-    return values.pop() if argument else ""
-
-
-def _lacks(call: Call, old: tuple[Parameter, ...], added: Parameter) -> bool:
+def _lacks(call: Call, old: Parameters, added: Parameter) -> bool:
     """Tell whether a call fits the parameters before and does not give the one that was added."""
     required = sum(each.is_required for each in old)
     is_given = any(argument.keyword == added.name for argument in call.arguments)
     return required <= len(call.arguments) <= len(old) and not is_given
 
 
-def with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Iterator[Consequence]:
+def _lacks_any(call: Call, parameters: Parameters) -> bool:
+    """Tell whether a call gives nothing for a parameter that it must give."""
+    count, keywords = len(positional(call)), {one.keyword for one in call.arguments}
+    return any(
+        one.is_required and at >= count and one.name not in keywords
+        for at, one in enumerate(parameters)
+    )
+
+
+def _with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Iterator[Consequence]:
     """Return a call that gives by their names what it can give by its place no longer."""
     given = positional(call)
     pairs = list(zip(given, parameters, strict=False))
@@ -208,7 +197,7 @@ def with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Ite
     yield Consequence(Hunk(late[0][0].start, at, "".join(parts)), "name_arguments", 0.6)
 
 
-def without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:
+def _without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Consequence]:
     """Return a call without the argument of a parameter that was taken away."""
     given = call.arguments
     at = next((i for i, each in enumerate(given) if each.keyword == removed.name), None)

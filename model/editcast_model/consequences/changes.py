@@ -10,9 +10,11 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from editcast_model.diff import Hunk, diff
+from editcast_model.syntax.calls import Function, function_of, functions_around
 from editcast_model.syntax.members import is_declared_member, is_member
-from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import field
 from editcast_model.tokenizer import lex
 
 Kind = Literal[
@@ -99,6 +101,7 @@ class Change:
         self.hunks = diff(before.tree.text, after.tree.text)
         self._renamed: list[Renamed] | None = None
         self._rewritten: list[range] | None = None
+        self._functions: list[tuple[Function, Function]] | None = None
 
     def slid(self) -> "Change | None":
         """Return the same change with insertions after the separators that they begin with.
@@ -117,7 +120,8 @@ class Change:
         if tuple(hunks) == self.hunks:
             return None
         change = copy(self)
-        change.hunks, change._renamed, change._rewritten = tuple(hunks), None, None
+        change.hunks = tuple(hunks)
+        change._renamed = change._rewritten = change._functions = None
         return change
 
     @property
@@ -140,6 +144,38 @@ class Change:
             start = hunk.start + grown
             yield hunk, start, start + len(hunk.text)
             grown += hunk.growth
+
+    def finished(self) -> Iterator[tuple[Hunk, int, int]]:
+        """Return the same as `spans`, without what is being typed."""
+        return (one for one in self.spans() if not self.is_active(*one[1:]))
+
+    def new_names(self) -> Iterator[Occurrence]:
+        """Return the names in what was written in one piece each, without those being typed."""
+        for _, start, end in self.spans():
+            if end - start <= _LONGEST_HUNK:
+                for one in self.after.between(start, end):
+                    if not self.is_active(one.start, one.end):
+                        yield one
+
+    def functions(self) -> list[tuple[Function, Function]]:
+        """Return the functions around what changed, each as it was before and as it is now."""
+        if self._functions is None:
+            now = dict[int, Function]()
+            for _, start, end in self.finished():
+                for place in (max(start - 1, 0), start, max(start, end - 1), end):
+                    for one in functions_around(self.after, place):
+                        now.setdefault(one.start, one)
+            pairs = ((self._function_before(one), one) for one in now.values())
+            self._functions = [(was, one) for was, one in pairs if was is not None]
+        return self._functions
+
+    def _function_before(self, now: Function) -> Function | None:
+        """Find what a function was before, perhaps under another name."""
+        was = self.same_before(now.defined)
+        if was is None:
+            pairs = (one for one in self.renamed() if one.after.start == now.defined.start)
+            was = next((one.before for one in pairs), None)
+        return function_of(self.before, was) if was is not None else None
 
     def wrote(self, start: int, end: int) -> bool:
         """Tell whether something between two offsets of the text after is new."""
@@ -268,7 +304,7 @@ class Change:
         values = []
         for names, one in ((self.before, left), (self.after, right)):
             node = one.path[-2].node
-            value = node.child_by_field_name("value") or node.child_by_field_name("right")
+            value = field(node, "value", "right")
             if one.part.kind != "variable" or value is None or value.start_byte == one.start:
                 values.append("")
             else:
@@ -307,12 +343,7 @@ def _differs_in_names(old: Sequence[str], new: Sequence[str]) -> bool:
 
 def _occurrences(names: Names, start: int, end: int) -> list[Occurrence]:
     """Return the names in a part of a text, those that reach out of it included."""
-    text = names.tree.text
-    while start and (text[start - 1].isalnum() or text[start - 1] in "_$"):
-        start -= 1
-    while end < len(text) and (text[end].isalnum() or text[end] in "_$"):
-        end += 1
-    return list(names.between(start, end))
+    return list(names.between(*whole_words(names.tree.text, start, end)))
 
 
 def _tokens(text: str) -> list[str]:

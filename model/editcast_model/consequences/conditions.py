@@ -1,7 +1,7 @@
 """Conditions that are still tested after one of them was settled.
 
-Whoever retires a flag takes `if flag:` away and keeps what it guarded, or takes that away, too. The
-same is left to do wherever else the same is asked.
+Retiring a flag removes `if flag:` and keeps what it guarded, or removes that, too. The same is left
+to do wherever else the flag is tested.
 """
 
 import re

@@ -34,17 +34,18 @@ from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.consequences.overrides import after_method
 from editcast_model.consequences.parameters import after_argument, after_name
 from editcast_model.consequences.renames import after_definition, after_state, after_use
-from editcast_model.consequences.replaced.versions import ReplacedVersions
-from editcast_model.consequences.replaced.words import ReplacedWords
+from editcast_model.consequences.replaced.saves import OtherSaves
+from editcast_model.consequences.replaced.versions import versions_left_in
+from editcast_model.consequences.replaced.words import words_left_in
 from editcast_model.consequences.results import after_results
-from editcast_model.consequences.rewrites.elsewhere import RewritesElsewhere
+from editcast_model.consequences.rewrites.elsewhere import rewrites_left_in
 from editcast_model.consequences.rewrites.rewrites import after_rewrite
 from editcast_model.consequences.value_changes import adapted, value_change
 from editcast_model.diff import Hunk
-from editcast_model.syntax.check import breaks_syntax
+from editcast_model.syntax.breaking import breaks_syntax
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import is_member
-from editcast_model.syntax.names import Names, has_rules, have_same_rules
+from editcast_model.syntax.names import Names, has_rules
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import parse
 
@@ -66,6 +67,22 @@ _CHECKED = frozenset(
 _LONGEST = 5_000
 
 
+#: What follows from a change by itself, the surest first.
+_RULES = (
+    after_signature,
+    after_method,
+    after_argument,
+    after_name,
+    after_new_property,
+    after_entry,
+    after_constructor,
+    after_coroutine,
+    after_condition,
+    after_results,
+    after_constant,
+)
+
+
 class Consequences:
     """The consequences of one file's edits; keeps the trees of its last texts.
 
@@ -78,17 +95,12 @@ class Consequences:
     def __init__(self, language: str, path: str = "") -> None:
         self._language, self._path = language_of(language, path), path
         self._names: OrderedDict[str, Names] = OrderedDict()
-        self._elsewhere = RewritesElsewhere(self._language) if self._language else None
-        self._words = ReplacedWords()
-        self._versions = ReplacedVersions(path, is_code=has_rules(self._language))
+        self._saves = OtherSaves()
 
     def add_other_save(self, file: str, number: int | None, before: str, after: str) -> None:
         """Take in the changed lines of a save of another file; see `OtherSave`."""
-        self._words.add(file, number, before, after)
-        self._versions.add(file, number, before, after)
-        alike = have_same_rules(language_of("", file), self._language)
-        if self._elsewhere and alike and before != after:
-            self._elsewhere.add(file, number, before, after)
+        if before != after:
+            self._saves.add(file, number, before, after)
 
     def propose(
         self,
@@ -119,9 +131,12 @@ class Consequences:
             files. Without rules for its language, or where it is too long, only words.
         """
         now = self.names(text)
+        is_code = has_rules(self._language)
         words = chain(
-            self._versions.left_in(history, text, active),
-            self._words.left_in(history, text, now),
+            versions_left_in(
+                self._saves, history, text, self._path, is_code=is_code, active=active
+            ),
+            words_left_in(self._saves, history, text, now),
         )
         if now is None:
             return _ordered([one for one in words if not _is_active(active, one)], cursor or 0)
@@ -158,7 +173,7 @@ class Consequences:
         """Yield the consequences of changes in other files, the surest first."""
         for one in after_modules(now, self._path, elsewhere):
             yield replace(one, cause=_replacing(now, one.hunk))
-        for one in self._elsewhere.left_in(now) if self._elsewhere else ():
+        for one in rewrites_left_in(self._saves, now):
             if last is None or not last.wrote(one.hunk.start, one.hunk.end):
                 yield one
         yield from words
@@ -202,17 +217,8 @@ def _of(
             yield replace(adapted(change.after.tree, one, value), cause=cause)
     for one in after_key(change):
         yield replace(one, cause=_replacing(change.after, one.hunk))
-    yield from after_signature(change)
-    yield from after_method(change)
-    yield from after_argument(change)
-    yield from after_name(change)
-    yield from after_new_property(change)
-    yield from after_entry(change)
-    yield from after_constructor(change)
-    yield from after_coroutine(change)
-    yield from after_condition(change)
-    yield from after_results(change)
-    yield from after_constant(change)
+    for rule in _RULES:
+        yield from rule(change)
     if entries is not None:
         yield from after_reference(change, entries)
     if imports:

@@ -10,10 +10,9 @@ from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import REFERENCE, Role
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax.tree import Path, field
 
 _STRENGTH = 0.4
-_LONGEST = 5_000  # what was written in one piece and is longer was written elsewhere
 #: What is written at more places is data.
 _MOST_PLACES = 20
 #: Literals that say something: texts of some length, numbers that are no counts.
@@ -45,20 +44,14 @@ def after_constant(change: Change) -> Iterator[Consequence]:
 
 def _new_constants(change: Change) -> Iterator[_Constant]:
     names = change.after
-    for _, start, end in change.spans():
-        if end - start > _LONGEST or change.is_active(start, end):
+    for one in change.new_names():
+        value = _value(one.path) if one.role is Role.DEFINITION else None
+        literal = names.tree.of(value) if value is not None else ""
+        if value is None or not _LITERAL.fullmatch(literal) or not _is_lasting(names, one):
             continue
-        for one in names.between(start, end):
-            if one.role is not Role.DEFINITION or not _is_lasting(names, one):
-                continue
-            if len(names.definitions(one.name, names.home(one))) != 1:
-                continue
-            if any(each.name == one.name for each in change.before.of(one.name)):
-                continue
-            value = _value(one.path)
-            literal = names.tree.of(value) if value is not None else ""
-            if value is not None and value.end_byte <= end and _LITERAL.fullmatch(literal):
-                yield _Constant(one, literal)
+        is_new = not change.before.of(one.name) and change.was_at(value.start_byte) is None
+        if is_new and len(names.definitions(one.name, names.home(one))) == 1:
+            yield _Constant(one, literal)
 
 
 def _is_lasting(names: Names, one: Occurrence) -> bool:
@@ -72,12 +65,11 @@ def _is_lasting(names: Names, one: Occurrence) -> bool:
 def _value(path: Path) -> Node | None:
     """Return what a definition gives to a name."""
     for step in reversed(path[-4:-1]):
-        for field in ("value", "right"):
-            found = step.node.child_by_field_name(field)
-            if found is not None:
-                while found.type == "expression_list" and found.named_child_count:  # of Go
-                    found = found.named_children[0]
-                return found
+        found = field(step.node, "value", "right")
+        if found is not None:
+            while found.type == "expression_list" and found.named_child_count:  # of Go
+                found = found.named_children[0]
+            return found
     return None
 
 
@@ -89,7 +81,7 @@ def _stands_for(names: Names, place: int, constant: _Constant) -> bool:
     is_whole = node.node.end_byte == place + len(constant.literal) and _NODE.search(node.type)
     if not at or not is_whole or _APART.search(above.type) or node.field == "key":
         return False
-    defines = above.node.child_by_field_name("name") or above.node.child_by_field_name("left")
+    defines = field(above.node, "name", "left")
     if defines is not None and names.tree.of(defines).isupper():
         return False
     is_outer = constant.defined.part.kind == "field" or len(constant.defined.scopes) == 1

@@ -5,19 +5,15 @@ such as `asyncio.gather` or `Promise.all`, is left alone.
 """
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, calls_of, function_of
-from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
+from editcast_model.syntax.names import WORD, Names
+from editcast_model.syntax.tree import field
 
-_FUNCTIONS = frozenset(
-    {"function_definition", "lambda", "function_declaration", "function_expression"}
-    | {"arrow_function", "method_definition", "generator_function_declaration"}
-)
 _AWAIT = frozenset({"await", "await_expression"})
 #: What takes coroutines or promises as they are.
 _TAKERS = frozenset(
@@ -37,9 +33,9 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
         yield from _promised(names, function)
         for call in calls_of(names, function):
             yield from awaited(names, call)
-    for _, start, end in change.spans():
+    for _, start, end in change.finished():
         for word in WORD.finditer(names.tree.text, start, end):
-            if word[0] == "await" and not change.is_active(start, end):
+            if word[0] == "await":
                 path = names.tree.path(word.start())
                 if len(path) > 1 and path[-2].type in _AWAIT:
                     yield from _made_async(names, path[-2].node, is_first=True)
@@ -47,42 +43,16 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
 
 def new_coroutines(change: Change) -> Iterator[Function]:
     """Return the functions with a name that a change made coroutines."""
-    names = change.after
-    for _, start, end in change.spans():
-        if "async" not in names.tree.text[max(0, start - 5) : end + 5]:
-            continue
-        path = names.tree.path(min(end, len(names.tree.text) - 1))
-        for above, step in pairwise(path):
-            if step.type not in _FUNCTIONS or not is_async(step.node):
-                continue
-            name = step.node.child_by_field_name("name")
-            if name is None and above.type == "variable_declarator":
-                name = above.node.child_by_field_name("name")
-            one = names.at(name.start_byte) if name else None
-            function = function_of(names, one) if one else None
-            before = change.same_before(one) if one else None
-            if function is None or before is None or change.is_active(start, end):
-                continue
-            was = _node(before)
-            if was.type in _FUNCTIONS and not is_async(was):
-                yield function
-
-
-def _node(defined: Occurrence) -> Node:
-    """Return the function that a definition names, or what else stands around the name."""
-    node = defined.path[-2].node
-    value = node.child_by_field_name("value") if node.type == "variable_declarator" else None
-    return value or node
+    for was, function in change.functions():
+        if is_async(function.node) and not is_async(was.node):
+            yield function
 
 
 def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     """Return the `await` that a call of a coroutine lacks, and the `async` around it."""
-    at = len(call.called.path) - 1
-    while at > 0 and call.called.path[at].node.end_byte <= call.start:
-        at -= 1
-    node, parent = call.called.path[at].node, call.called.path[at - 1].node
-    around = _function_around(node)
-    if around is None or around.type == "lambda" or parent.type in _AWAIT:
+    node, parent = call.node, call.node.parent
+    around = function_node_around(node)
+    if around is None or parent is None or around.type == "lambda" or parent.type in _AWAIT:
         return
     if _is_taken(names, node):
         return
@@ -105,7 +75,7 @@ def is_async(function: Node) -> bool:
 
 def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequence]:
     """Return the `async` of the function around a node, if it lacks one."""
-    around = _function_around(node)
+    around = function_node_around(node)
     if around is None or is_async(around) or around.type == "lambda":
         return
     name = around.child_by_field_name("name")
@@ -123,7 +93,7 @@ def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequ
 
 def _promised(names: Names, function: Function) -> Iterator[Consequence]:
     """Return the type that a coroutine's result has in TypeScript."""
-    hunk = _promise(names, _node(function.defined))
+    hunk = _promise(names, function.node)
     if hunk is not None:
         yield Consequence(hunk, "make_async", _STRENGTH, is_first=True)
 
@@ -139,18 +109,11 @@ def _promise(names: Names, function: Node) -> Hunk | None:
     return Hunk(result.end_byte - len(written), result.end_byte, f"Promise<{written}>")
 
 
-def _function_around(node: Node) -> Node | None:
-    around = node.parent
-    while around is not None and around.type not in _FUNCTIONS:
-        around = around.parent
-    return around
-
-
 def _is_taken(names: Names, node: Node) -> bool:
     """Tell whether something around a call takes its coroutine as it is."""
-    around = node.parent
-    while around is not None and around.type not in _FUNCTIONS:
-        called = around.child_by_field_name("function") or around.child_by_field_name("property")
+    around, function = node.parent, function_node_around(node)
+    while around is not None and around != function:
+        called = field(around, "function", "property")
         words = WORD.findall(names.tree.of(called)) if called is not None else []
         if words and words[-1] in _TAKERS:
             return True

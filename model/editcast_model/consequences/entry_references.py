@@ -1,7 +1,7 @@
 """Literals that entries of a table stand for, once one of them was replaced by its entry.
 
-Whoever writes `t("profile.title")` for a title of the catalogue of translations does the same to
-the other texts in it, and whoever writes `Status.ACTIVE` for `"active"` to `"closed"`.
+After a title of the catalogue of translations has become `t("profile.title")`, the same is due for
+the other texts in it; after `"active"` has become `Status.ACTIVE`, for `"closed"`.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
-from editcast_model.consequences.other_files.entry_index import Entry, EntryIndex
+from editcast_model.consequences.other_files.entry_index import EntryIndex, Place
 from editcast_model.consequences.other_files.tables import (
     Keys,
     is_literal,
@@ -57,19 +57,19 @@ class _Reference(NamedTuple):
     before: str
     after: str
     keys: Keys
-    roots: frozenset[Entry]
+    roots: frozenset[Place]
     is_flat: bool
     is_quoted: bool
     bound: str = ""
 
-    def keys_of(self, entries: Sequence[Entry]) -> Keys | None:
+    def keys_of(self, entries: Sequence[Place]) -> Keys | None:
         """Return the keys to write for a text; None unless its entries agree on them."""
         depths = {len(root.keys) for root in self.roots}
         pairs = ((one, depth) for one in entries for depth in depths)
         rests = {
             one.keys[depth:]
             for one, depth in pairs
-            if Entry(one.file, one.keys[:depth]) in self.roots
+            if Place(one.file, one.keys[:depth]) in self.roots
         }
         allowed = _PLAIN if self.is_quoted else _NAME
         found = [
@@ -128,10 +128,10 @@ def _references(change: Change, entries: EntryIndex) -> Iterator[_Reference]:
         yield found._replace(bound=one.name if one and is_bound else "")
 
 
-def _reference(code: str, known: Sequence[Entry]) -> _Reference | None:
+def _reference(code: str, known: Sequence[Place]) -> _Reference | None:
     """Read how code refers to an entry, one of those that are known to have its text."""
     spelled = [
-        (one.keys[depth:], Entry(one.file, one.keys[:depth]))
+        (one.keys[depth:], Place(one.file, one.keys[:depth]))
         for one in known
         for depth in range(len(one.keys))
         if ".".join(one.keys[depth:]) in code
@@ -145,7 +145,7 @@ def _reference(code: str, known: Sequence[Entry]) -> _Reference | None:
     is_quoted, is_flat = code[end : end + 1] in ('"', "'", "`"), len(keys) == 1
     if not is_quoted and not code[:start].endswith("."):  # the first of them is a name here
         start += len(keys[0]) + 1
-        roots = [Entry(root.file, (*root.keys, keys[0])) for root in roots]
+        roots = [Place(root.file, (*root.keys, keys[0])) for root in roots]
         keys = keys[1:]
     before, after = code[:start], code[end:]
     is_reference = keys and before[is_quoted:]  # and no other literal

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence, Renamed
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import call_of, calls_of, function_of, returned_by, taken_of
+from editcast_model.syntax.calls import Call, call_of, calls_of, function_at, returned_by, taken_of
 from editcast_model.syntax.components import attributes_of, components_with, have_one_type
 from editcast_model.syntax.members import (
     are_apart,
@@ -21,7 +21,7 @@ from editcast_model.syntax.members import (
 )
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path, first_child
+from editcast_model.syntax.tree import Path, field, first_child
 
 #: Members that so many things have that an object whose type is unknown has its own.
 _COMMON = frozenset(
@@ -63,13 +63,12 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         return  # the old one is still there: another one was added
     if any(is_declared_member(one) and change.same_before(one) is None for one in declared):
         return  # it was declared again
-    if not is_declaration and (not declared or change.wrote_name(old)):
-        return  # inherited, or what the user meant is another member
-    is_method = any(one.part.kind in ("function", "method") for one in declared)
-    if is_method and not is_declaration:
+    if not is_declaration:  # of fields, 4 of 36 were renamed like a use of them in commits
+        is_method = any(one.part.kind in ("function", "method") for one in declared)
+        if not is_method or change.wrote_name(old):
+            return  # inherited, or what the user meant is another member
         if _inherits(after, whose) or _takes_others(change, renamed):
             return  # another method, of what it inherits from, or with other arguments
-    strength = 0.6 if is_declaration or is_method else 0.4
     family = _heirs(after, whose) if is_declaration else [whose]
     for one in after.of(old):
         if are_apart(one, new):
@@ -78,38 +77,36 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         if (is_member(one) or is_key) and owner(after, one) in family:
             is_first = not is_declaration and one in declared
             hunk = _keyed(after, one, new.name)
-            yield Consequence(hunk, "rename_field", strength, is_first=is_first)
+            yield Consequence(hunk, "rename_field", 0.6, is_first=is_first)
     if is_declaration and not whose.startswith("@"):
         for one in of_unknown_objects(after, old, family):
             if not are_apart(one, new):
                 yield Consequence(_replaced(one, new.name), "rename_field", 0.55)
-        yield from _constructor_keywords(after, old, new, whose)
+        used = after.of(whose.split("@")[0]) if are_constructor_keywords(after, new) else ()
+        for one in used:
+            call = call_of(after.tree, one) if one.role is Role.REFERENCE else None
+            yield from renamed_keyword(call, old, new.name, 0.8) if call else ()
 
 
 def after_parameter(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     """Return the arguments that calls give to a renamed parameter by its old name."""
-    after, new = change.after, renamed.after
-    path = new.path
-    for index in reversed(range(len(path))):
-        name = path[index].node.child_by_field_name("name")
-        if name is None or path[index].node.child_by_field_name("parameters") is None:
-            continue
-        defined = after.at(name.start_byte)
-        function = function_of(after, defined) if defined else None
-        if function is None:
-            return
-        if any(each.name == renamed.before.name for each in function.parameters):
-            return
-        for call in calls_of(after, function):
-            for argument in call.arguments:
-                if argument.keyword == renamed.before.name:
-                    sigil = after.rules.sigil
-                    end = argument.start + len(argument.keyword) - len(sigil)
-                    hunk = Hunk(argument.start, end, new.name.removeprefix(sigil))
-                    if argument.is_shorthand:
-                        hunk = Hunk(argument.start, argument.end, f"{new.name}: {argument.keyword}")
-                    yield Consequence(hunk, "rename_keyword", 0.8)
-        return
+    names, old = change.after, renamed.before.name
+    function = function_at(names, renamed.after.start)
+    if function is not None and all(one.name != old for one in function.parameters):
+        for call in calls_of(names, function):
+            yield from renamed_keyword(call, old, renamed.after.name, 0.8)
+
+
+def renamed_keyword(call: Call, old: str, new: str, strength: float) -> Iterator[Consequence]:
+    """Return the argument that a call gives to a parameter by its old name."""
+    sigil = call.called.rules.sigil
+    for argument in call.arguments:
+        if argument.keyword == old:
+            end = argument.start + len(old.removeprefix(sigil))
+            hunk = Hunk(argument.start, end, new.removeprefix(sigil))
+            if argument.is_shorthand:
+                hunk = Hunk(argument.start, argument.end, f"{new}: {old}")
+            yield Consequence(hunk, "rename_keyword", strength)
 
 
 def after_result(change: Change, renamed: Renamed) -> Iterator[Consequence]:
@@ -155,9 +152,9 @@ def _means(names: Names, one: Occurrence, function: Occurrence) -> bool:
 
 def after_key(change: Change) -> Iterator[Consequence]:
     """Return the places where a renamed key of a dictionary or an object keeps its old name."""
-    for hunk, start, end in change.spans():
+    for hunk, start, _ in change.finished():
         old, new = change.before.tree.text[hunk.start : hunk.end], hunk.text
-        if not (old.isidentifier() and new.isidentifier()) or change.is_active(start, end):
+        if not (old.isidentifier() and new.isidentifier()):
             continue
         whose, was = _key_defined(change.after, start), _key_defined(change.before, hunk.start)
         if not whose or not was:
@@ -195,8 +192,7 @@ def _inherits(names: Names, whose: str) -> bool:
     for step in names.tree.path(int(start)) if start else ():
         if step.node.start_byte == int(start):
             heritage = any(child.type in _HERITAGE for child in step.node.named_children)
-            fields = ("superclasses", "superclass", "interfaces")
-            if heritage or any(step.node.child_by_field_name(each) for each in fields):
+            if heritage or field(step.node, "superclasses", "superclass", "interfaces"):
                 return True
     return False
 
@@ -250,21 +246,13 @@ def _is_imported(names: Names, one: Occurrence) -> bool:
     return any(each.part.kind == "import" for each in names.definitions(found.name, scope))
 
 
-def _constructor_keywords(
-    names: Names, old: str, new: Occurrence, whose: str
-) -> Iterator[Consequence]:
-    """Return the arguments of a constructor that are named as fields, as dataclasses do."""
-    if names.tree.language != "python" or new.role is not Role.DEFINITION:
-        return
-    if new.part.kind != "variable" or fields_defined(names, "__init__", whose):
-        return
-    class_name = whose.split("@")[0]
-    for one in names.of(class_name):
-        call = call_of(names.tree, one) if one.role is Role.REFERENCE else None
-        for argument in call.arguments if call else ():
-            if argument.keyword == old:
-                end = argument.start + len(old)
-                yield Consequence(Hunk(argument.start, end, new.name), "rename_keyword", 0.8)
+def are_constructor_keywords(names: Names, field: Occurrence) -> bool:
+    """Tell whether calls of a class may name a field of it, as those of dataclasses do."""
+    if names.tree.language != "python" or field.role is not Role.DEFINITION:
+        return False
+    whose = owner(names, field)
+    has_own = whose is None or fields_defined(names, "__init__", whose)
+    return field.part.kind == "variable" and not has_own
 
 
 # Keys that are written as strings, or in object literals.
@@ -356,7 +344,7 @@ def _subscripted(path: Path, at: int) -> Node | None:
     """Return the object of `object["key"]`."""
     above = path[at - 1]
     if path[at].field in ("subscript", "index") and "subscript" in above.type:
-        return above.node.child_by_field_name("value") or above.node.child_by_field_name("object")
+        return field(above.node, "value", "object")
     if above.type == "element_reference" and path[at].field is None:
         return above.node.child_by_field_name("object")
     return None
@@ -370,7 +358,7 @@ def _asked(names: Names, path: Path, at: int) -> Node | None:
         function = call
     elif function is None or function.type != "attribute":
         return None
-    methods = ((function.child_by_field_name(field), known) for field, known in _GETTERS.items())
+    methods = ((function.child_by_field_name(name), known) for name, known in _GETTERS.items())
     if not any(one is not None and names.tree.of(one) in known for one, known in methods):
         return None
     first = first_child(path[at - 1].node)

@@ -51,9 +51,7 @@ def after_method(change: Change) -> Iterator[Consequence]:
 def new_signatures(change: Change) -> Iterator[NewSignature]:
     """Return the methods whose parameters a change changed, but for what is being typed."""
     names, seen = change.after, set[int]()
-    for _, start, end in change.spans():
-        if change.is_active(start, end):
-            continue
+    for _, _, end in change.finished():
         for step in reversed(names.tree.path(min(end, len(names.tree.text) - 1))):
             parameters = step.node.child_by_field_name("parameters")
             name = step.node.child_by_field_name("name")

@@ -1,6 +1,6 @@
 """Parameters that functions need: for an argument, to hand a value down, for a new name."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
@@ -23,17 +23,17 @@ from editcast_model.syntax.tree import type_declared
 _NO_VALUES = ("import", "class", "function", "method", "attribute")
 #: Functions that a framework or the system calls, by how their names begin.
 _CALLED_ELSEWHERE = ("test", "Test", "Benchmark", "main", "init", "__")
-#: Who hands a value down to one call may give another a constant: 0.8 once a call has it by name.
+#: Another call may be given a constant; that is unlikely once one is given a variable.
 _STRENGTH, _STRENGTH_AGAIN = 0.25, 0.5
 
 
 def after_argument(change: Change) -> Iterator[Consequence]:
     """Return the parameter that a function needs of which a call has one argument more."""
     seen: set[int] = set()
-    for _, start, end in change.spans():
+    for _, start, end in change.finished():
         places = end, start, max(start, end - 1)  # the last where brackets came, too
         call = next((one for at in places if (one := call_around(change.after, at))), None)
-        if call is None or call.start in seen or change.is_active(start, end):
+        if call is None or call.start in seen:
             continue
         seen.add(call.start)
         functions = functions_named(change.after, call.called)
@@ -48,17 +48,15 @@ def after_argument(change: Change) -> Iterator[Consequence]:
 def after_name(change: Change) -> Iterator[Consequence]:
     """Return the parameter that a function needs for a new name that its callers can give."""
     names, seen = change.after, set[str]()
-    for _, start, end in change.spans():
-        for one in names.between(start, end):
-            if one.role is not Role.REFERENCE or one.name in seen:
-                continue
+    for one in change.new_names():
+        if one.role is Role.REFERENCE and one.name not in seen:
             seen.add(one.name)
-            if not (names.is_known(one, one.name) or change.is_active(one.start, one.end)):
+            if not names.is_known(one, one.name):
                 yield from _parameter_of_name(names, one)
 
 
 def handed_down(
-    names: Names, call: Call, index: int, added: Parameter, given: Collection[Call]
+    names: Names, call: Call, index: int, added: Parameter, given: Sequence[Call]
 ) -> Iterator[Consequence]:
     """Return the parameter that the function around a call needs to give it what it lacks.
 
@@ -69,17 +67,20 @@ def handed_down(
         added: The parameter that the call has no argument for.
         given: Calls of the same function that have it.
     """
-    text, caller = names.tree.text, function_around(names, call.called.start)
-    declared = text[added.start : added.end]
-    if caller is None or names.is_known(call.called, added.name):
+    text, name = names.tree.text, added.name
+    caller, declared = function_around(names, call.called.start), text[added.start : added.end]
+    if caller is None or names.is_known(call.called, name):
         return
-    if names.tree.language == "go" and declared == added.name:
+    if names.tree.language == "go" and declared == name:
         return  # its type stands behind another name
-    values = [value_given(names, one, index, added.name) for one in given]
-    if all(each == added.name for each in values) and _takes(names, caller, added.name):
+    written = {name, names.rules.given_by_name(name, name)}
+    are_named = all(
+        any(text[each.start : each.end] in written for each in one.arguments) for one in given
+    )
+    if are_named and _takes(names, caller, name):
         at = 0 if index == 0 < len(call.arguments) else None
         hunk = _with_parameter(text, caller, at, declared)
-        yield Consequence(hunk, "add_parameter", _STRENGTH_AGAIN if values else _STRENGTH)
+        yield Consequence(hunk, "add_parameter", _STRENGTH_AGAIN if given else _STRENGTH)
 
 
 def is_value(names: Names, at: Occurrence, name: str) -> bool:
@@ -98,21 +99,6 @@ def call_before(change: Change, call: Call) -> Call | None:
 def positional(call: Call) -> list[Argument]:
     """Return the arguments of a call that have no name."""
     return [argument for argument in call.arguments if not argument.keyword]
-
-
-def argument_for(call: Call, index: int, name: str) -> Argument | None:
-    """Return the argument that a call gives for a parameter of an index and a name."""
-    given = positional(call)
-    by_name = next((each for each in call.arguments if each.keyword == name), None)
-    return by_name or (given[index] if index < len(given) else None)
-
-
-def value_given(names: Names, call: Call, index: int, name: str) -> str:
-    """Return what a call gives for a parameter; empty for nothing."""
-    argument = argument_for(call, index, name)
-    text = names.tree.text[argument.start : argument.end] if argument else ""
-    is_by_name = argument is not None and argument.keyword
-    return text.partition(names.rules.by_name.strip())[2].strip() if is_by_name else text
 
 
 def inserted(

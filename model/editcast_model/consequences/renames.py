@@ -1,6 +1,6 @@
 """Renames that are left once a definition or a use has been renamed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
@@ -10,11 +10,12 @@ from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 
+#: Nodes whose statements run one after the other.
 _BLOCKS = frozenset(
     {"module", "block", "program", "statement_block", "statement_list", "source_file"}
     | {"class_body", "switch_case", "body_statement", "block_body", "then", "else", "do"}
 )
-#: Who changes one use of more than this means another thing as likely as another name for it.
+#: A single renamed use among more than this is as likely a use of something else.
 _FEW = 5
 #: An import of a name that is less alike, in per cent, is of another thing.
 _ALIKE = 50
@@ -49,15 +50,15 @@ def after_definition(change: Change, renamed: Renamed) -> Iterator[Consequence]:
         one for one in change.before.definitions(new.name, was) if not change.before.is_weak(one)
     ]
     if any(not _are_disjoint(one, renamed.before) for one in taken):
-        return  # two things have one name now, and nobody knows which of them a use means
+        return  # two things have one name now, so that a use may mean either
     if _is_import(after, new) and fuzz.ratio(old, new.name) < _ALIKE:
         return
-    reach = _Reach(after, new, old, scope)
+    others = [one for one in after.definitions(old, scope) if not after.is_weak(one)]
+    start, end = _reach(after, new, others)
+    strength = _STRENGTH_BESIDE if others else _STRENGTH
     for one in after.of(old, scope):
-        is_definition = one.role is Role.DEFINITION
-        if (one.role in _USES or is_definition) and reach.holds(one):
+        if start <= one.start < end and one.role in (*_USES, Role.DEFINITION):
             if _is_left(change, one, was, scope) and _means(after, one, new.name, scope):
-                strength = _STRENGTH_BESIDE if reach.remaining else _STRENGTH
                 yield Consequence(renaming(one, new.name), "rename_use", strength)
 
 
@@ -184,55 +185,27 @@ def _means(names: Names, one: Occurrence, new: str, scope: Scope) -> bool:
     return names.resolve(one, new) == scope
 
 
-class _Reach:
-    """The reach of a renamed definition where others of its old name are left in its scope.
+def _reach(names: Names, new: Occurrence, others: Sequence[Occurrence]) -> tuple[int, int]:
+    """Return where a definition is meant by its old name, which others in its scope have still."""
+    start, end = new.extent or (new.start, len(names.tree.text))
+    if not others:
+        return 0, len(names.tree.text)
+    if new.extent:  # a loop of its own
+        return start, min([end, *(one.start for one in others if start <= one.start < end)])
+    if others[0].start < start:
+        return 0, 0  # the old name is still bound before it
+    return start, min([end, *(one.start for one in others if _begins_anew(names, one, new))])
 
-    Attributes:
-        remaining: The definitions that are left.
-    """
 
-    def __init__(self, names: Names, new: Occurrence, old: str, scope: Scope) -> None:
-        self._names, self._new, self._old, self._scope = names, new, old, scope
-        found = names.definitions(old, scope)
-        self.remaining = [one for one in found if not names.is_weak(one)]
-        self._first, self._last = 0, len(names.tree.text)
-        self._holes = [one.extent for one in self.remaining if one.extent]
-        if self.remaining:
-            self._limit()
-
-    def holds(self, one: Occurrence) -> bool:
-        """Tell whether a use, or another definition, is the renamed one's."""
-        if not self._first <= one.start < self._last:
-            return False
-        return not any(start <= one.start < end for start, end in self._holes)
-
-    def _limit(self) -> None:
-        new = self._new
-        if new.extent:  # a loop of its own
-            self._first, end = new.extent
-            inside = (one.start for one in self.remaining if self._first <= one.start < end)
-            self._last = min([end, *inside])
-            self._holes = []
-        elif self.remaining[0].start < new.start:
-            self._last = 0  # the old name is still bound before it
-        else:
-            self._first = new.start
-            later = (one.start for one in self.remaining if self._begins_anew(one))
-            self._last = min([self._last, *later])
-
-    def _begins_anew(self, one: Occurrence) -> bool:
-        """Tell whether a definition gives the name another meaning, not another value."""
-        if one.extent or "function_signature" in (one.path[-2].type, self._new.path[-2].type):
-            return False
-        at, here = _block(one), _block(self._new)
-        if one.path[at].node != self._new.path[here].node:
-            return False
-        statement = one.path[min(at + 1, len(one.path) - 1)].node
-        return not any(
-            other.role is Role.REFERENCE
-            and statement.start_byte <= other.start < statement.end_byte
-            for other in self._names.of(self._old, self._scope)
-        )
+def _begins_anew(names: Names, one: Occurrence, new: Occurrence) -> bool:
+    """Tell whether a definition gives the name another meaning, not another value."""
+    if one.extent or "function_signature" in (one.path[-2].type, new.path[-2].type):
+        return bool(one.extent)
+    at, here = _block(one), _block(new)
+    statement = one.path[min(at + 1, len(one.path) - 1)].node
+    uses = names.between(statement.start_byte, statement.end_byte)
+    is_used = any((use.name, use.role) == (one.name, Role.REFERENCE) for use in uses)
+    return one.path[at].node == new.path[here].node and not is_used
 
 
 def _block(one: Occurrence) -> int:

@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Call, Function, calls_of, function_of
+from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.tree import Tree
 
@@ -36,7 +36,7 @@ class NewResults(NamedTuple):
     Attributes:
         function: The function.
         names: What the further results are called; `_` for one that has no name.
-        written: What other returns say in their place; empty where nobody knows.
+        written: What other returns say in their place; empty where that is unknown.
     """
 
     function: Function
@@ -54,51 +54,37 @@ def after_results(change: Change) -> Iterator[Consequence]:
 
 def new_results(change: Change) -> Iterator[NewResults]:
     """Yield the functions that return more than one result since a change."""
-    tree, seen = change.after.tree, set[int]()
-    find = {"python": _in_returns, "go": _in_signature}.get(tree.language)
-    for _, start, end in change.spans() if find else ():
-        path = tree.path(min(max(start - 1, 0), len(tree.text) - 1))
-        if change.is_active(start, end):
-            continue
-        for index, step in enumerate(path):
-            name = step.node.child_by_field_name("name") if step.type in _FUNCTIONS else None
-            defined = change.after.at(name.start_byte) if name else None
-            function = function_of(change.after, defined) if defined else None
-            if defined is None or function is None or function.start in seen:
-                continue
-            seen.add(function.start)
-            assert find is not None
-            names, written = find(change, step.node, [one.node for one in path[index:]])
-            if names:
-                yield NewResults(function, names, written)
+    find = {"python": _in_returns, "go": _in_signature}.get(change.after.tree.language)
+    for was, function in change.functions() if find else ():
+        assert find is not None
+        names, written = find(change, was, function)
+        if names:
+            yield NewResults(function, names, written)
 
 
-def _in_returns(change: Change, function: Node, path: list[Node]) -> tuple[tuple[str, ...], str]:
+def _in_returns(change: Change, _: Function, function: Function) -> tuple[tuple[str, ...], str]:
     """Return what a `return` of Python has beside the value that it had before."""
     tree, before = change.after.tree, change.before.tree
-    node = next((one for one in path if one.type == "return_statement"), None)
-    values = _values(node) if node is not None else []
-    place = change.was_at(node.start_byte) if node is not None else None
-    if len(values) < 2 or place is None:
-        return (), ""
-    steps = (step.node for step in before.path(place) if step.type == "return_statement")
-    earlier = [before.of(one) for each in steps for one in _values(each)]
-    if earlier != [tree.of(values[0])]:
-        return (), ""
-    further = [tree.of(one) for one in values[1:]]
-    names = tuple(one if one.isidentifier() else "_" for one in further)
-    return names, ", ".join(further) if "_" not in names else ""
+    for _hunk, start, _end in change.finished():
+        path = [step.node for step in tree.path(max(start - 1, 0))]
+        node = next((one for one in path if one.type == "return_statement"), None)
+        values = _values(node) if node is not None and function.node in path else []
+        place = change.was_at(node.start_byte) if node is not None else None
+        if len(values) > 1 and place is not None:
+            steps = (step.node for step in before.path(place) if step.type == "return_statement")
+            if [before.of(one) for each in steps for one in _values(each)] == [tree.of(values[0])]:
+                further = [tree.of(one) for one in values[1:]]
+                names = tuple(one if one.isidentifier() else "_" for one in further)
+                return names, ", ".join(further) if "_" not in names else ""
+    return (), ""
 
 
-def _in_signature(change: Change, function: Node, path: list[Node]) -> tuple[tuple[str, ...], str]:
+def _in_signature(
+    change: Change, earlier: Function, function: Function
+) -> tuple[tuple[str, ...], str]:
     """Return what a function of Go returns beside the one result that it had before."""
-    name = function.child_by_field_name("name")
-    defined = change.after.at(name.start_byte) if name else None
-    earlier = change.same_before(defined) if defined else None
-    if earlier is None:
-        return (), ""
-    was = _results(change.before.tree, earlier.path[-2].node)
-    now = _results(change.after.tree, function)
+    was = _results(change.before.tree, earlier.node)
+    now = _results(change.after.tree, function.node)
     if len(was) != 1 or len(now) < 2 or was != now[:1]:
         return (), ""
     names = tuple(_CALLED.get(one, "_") for one in now[1:])
@@ -107,8 +93,8 @@ def _in_signature(change: Change, function: Node, path: list[Node]) -> tuple[tup
 
 def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
     """Return what the other returns of a function lack."""
-    node: Node | None = new.function.defined.path[-2].node
-    waiting = [node] if node is not None and new.written else []
+    node = new.function.node
+    waiting = [node] if new.written else []
     while waiting:
         one = waiting.pop()
         waiting += [each for each in one.named_children if each.type not in _LITERALS]
@@ -122,11 +108,7 @@ def _other_returns(tree: Tree, new: NewResults) -> Iterator[Consequence]:
 
 def taken_apart(names: Names, call: Call, further: tuple[str, ...]) -> Iterator[Consequence]:
     """Return the names that an assignment of a call's result lacks."""
-    at = len(call.called.path) - 1
-    while at > 0 and call.called.path[at].node.end_byte <= call.start:
-        at -= 1
-    node = call.called.path[at].node
-    parent = node.parent
+    node, parent = call.node, call.node.parent
     if parent is not None and parent.type == "await":
         node, parent = parent, parent.parent
     if parent is None:
@@ -158,13 +140,9 @@ def taken_apart(names: Names, call: Call, further: tuple[str, ...]) -> Iterator[
 
 
 def _handled(tree: Tree, statement: Node) -> str:
-    """Return the lines that handle an error behind a statement; empty where nobody knows how."""
-    around = statement.parent
-    if around is None or around.type not in _BLOCKS:
-        return ""
-    while around is not None and around.type not in (*_FUNCTIONS, "func_literal"):
-        around = around.parent
-    if around is None:
+    """Return the lines that handle an error behind a statement; empty where that is unknown."""
+    block, around = statement.parent, function_node_around(statement)
+    if block is None or around is None or block.type not in _BLOCKS:
         return ""
     does = ""
     results = _results(tree, around)

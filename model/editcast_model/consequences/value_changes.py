@@ -1,9 +1,9 @@
 """Renames after which a value means something else: its unit, its sense, or a word for a flag.
 
-Whoever calls `timeout_seconds` `timeout_ms` multiplies what is put into it by a thousand, and takes
-a factor of a thousand out of what reads it. Whoever calls `disabled` `enabled` puts `True` for
-`False`, and asks `not plugin.enabled`. The change is read from a value that was written with the
-new name, or from the two names.
+Where `timeout_seconds` becomes `timeout_ms`, what is put into it is multiplied by a thousand, and
+what reads it loses a factor of a thousand. Where `disabled` becomes `enabled`, `False` becomes
+`True`, and the condition `not plugin.enabled`. The change is read from a value that was written
+with the new name, or from the two names.
 """
 
 import re
@@ -15,8 +15,9 @@ from typing import Final, NamedTuple
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence, Renamed
+from editcast_model.consequences.lists.word_forms import parts_of
 from editcast_model.diff import Hunk
-from editcast_model.syntax.check import breaks_syntax
+from editcast_model.syntax.breaking import breaks_syntax
 from editcast_model.syntax.names import WORD, Occurrence
 from editcast_model.syntax.tree import Tree, first_child
 
@@ -54,7 +55,6 @@ _NEGATING: Final = frozenset({"no", "not", "non", "without"})
 _FACTORS: Final = frozenset(
     Fraction(one) for one in (60, 100, 1000, 1024, 3600, 24, 10**6, 10**9, 1024**2, 1024**3, 86400)
 )
-_PART: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _NUMBER: Final = re.compile(r"\d[\d_]*(?:\.\d+)?")
 _TRUTH: Final = {"True": True, "true": True, "False": False, "false": False}
 _QUOTED: Final = re.compile(r"'[^'\"\n]*'|\"[^'\"\n]*\"")
@@ -103,21 +103,19 @@ def value_change(change: Change, renamed: Renamed) -> ValueChange:
         elif was in _TRUTH and now in _TRUTH:
             return ValueChange(is_negated=True)
         elif was in _TRUTH and _QUOTED.fullmatch(now):
-            quote, true = now[0], next(one for one in _TRUTH if _is_like(one, was))
-            chosen = f"{quote}{old}{quote}"
-            false = "False" if true == "True" else "false"
-            return ValueChange(literals=((was, now), (true if was == false else false, chosen)))
+            return ValueChange(literals=((was, now), (_opposite(was), f"{now[0]}{old}{now[0]}")))
     return of_names
 
 
-def _is_like(word: str, other: str) -> bool:
-    """Tell whether two words for truth are of one language, and the first means true."""
-    return _TRUTH[word] and word[0].isupper() == other[0].isupper()
+def _opposite(word: str) -> str:
+    """Return the other word for truth of its language."""
+    other = "false" if _TRUTH[word] else "true"
+    return other.capitalize() if word[0].isupper() else other
 
 
 def by_names(old: str, new: str) -> ValueChange:
     """Return what the difference of two names says about values."""
-    parts, others = ([one.lower() for one in _PART.findall(name)] for name in (old, new))
+    parts, others = parts_of(old), parts_of(new)
     gone = [one for one in parts if one not in others]
     come = [one for one in others if one not in parts]
     if len(gone) == len(come) == 1:
@@ -128,11 +126,8 @@ def by_names(old: str, new: str) -> ValueChange:
             (kind, per_old), (other, per_new) = _OF_UNIT[left], _OF_UNIT[right]
             if kind == other and per_old != per_new:
                 return ValueChange(per_old / per_new, units=(left, right))
-    if not gone and len(come) == 1 and come[0] in _NEGATING:
-        return ValueChange(is_negated=True)
-    if not come and len(gone) == 1 and gone[0] in _NEGATING:
-        return ValueChange(is_negated=True)
-    return SAME
+    is_negated = len(gone + come) == 1 and _NEGATING.issuperset(gone + come)
+    return ValueChange(is_negated=True) if is_negated else SAME
 
 
 def adapted(tree: Tree, one: Consequence, value: ValueChange) -> Consequence:
@@ -207,8 +202,7 @@ class _Place:
         if value.literals:
             return dict(value.literals).get(old)
         if value.is_negated and old in _TRUTH:
-            other = "false" if _TRUTH[old] else "true"
-            return other.capitalize() if old[0].isupper() else other
+            return _opposite(old)
         if value.factor != 1 and _NUMBER.fullmatch(old):
             return _product(Fraction(old.replace("_", "")), value.factor)
         return None

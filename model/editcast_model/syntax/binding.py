@@ -5,10 +5,11 @@ import re
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import call_around
 from editcast_model.syntax.members import fields_defined, is_assigned, is_declared_member, owner
-from editcast_model.syntax.names import WORD, Names, Occurrence
+from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import field
 
-#: Who wrote a name so often means it, even if nothing gives it a meaning yet, as an import would.
+#: A name that is used this often is meant, even if nothing defines it yet, as an import would.
 _USES = 2
 #: The beginning of a statement that gives a value to a name.
 _ASSIGNED = re.compile(r"\s*(?:(?:const|let|var)\s+)?(\w+)\s*:?=\s*")
@@ -79,7 +80,7 @@ def defines_by_itself(names: Names, hunk: Hunk) -> bool:
     for step in reversed(names.tree.path(hunk.start) if used else ()):
         node = step.node
         if node.start_byte < hunk.start and _DEFINITION.search(step.type):
-            defined = node.child_by_field_name("left") or node.child_by_field_name("name")
+            defined = field(node, "left", "name")
             is_own = defined is not None and used is not None and names.tree.of(defined) == used[0]
             if is_own and (is_whole or "assignment" not in step.type):
                 return True
@@ -92,8 +93,8 @@ def defines_by_itself(names: Names, hunk: Hunk) -> bool:
 def assigns_for_nothing(names: Names, hunk: Hunk) -> bool:
     """Tell whether a hunk makes a statement the value of a name that nothing reads behind it.
 
-    Who had written `found = f()` for `return f()` and gone on was offered it at each `return`: 0 of
-    6 such edits were right in commits.
+    After `return f()` had become `found = f()`, the same was offered at each `return`: 0 of 6 such
+    edits were right in commits.
     """
     text = names.tree.text
     written = _ASSIGNED.fullmatch(hunk.text)
@@ -129,11 +130,8 @@ def _replaced(names: Names, hunk: Hunk) -> tuple[Occurrence | None, str]:
 
     None where it does anything else.
     """
-    text, start, end = names.tree.text, hunk.start, hunk.end
-    while start and _goes_on(text[start - 1]):
-        start -= 1
-    while end < len(text) and _goes_on(text[end]):
-        end += 1
+    text = names.tree.text
+    start, end = whole_words(text, hunk.start, hunk.end)
     new = text[start : hunk.start] + hunk.text + text[hunk.end : end]
     if not (WORD.fullmatch(text, start, end) and WORD.fullmatch(new)):
         return None, ""
@@ -152,7 +150,3 @@ def _has_member(names: Names, one: Occurrence, name: str) -> bool:
     return bool(fields_defined(names, name, whose)) or any(
         owner(names, each) == whose for each in keys
     )
-
-
-def _goes_on(character: str) -> bool:
-    return character.isalnum() or character in "_$"

@@ -1,10 +1,16 @@
-"""Edits that break code which could be parsed before, or a comment."""
+"""Edits that break code which could be parsed before, or a comment.
 
+tree-sitter repairs what it can and so takes Python that Python refuses (a function without a body,
+say); of Python, what is around an edit is therefore read by Python as well.
+"""
+
+import ast
 import re
+import warnings
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from editcast_model.diff import Hunk, apply_hunks
-from editcast_model.syntax.check import breaks_syntax, reads_python
 from editcast_model.syntax.tree import Tree, parse
 
 # Parsing holds Python's lock: 20 kB take some 10 ms. So only the function around an edit is parsed,
@@ -38,6 +44,19 @@ def breaks(text: str, hunks: Iterable[Hunk], language: str) -> bool:
     if tree is not None and tree.parses:
         return breaks_syntax(tree, *hunks)
     return _is_balanced(text) and not _is_balanced(apply_hunks(text, hunks))
+
+
+def breaks_syntax(before: Tree, *hunks: Hunk) -> bool:
+    """Tell whether a text parses and with some hunks, ascending and disjoint, it no longer does.
+
+    A text that takes too long to parse again is being repaired: it does not parse.
+    """
+    if not before.parses or not hunks:
+        return False
+    after = before.reparsed(apply_hunks(before.text, hunks))
+    if after is None or not after.parses:
+        return True
+    return before.language == "python" and _breaks_python(before.text, hunks)
 
 
 def _tree(text: str, language: str) -> Tree | None:
@@ -85,7 +104,7 @@ def is_broken(text: str, hunks: Iterable[Hunk], language: str) -> bool:
     blocks = ((text[start:end], indent) for start, end, indent in _blocks(text, hunks))
     for block, indent in blocks:
         alone = _dedented(block, indent)
-        if len(block) > _LONGEST or (alone is not None and reads_python(alone)):
+        if len(block) > _LONGEST or (alone is not None and _reads_python(alone)):
             return False
     return True
 
@@ -97,10 +116,10 @@ def _breaks_python(text: str, hunks: tuple[Hunk, ...]) -> bool:
         inside = [Hunk(hunk.start - start, hunk.end - start, hunk.text) for hunk in hunks]
         before = _dedented(text[start:end], indent)
         after = _dedented(apply_hunks(text[start:end], inside), indent)
-        if before is not None and after is not None and reads_python(before):
+        if before is not None and after is not None and _reads_python(before):
             # What has lost its first line may well belong to what stands above.
             is_headless = 0 < start and hunks[0].start <= start + len(indent) < hunks[0].end
-            breaks_it = not reads_python(after)
+            breaks_it = not _reads_python(after)
             if not (breaks_it and is_headless):
                 return breaks_it
     return False
@@ -154,3 +173,17 @@ def _dedented(block: str, indent: str) -> str | None:
 
 def _is_balanced(text: str) -> bool:
     return all(text.count(pair[0]) == text.count(pair[1]) for pair in _BRACKETS)
+
+
+@lru_cache(maxsize=8)  # what stands there is asked about again for every way to change it
+def _reads_python(code: str) -> bool:
+    """Tell whether Python can parse code."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an invalid escape, say: not ours to report
+            ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    except SystemError:  # CPython 3.11 and 3.12 can lose count of their own recursion
+        return True
+    return True

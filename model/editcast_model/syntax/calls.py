@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from tree_sitter import Node
 
@@ -15,27 +16,21 @@ from editcast_model.syntax.members import (
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter, parameters_of
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
 _FUNCTIONS = frozenset(
-    {"function_definition", "function_declaration", "generator_function_declaration"}
-    | {"method_definition", "method_declaration", "arrow_function", "function_expression"}
-    | {"constructor_declaration", "local_function_statement"}
-    | {"function_item", "function_signature_item", "method", "singleton_method"}
+    """function_definition function_declaration generator_function_declaration method_definition
+    method_declaration arrow_function function_expression constructor_declaration function_item
+    function_signature_item local_function_statement method singleton_method""".split()
+)
+_WITHOUT_NAMES = frozenset({"lambda", "func_literal"})
+_CALLS = frozenset(
+    """call call_expression new_expression method_invocation function_call_expression
+    member_call_expression nullsafe_member_call_expression scoped_call_expression
+    invocation_expression object_creation_expression""".split()
 )
 #: The fields of what is called.
-_CALLS = {
-    "call": ("function", "method"),
-    "call_expression": ("function",),
-    "new_expression": ("constructor",),
-    "method_invocation": ("name",),
-    "function_call_expression": ("function",),
-    "member_call_expression": ("name",),
-    "nullsafe_member_call_expression": ("name",),
-    "scoped_call_expression": ("name",),
-    "invocation_expression": ("function",),
-    "object_creation_expression": ("type",),
-}
+_CALLED = ("function", "method", "constructor", "name", "type")
 _SPREADS = frozenset(
     {"spread_element", "list_splat", "dictionary_splat", "variadic_argument"}
     | {"variadic_unpacking", "variadic_placeholder", "splat_argument", "hash_splat_argument"}
@@ -54,7 +49,7 @@ class Function:
 
     Attributes:
         name: What it is called by; a class's name for its constructor.
-        start: Where it begins.
+        node: All of it.
         defined: Its name where it is defined.
         parameters: Without Python's `self`.
         span: Where the parameters stand, without the brackets.
@@ -63,12 +58,17 @@ class Function:
     """
 
     name: str
-    start: int
+    node: Node
     defined: Occurrence
     parameters: tuple[Parameter, ...]
     span: tuple[int, int]
     owner: str | None
     is_constructor: bool
+
+    @property
+    def start(self) -> int:
+        """Return where it begins."""
+        return self.node.start_byte
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,7 @@ class Call:
 
     Attributes:
         called: The name called.
+        node: All of it.
         start: Where its arguments begin, behind the bracket.
         end: Where they end.
         arguments: The arguments.
@@ -103,6 +104,7 @@ class Call:
     """
 
     called: Occurrence
+    node: Node
     start: int
     end: int
     arguments: tuple[Argument, ...]
@@ -111,24 +113,35 @@ class Call:
 
 def function_at(names: Names, offset: int) -> Function | None:
     """Return the innermost function with a name in whose parameters an offset is."""
-    path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
-    for index in reversed(range(len(path))):
-        if path[index].type in _FUNCTIONS:
-            found = _function(names, path[index].node, path[index - 1].node)
-            if found and found.span[0] <= offset <= found.span[1]:
-                return found
+    for found in reversed(functions_around(names, offset)):
+        if found.span[0] <= offset <= found.span[1]:
+            return found
     return None
+
+
+def functions_around(names: Names, offset: int) -> list[Function]:
+    """Return the functions with a name that an offset is in, the outermost first."""
+    path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
+    steps = [pair for pair in pairwise(path) if pair[1].type in _FUNCTIONS]
+    found = (_function(names, step.node, above.node) for above, step in steps)
+    return [one for one in found if one is not None]
 
 
 def function_around(names: Names, offset: int) -> Function | None:
     """Return the outermost function with a name in whose body an offset is."""
-    path = names.tree.path(offset)
-    for parent, step, inside in zip(path, path[1:], path[2:], strict=False):
-        if step.type in _FUNCTIONS and inside.field == "body":
-            found = _function(names, step.node, parent.node)
-            if found is not None:
-                return found
+    for found in functions_around(names, offset):
+        body = found.node.child_by_field_name("body")
+        if body is not None and body.start_byte <= offset < body.end_byte:
+            return found
     return None
+
+
+def function_node_around(node: Node) -> Node | None:
+    """Return the innermost function that a node is in, with a name or without."""
+    around = node.parent
+    while around is not None and around.type not in _FUNCTIONS | _WITHOUT_NAMES:
+        around = around.parent
+    return around
 
 
 def function_of(names: Names, defined: Occurrence) -> Function | None:
@@ -171,7 +184,7 @@ def call_of(tree: Tree, called: Occurrence) -> Call | None:
         return None if is_written else _call(tree, called, above.node)
     is_bare = called.rules.calls_by_name and called.path[-1].type == "identifier"
     if is_bare and called.role is Role.REFERENCE and above.type != "alias":
-        return Call(called, called.end, called.end, ())
+        return Call(called, called.path[-1].node, called.end, called.end, ())
     return None
 
 
@@ -183,8 +196,7 @@ def call_around(names: Names, offset: int) -> Call | None:
         if last is None:
             continue
         named = last
-        for field in ("attribute", "property", "field", "name"):
-            last = named.child_by_field_name(field) or last
+        last = field(named, "name", "field", "property", "attribute") or last
         called = names.at(last.start_byte)
         thing = step.node.child_by_field_name("receiver")
         maker = names.at(thing.start_byte) if thing is not None else None
@@ -200,8 +212,7 @@ def _called_by(call: Node) -> Node | None:
     """Return what a call calls; None for what is no call."""
     if call.type not in _CALLS:
         return None
-    fields = (call.child_by_field_name(field) for field in _CALLS[call.type])
-    return next((one for one in fields if one is not None), None) or made_without_field(call)
+    return field(call, *_CALLED) or made_without_field(call)
 
 
 def functions_named(names: Names, called: Occurrence) -> list[Function]:
@@ -286,7 +297,7 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
     is_constructor = is_named_so and whose is not None
     return Function(
         (whose or "").split("@")[0] if is_constructor else defined.name,
-        node.start_byte,
+        node,
         defined,
         tuple(parameters),
         _inside(tree, listed) if listed is not None else (defined.end, defined.end),
@@ -302,7 +313,7 @@ def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
     if listed is None and called.rules.calls_by_name:
         named = node.child_by_field_name("method")
         end = named.end_byte if named is not None else called.end
-        return Call(called, end, end, ())
+        return Call(called, node, end, end, ())
     if listed is None or listed.type not in ("arguments", "argument_list"):
         return None
     arguments = []
@@ -323,7 +334,7 @@ def _call(tree: Tree, called: Occurrence, node: Node) -> Call | None:
     start, end = _inside(tree, listed)
     method = node.child_by_field_name("method")
     span = (method.end_byte, listed.end_byte) if method is not None else None
-    return Call(called, start, end, tuple(arguments), span)
+    return Call(called, node, start, end, tuple(arguments), span)
 
 
 def _inside(tree: Tree, listed: Node) -> tuple[int, int]:
@@ -354,8 +365,7 @@ def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
     above = value.parent
     if above is None or above.type not in ("return_statement", "arrow_function"):
         return None
-    while above is not None and above.type not in _FUNCTIONS:
-        above = above.parent
+    above = function_node_around(value)
     if above is not None and above.type != "function_declaration":
         above = above.parent
     is_named = above is not None and above.type in ("function_declaration", "variable_declarator")

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path, first_child, type_declared
+from editcast_model.syntax.tree import Path, field, first_child, type_declared
 from editcast_model.syntax.types import (
     WRAPPED,
     element_of,
@@ -123,8 +123,7 @@ def object_of(node: Node) -> Node | None:
         return node.children[0]
     if node.type == "scope_resolution":
         return node.child_by_field_name("scope")
-    found = (node.child_by_field_name(field) for field in _OBJECTS)
-    return next((one for one in found if one is not None), None)
+    return field(node, *_OBJECTS)
 
 
 def made_without_field(node: Node) -> Node | None:
@@ -271,8 +270,7 @@ def _type_written(names: Names, thing: Node) -> Node | None:
         found = names.at(thing.start_byte)
         defined = names.definitions(found.name, names.resolve(found)) if found else []
     else:
-        fields = ("attribute", "property", "field")
-        last = next((one for each in fields if (one := thing.child_by_field_name(each))), None)
+        last = field(thing, "attribute", "property", "field")
         found = names.at(last.start_byte) if last else None
         whose = owner(names, found) if found and found.role is Role.MEMBER else None
         defined = fields_defined(names, found.name, whose) if found and whose else []
@@ -301,7 +299,7 @@ def _declared_type(names: Names, node: Node, depth: int = 0) -> str | None:
         return _type_of(names, kind, depth)
     if node.type == "expression_list":  # Go's `a := T{}`
         node = node.parent or node
-    value = node.child_by_field_name("value") or node.child_by_field_name("right")
+    value = field(node, "value", "right")
     if value is None and node.type == "variable_declarator" and node.named_child_count == 2:
         value = node.named_children[1]  # in C#
     if value is not None and value.type == "expression_list" and value.named_child_count == 1:
@@ -321,12 +319,12 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
     if node.type == "call_expression":
         given = given_to(names, node)
         return _type_of(names, given, depth) if given is not None else None
-    field = _MADE_BY.get(node.type)
+    maker = _MADE_BY.get(node.type)
     method = node.child_by_field_name("method")
     if method is not None and names.tree.of(method) == "new":
-        field = "receiver"
-    if field:
-        made = node.child_by_field_name(field) or made_without_field(node)
+        maker = "receiver"
+    if maker:
+        made = node.child_by_field_name(maker) or made_without_field(node)
         return _type_of(names, made, depth) if made is not None else None
     if node.type in _QUALIFIED:
         return _imported_type(names, node)

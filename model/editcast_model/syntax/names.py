@@ -304,6 +304,15 @@ class Names:
         return None
 
 
+def whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a range of a text with the rest of the words in which it begins and ends."""
+    while _goes_on(text, start - 1, ""):
+        start -= 1
+    while _goes_on(text, end, ""):
+        end += 1
+    return start, end
+
+
 def _goes_on(text: str, at: int, sigil: str) -> bool:
     """Tell whether a word goes on at an offset, where a sigil would begin another one."""
     return 0 <= at < len(text) and (text[at].isalnum() or text[at] in "_$") and text[at] != sigil

@@ -4,14 +4,26 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from editcast_model.syntax.tree import Tree, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
-#: Parameters that are read by `_typed_parameter`.
+#: Parameters that begin with their types or modifiers.
 _TYPED = frozenset(
-    {"formal_parameter", "spread_parameter", "parameter"}
-    | {"simple_parameter", "variadic_parameter", "property_promotion_parameter"}
+    """formal_parameter spread_parameter parameter simple_parameter variadic_parameter
+    property_promotion_parameter""".split()
 )
-_REST = ("spread_parameter", "variadic_parameter")
+#: Parameters that take any number of arguments.
+_REST = frozenset(
+    """list_splat_pattern dictionary_splat_pattern rest_pattern variadic_parameter_declaration
+    splat_parameter hash_splat_parameter destructured_parameter spread_parameter
+    variadic_parameter""".split()
+)
+_OPTIONAL = frozenset(
+    "default_parameter typed_default_parameter optional_parameter assignment_pattern".split()
+)
+_OTHERS = frozenset(
+    """identifier object_pattern array_pattern typed_parameter required_parameter
+    keyword_parameter""".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,48 +58,31 @@ def parameters_of(tree: Tree, node: Node, is_named: bool) -> list[Parameter]:
             Parameter(tree.of(one), one.start_byte, end, True)
             for one, end in zip(named, ends, strict=True)
         ]
-    name, is_required, is_rest = node, True, False
-    if node.type in _TYPED:
-        return [_typed_parameter(tree, node)]
-    match node.type:
-        case "identifier" | "object_pattern" | "array_pattern":
-            pass
-        case "list_splat_pattern" | "dictionary_splat_pattern" | "rest_pattern":
-            is_rest = True
-        case "variadic_parameter_declaration":
-            name, is_rest = node.child_by_field_name("name") or node, True
-        case "typed_parameter":
-            name = first_child(node) or node
-            is_rest = name.type != "identifier"
-        case "default_parameter" | "typed_default_parameter":
-            name, is_required = node.child_by_field_name("name") or node, False
-        case "required_parameter" | "optional_parameter":
-            fields = (node.child_by_field_name(field) for field in ("pattern", "name"))
-            name = next((one for one in fields if one is not None), node)
-            is_required = node.type == "required_parameter"
-            is_required &= node.child_by_field_name("value") is None
-            is_rest = name.type == "rest_pattern"
-        case "assignment_pattern":
-            name, is_required = node.child_by_field_name("left") or node, False
-        case "keyword_parameter":
-            name, is_named = node.child_by_field_name("name") or node, True
-            is_required = node.child_by_field_name("value") is None
-        case "splat_parameter" | "hash_splat_parameter" | "destructured_parameter":
-            is_rest = True
-        case _:
-            return []
-    plain = tree.of(name) if name.type == "identifier" else ""
-    start, end = name.start_byte, node.end_byte
-    return [Parameter(plain, start, end, is_required and not is_rest, is_rest, is_named)]
+    if node.type not in _TYPED | _REST | _OPTIONAL | _OTHERS:
+        return []
+    name = _name(node)
+    is_rest = node.type in _REST or (node.type == "typed_parameter" and name.type != "identifier")
+    is_rest |= name.type in _REST
+    has_default = node.type in _OPTIONAL or node.child_by_field_name("value") is not None
+    has_default |= any(child.type == "=" for child in node.children)
+    return [
+        Parameter(
+            tree.of(name) if name.type in ("identifier", "variable_name") else "",
+            (node if node.type in _TYPED else name).start_byte,
+            node.end_byte,
+            not (is_rest or has_default),
+            is_rest,
+            is_named or node.type == "keyword_parameter",
+        )
+    ]
 
 
-def _typed_parameter(tree: Tree, node: Node) -> Parameter:
-    """Return a parameter of Java, C#, Rust or PHP, before whose name its type may stand."""
-    last = node.named_children[-1]
-    fields = (node.child_by_field_name(field) for field in ("name", "pattern"))
-    name = next((one for one in fields if one), last.child_by_field_name("name") or last)
-    is_rest = node.type in _REST
-    has_default = any(child.type == "=" for child in node.children)
-    plain = tree.of(name) if name.type in ("identifier", "variable_name") else ""
-    is_required = not (is_rest or has_default)
-    return Parameter(plain, node.start_byte, node.end_byte, is_required, is_rest)
+def _name(node: Node) -> Node:
+    """Return the node of a parameter's name, or of its pattern."""
+    found = field(node, "pattern", "name", "left")
+    if found is not None:
+        return found
+    if node.type == "typed_parameter":
+        return first_child(node) or node
+    last = node.named_children[-1] if node.type in _TYPED else node
+    return last.child_by_field_name("name") or last

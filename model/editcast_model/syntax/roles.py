@@ -4,7 +4,8 @@ The parts and scopes are those of editors' `locals` queries (definition, referen
 those leave to the editor (hoisting, class scopes, defaults evaluated outside) is in the rules.
 """
 
-from abc import ABC, abstractmethod
+from abc import ABC
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -50,7 +51,8 @@ class Part:
         level: Which of the scopes around it a definition belongs to, 0 for the innermost.
         is_weak: Whether a definition only changes what must be defined already.
         is_shorthand: Whether the name is a key as well, as in `{name}`.
-        extent: Index in the path of the statement that a definition is made for, such as a loop.
+        extent: Index in the path of the statement that a definition is made for, such as a loop;
+            from the end if negative.
         seen_after: Index in the path of the node behind which a definition can be seen; None for
             all of its scope.
         reach: How many scopes further out a definition may belong to: to one that has a definition
@@ -67,8 +69,26 @@ class Part:
     reach: int = 0
 
 
-REFERENCE = Part(Role.REFERENCE)
-OTHER = Part(Role.OTHER)
+REFERENCE, OTHER, MEMBER = Part(Role.REFERENCE), Part(Role.OTHER), Part(Role.MEMBER)
+KEY, KEYWORD = Part(Role.KEY), Part(Role.KEYWORD)
+CLASS, FUNCTION = Part(Role.DEFINITION, "class"), Part(Role.DEFINITION, "function")
+IMPORT, PARAMETER = Part(Role.DEFINITION, "import"), Part(Role.DEFINITION, "parameter")
+VARIABLE, FIELD = Part(Role.DEFINITION, "variable"), Part(Role.DEFINITION, "field")
+METHOD_OF_CLASS = Part(Role.MEMBER_DEFINITION, "method")
+FIELD_OF_CLASS = Part(Role.MEMBER_DEFINITION, "field")
+#: A name that is a key as well.
+SHORTHAND = Part(Role.REFERENCE, is_shorthand=True)
+#: A variable of the statement around its name, such as a loop, and one that is seen behind it.
+LOOP_VARIABLE = Part(Role.DEFINITION, "variable", extent=-2)
+LOCAL_VARIABLE = Part(Role.DEFINITION, "variable", seen_after=-2)
+
+#: Types of nodes that open a scope, each with the fields that stand outside of it.
+Outside = Mapping[str, tuple[str, ...]]
+
+
+def each(*kinds: str) -> str:
+    """Return the places of the names of what is declared by nodes of some types."""
+    return " ".join(f"{kind}.name" for kind in kinds)
 
 
 class Rules(ABC):
@@ -78,6 +98,11 @@ class Rules(ABC):
         leaves: The types of nodes that are names.
         builtins: Names that are defined everywhere.
         has_other_files: Whether other files define names that are in scope without an import.
+        rows: The places where a name plays a part: `type.field` of the node around it, or `type`
+            for all of its fields.
+        outside: What opens a scope.
+        functions: Types of functions, whose parameters and bodies are one scope.
+        bodies: Types of their bodies, which open a scope elsewhere.
         sigil: Begins the name of each variable, and of nothing else; empty for nothing.
         selves: Words for the object, or the class, around them.
         opening: Begins each text, which is no code without it; empty for nothing.
@@ -90,6 +115,11 @@ class Rules(ABC):
     leaves: frozenset[str]
     builtins: frozenset[str]
     has_other_files: bool
+    rows: Mapping[Part, str] = {}
+    _parts: dict[tuple[str, str], Part]
+    outside: Outside = {}
+    functions = frozenset[str]()
+    bodies = frozenset[str]()
     sigil = ""
     opening = ""
     selves = frozenset[str]()
@@ -97,6 +127,14 @@ class Rules(ABC):
     constructor = ""
     by_name = "="
     calls_by_name = False
+
+    def __init_subclass__(cls) -> None:
+        """Read the table of parts."""
+        cls._parts = {}
+        for part, places in cls.rows.items():
+            for place in places.split():
+                kind, _, field = place.partition(".")
+                cls._parts[kind, field] = part
 
     def read(self, tree: Tree, path: Path, offset: int) -> tuple[str, Part, Path] | None:
         """Return the name that begins at an offset, by the path there, what it is, and its path."""
@@ -110,13 +148,23 @@ class Rules(ABC):
         """Tell whether a member of `self` is that of a class, and not of its objects."""
         return False
 
-    @abstractmethod
     def part(self, path: Path, name: str) -> Part:
         """Return what the name at the end of a path is."""
+        kind, field = path[-2].type, path[-1].field
+        found = self._parts.get((kind, field or "")) or self._parts.get((kind, ""))
+        return found or self.other_part(path, name)
 
-    @abstractmethod
+    def other_part(self, path: Path, name: str) -> Part:
+        """Return what a name is whose place is not in the table."""
+        return REFERENCE
+
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether the node at an index of a path opens a scope for the next one."""
+        kind = path[index].type
+        if kind in self.bodies and index and path[index - 1].type in self.functions:
+            return False
+        outside = self.outside.get(kind)
+        return outside is not None and path[index + 1].field not in outside
 
     def given_by_name(self, name: str, value: str) -> str:
         """Return an argument that says which parameter it is for."""

@@ -107,6 +107,12 @@ def first_child(node: Node) -> Node | None:
     return node.named_child(0) if node.named_child_count else None
 
 
+def field(node: Node, *names: str) -> Node | None:
+    """Return the child in the first of some fields that a node has; None for none."""
+    found = (node.child_by_field_name(name) for name in names)
+    return next((one for one in found if one is not None), None)
+
+
 def type_declared(node: Node) -> Node | None:
     """Return the type that is written in a declaration; in Java before all that it declares."""
     around: Node | None = node

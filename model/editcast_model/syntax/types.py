@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import first_child
+from editcast_model.syntax.tree import field, first_child
 
 #: What a type is wrapped in: `*T`, `&T{}`, `: T`.
 WRAPPED = frozenset(
@@ -86,5 +86,5 @@ def given_to(names: Names, call: Node) -> Node | None:
     called = call.child_by_field_name("function")
     if called is None or names.tree.of(called) not in (_PROPERTIES, _WITH_DEFAULTS):
         return None
-    fields = (call.child_by_field_name(one) for one in ("type_arguments", "arguments"))
-    return next((first_child(one) for one in fields if one is not None), None)
+    given = field(call, "type_arguments", "arguments")
+    return first_child(given) if given is not None else None

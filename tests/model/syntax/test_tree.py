@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk
-from editcast_model.syntax.check import breaks_syntax
+from editcast_model.syntax.breaking import breaks_syntax
 from editcast_model.syntax.languages import _GRAMMARS, language_of, parser
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 

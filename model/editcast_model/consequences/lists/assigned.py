@@ -9,7 +9,7 @@ from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.lists.entries import CONSTRUCTORS
 from editcast_model.consequences.lists.word_forms import renamed
 from editcast_model.diff import Hunk
-from editcast_model.syntax.calls import Function, function_at, function_of
+from editcast_model.syntax.calls import Function
 from editcast_model.syntax.members import is_declared_member
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.parameters import Parameter
@@ -23,12 +23,7 @@ _ASSIGNMENT = re.compile("assignment|field_initializer")
 
 def after_constructor(change: Change) -> Iterator[Consequence]:
     """Return the assignments that constructors lack whose class has fields for new parameters."""
-    for _, start, end in change.spans():
-        function = None if change.is_active(start, end) else function_at(change.after, end)
-        earlier = change.same_before(function.defined) if function else None
-        was = function_of(change.before, earlier) if earlier else None
-        if function is None or was is None:
-            continue
+    for was, function in change.functions():
         known, now = ({one.name for one in each.parameters} for each in (was, function))
         is_constructor = function.is_constructor or function.name in CONSTRUCTORS
         if is_constructor and known < now and "" not in now:  # else one took another's place
@@ -58,7 +53,7 @@ def _assigned(names: Names, function: Function, new: Parameter) -> Iterator[Cons
 
 def _uses(names: Names, function: Function, name: str) -> Iterator[Occurrence]:
     """Return where a function's body uses a parameter."""
-    body = function.defined.path[-2].node.child_by_field_name("body")
+    body = function.node.child_by_field_name("body")
     start, end = (body.start_byte, body.end_byte) if body is not None else (0, 0)
     return (
         one for one in names.of(name) if start <= one.start < end and one.role is Role.REFERENCE

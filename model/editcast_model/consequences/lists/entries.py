@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.lists.word_forms import has, renamed
 from editcast_model.syntax.names import WORD
-from editcast_model.syntax.tree import Tree, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
 #: An entry of more lines says more than its name.
 _MOST_LINES = 3
@@ -228,7 +228,7 @@ def name_of(node: Node | None) -> Node | None:
     """Return the name of what a node declares; None for anything else."""
     if node is None:
         return None
-    return node.child_by_field_name("name") or node.child_by_field_name("left")
+    return field(node, "name", "left")
 
 
 def _is_code(node: Node) -> bool:

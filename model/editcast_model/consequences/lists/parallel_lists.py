@@ -1,7 +1,7 @@
 """Entries that lists lack, or have too many, beside the neighbours of one that came or went.
 
-Whoever adds a field to a class adds it to the constructor, to the JSON form and to the table of
-columns, too, and takes it out of all of them. There the entries of its neighbours stand side by
+A field that is added to a class is added to the constructor, to the JSON form and to the table of
+columns, too, and removed from all of them. There the entries of its neighbours stand side by
 side in the same order, and what belongs between them reads like theirs but for the name.
 """
 
@@ -56,9 +56,9 @@ def after_entry(change: Change) -> Iterator[Consequence]:
 
 def added_entries(change: Change) -> Iterator[Entry]:
     """Return the entries that a change added to lists, but for what is being typed."""
-    for hunk, start, end in change.spans():
+    for hunk, start, end in change.finished():
         removed = change.before.tree.text[hunk.start : hunk.end]
-        if end - start <= _LONGEST and not removed.strip() and not change.is_active(start, end):
+        if end - start <= _LONGEST and not removed.strip():
             added = _first_entry(change.after.tree, start, end)
             if added is not None:
                 yield added
@@ -66,9 +66,9 @@ def added_entries(change: Change) -> Iterator[Entry]:
 
 def removed_entries(change: Change) -> Iterator[Entry]:
     """Return the entries that a change removed from lists, placed in the text after."""
-    for hunk, start, end in change.spans():
+    for hunk, _, _ in change.finished():
         is_short = hunk.end - hunk.start <= _LONGEST
-        if is_short and not hunk.text.strip() and not change.is_active(start, end):
+        if is_short and not hunk.text.strip():
             removed = _first_entry(change.before.tree, hunk.start, hunk.end)
             place = change.is_now_at(removed.list_start) if removed else None
             if removed is not None and place is not None:

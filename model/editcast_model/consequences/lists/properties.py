@@ -18,12 +18,10 @@ _STRENGTH = 0.5
 def after_new_property(change: Change) -> Iterator[Consequence]:
     """Return the patterns of components that lack a new property of their type."""
     names, renamed = change.after, {one.after.start for one in change.renamed()}
-    for _, start, end in change.spans():
-        for one in names.between(start, end):
-            if one.start in renamed or change.is_active(one.start, one.end):
-                continue
+    for one in change.new_names():
+        if one.start not in renamed and not one.part.is_shorthand:
             for component in components_with(names, one):
-                if not one.part.is_shorthand and not _has(change.before, component.name, one.name):
+                if not _has(change.before, component.name, one.name):
                     yield from _taken(change, component, one)
 
 

@@ -15,9 +15,9 @@ _REACH = 2000  # characters around a change in which its statement is looked for
 def after_column(change: Change) -> Iterator[Consequence]:
     """Return the placeholders that are lacking once a column was added to an INSERT statement."""
     text = change.after.tree.text
-    for _, start, end in change.spans():
+    for _, start, end in change.finished():
         low, high = max(0, start - _REACH), end + _REACH
-        for found in _INSERT.finditer(text, low, high) if not change.is_active(start, end) else ():
+        for found in _INSERT.finditer(text, low, high):
             if found.start("columns") <= start and end <= found.end("columns"):
                 hunk = with_placeholder(found)
                 if hunk is not None:

@@ -23,7 +23,7 @@ def forms(name: str, *, within: bool = False) -> re.Pattern[str]:
         name: The word, in any of its forms.
         within: Whether it may be a part of another word, such as `City` of `getCity`.
     """
-    written = sorted({style(_parts(name)) for style in _STYLES} | {name}, key=len, reverse=True)
+    written = sorted({style(parts_of(name)) for style in _STYLES} | {name}, key=len, reverse=True)
     words = "|".join(map(re.escape, written))
     before, after = (_PART_START, _PART_END) if within else (r"(?<![\w$])", r"(?![\w$])")
     return re.compile(rf"{before}(?:{words}){after}")
@@ -35,8 +35,8 @@ def renamed(text: str, old: str, new: str, *, within: bool = False) -> str:
     def form(found: re.Match[str]) -> str:
         if found[0] == old:
             return new
-        style = next(each for each in _STYLES if each(_parts(old)) == found[0])
-        return style(_parts(new))
+        style = next(each for each in _STYLES if each(parts_of(old)) == found[0])
+        return style(parts_of(new))
 
     return forms(old, within=within).sub(form, text) if old else text
 
@@ -44,7 +44,7 @@ def renamed(text: str, old: str, new: str, *, within: bool = False) -> str:
 def as_in(text: str, names: Sequence[str], new: str) -> str | None:
     """Write a name as a text writes others of several parts; None where it has none of them."""
     for name in names:
-        found = forms(name).search(text) if len(_parts(name)) > 1 else None
+        found = forms(name).search(text) if len(parts_of(name)) > 1 else None
         if found is not None:
             return renamed(found[0], name, new)
     return None
@@ -65,7 +65,7 @@ def ends(one: str, other: str) -> tuple[str, str]:
 
 
 @lru_cache(1000)
-def _parts(name: str) -> tuple[str, ...]:
+def parts_of(name: str) -> tuple[str, ...]:
     """Return the parts of a name in small letters, without what separates them."""
     return tuple(part.lower() for part in _PART.findall(name)) or (name,)
 

@@ -1,14 +1,14 @@
 """Edits that a file needs because of what was renamed in another one, or is new there.
 
 Only what an import ties to the other file is changed, or in Go the package that both belong to.
-Nothing is asked of the file's past: what it says by an old name that no longer exists is due,
-whether it was just opened or has long been.
+The file's own history does not count: uses of an old name that no longer exists are due, whether
+the file was just opened or has been open for long.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
-from editcast_model.consequences.arguments import with_argument, with_names, without_argument
+from editcast_model.consequences.arguments import Parameters, fitted
 from editcast_model.consequences.changes import Consequence
 from editcast_model.consequences.coroutines import awaited
 from editcast_model.consequences.lists.parallel_lists import lacking, surplus
@@ -16,6 +16,7 @@ from editcast_model.consequences.member_renames import (
     CHECKED,
     given_properties,
     of_unknown_objects,
+    renamed_keyword,
     taken_keys,
 )
 from editcast_model.consequences.other_files.imports import Import, imports
@@ -23,7 +24,6 @@ from editcast_model.consequences.other_files.module_changes import (
     ModuleChange,
     NewName,
     NewParameters,
-    Parameters,
 )
 from editcast_model.consequences.other_files.ties import Ties
 from editcast_model.consequences.overrides import overriding
@@ -85,7 +85,7 @@ def _renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     taken = [one for one in ties.taken if one.name == old]
     bound = [one for one in ties.taken if one.name == new]
     if taken and bound:
-        return  # somebody is at it
+        return  # the user is renaming it
     for one in taken:
         if one.bound != old or ties.is_only(one, new):
             hunk = Hunk(one.at, one.at + len(old), new)
@@ -131,27 +131,33 @@ def _member_renamed(ties: Ties, name: NewName) -> Iterator[Consequence]:
     for one in of_unknown_objects(names, name.old, whose) if is_checked else ():
         yield Consequence(Hunk(one.start, one.end, name.new), "rename_field", 0.6)
     for call in _calls(ties, "", name.owner) if name.is_keyword else ():
-        yield from _keyword(call, name.old, name.new)
-
-
-def _keyword(call: Call, old: str, new: str) -> Iterator[Consequence]:
-    for argument in call.arguments:
-        if argument.keyword == old:
-            hunk = Hunk(argument.start, argument.start + len(old), new)
-            yield Consequence(hunk, "rename_keyword", 0.6)
+        yield from renamed_keyword(call, name.old, name.new, 0.6)
 
 
 def _called_otherwise(ties: Ties, function: NewParameters) -> Iterator[Consequence]:
     """Return the calls of a function that do not fit its parameters any more."""
-    every = list(_calls(ties, function.owner, function.name))
-    calls = [one for one in every if not any(each.is_spread for each in one.arguments)]
-    others = [one for one in calls if len(one.arguments) == len(function.after)]
-    for call in calls:
+    names, after = ties.names, function.after
+    for call in _calls(ties, function.owner, function.name):
         for before in function.before:
-            found = list(_fitted(ties.names, call, before, function.after, others))
+            found = [
+                *fitted(names, call, before, after, is_as_before=False),
+                *_renamed_keywords(names, call, before, after),
+            ]
             if found:
                 yield from found
                 break
+
+
+def _renamed_keywords(
+    names: Names, call: Call, before: Parameters, after: Parameters
+) -> Iterator[Consequence]:
+    """Return the arguments that a call gives to renamed parameters by their old names."""
+    old, new = [one.name for one in before], [one.name for one in after]
+    keywords = {argument.keyword for argument in call.arguments}
+    for was, now in zip(old, new, strict=True) if len(old) == len(new) else ():
+        if was and now and was not in new and now not in {*old, *keywords}:
+            for one in renamed_keyword(call, was, now, 0.6):
+                yield adapted(names.tree, one, by_names(was, now))
 
 
 def _calls(ties: Ties, class_name: str, name: str) -> Iterator[Call]:
@@ -167,39 +173,3 @@ def _calls(ties: Ties, class_name: str, name: str) -> Iterator[Call]:
         call = call_of(names.tree, one)
         if call is not None:
             yield call
-
-
-def _fitted(
-    names: Names, call: Call, before: Parameters, after: Parameters, others: Sequence[Call]
-) -> Iterator[Consequence]:
-    """Return a call that fits the parameters after, as others do; nothing where it does already."""
-    if any(not each.name or each.is_rest for each in (*before, *after)):
-        return
-    old, new = [each.name for each in before], [each.name for each in after]
-    added = [each for each in after if each.name not in old]
-    removed = [each for each in before if each.name not in new]
-    keywords = [argument.keyword for argument in call.arguments if argument.keyword]
-    count = len(call.arguments) - len(keywords)
-    if [name for name in old if name in new] != [name for name in new if name in old]:
-        return  # nobody knows whether a call has the old order or the new one
-    if old == new:
-        yield from with_names(names, call, after)
-    elif len(old) == len(new):
-        for was, now in zip(old, new, strict=True):
-            if was not in new and now not in old and now not in keywords:
-                for one in _keyword(call, was, now):
-                    yield adapted(names.tree, one, by_names(was, now))
-    elif len(added) == 1 and not removed and added[0].is_required:
-        lacks = [
-            each
-            for index, each in enumerate(after)
-            if each.is_required and index >= count and each.name not in keywords
-        ]
-        if lacks:  # so that it fits no parameters of today
-            yield from with_argument(
-                names, call, before, new.index(added[0].name), added[0], others
-            )
-    elif len(removed) == 1 and not added:
-        is_given = removed[0].name in keywords
-        if is_given or count > sum(not each.is_named for each in after):
-            yield from without_argument(call, old.index(removed[0].name), removed[0])

@@ -12,7 +12,7 @@ from editcast_model.consequences.other_files.tables import Keys, entries_of, may
 _MOST_ENTRIES: Final = 50_000  # of all files together
 
 
-class Entry(NamedTuple):
+class Place(NamedTuple):
     """The place of a text in a table: its file and its keys, the outermost first."""
 
     file: str
@@ -24,11 +24,11 @@ class EntryIndex(ProjectIndex):
 
     def __init__(self) -> None:
         super().__init__()
-        self._files: dict[str, tuple[tuple[str, Entry], ...]] = {}
-        self._entries: dict[str, dict[Entry, None]] = {}  # by text, in the order of their coming
+        self._files: dict[str, tuple[tuple[str, Place], ...]] = {}
+        self._entries: dict[str, dict[Place, None]] = {}  # by text, in the order of their coming
         self._size = 0
 
-    def of(self, text: str) -> list[Entry]:
+    def of(self, text: str) -> list[Place]:
         """Return the entries that have a text."""
         with self._lock:
             return list(self._entries.get(text, ()))
@@ -38,7 +38,7 @@ class EntryIndex(ProjectIndex):
     ) -> None:
         """Read the tables of a file; see `ProjectIndex`."""
         texts = entries_of(text, language, file) if may_have_table(text, file) else ()
-        found = tuple(dict.fromkeys((one, Entry(file, keys)) for one, keys in texts))
+        found = tuple(dict.fromkeys((one, Place(file, keys)) for one, keys in texts))
         with self._lock:
             if is_wanted and (file in self._files or not is_wanted()):
                 return

@@ -1,30 +1,31 @@
 """Names and parameters that a file no longer has for others, and what they are now.
 
-A file is compared with its last texts whenever it is saved, and what came of that is kept for as
-long as it holds: a name that is defined again, or whose successor is gone, is forgotten.
+A file is compared with its last texts whenever it is saved, and the differences are kept for as
+long as they hold: a name that is defined again, or whose successor is gone, is forgotten.
 """
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
+from editcast_model.consequences.arguments import Parameters
 from editcast_model.consequences.changes import Change, Renamed, are_declared_alike
 from editcast_model.consequences.coroutines import new_coroutines
 from editcast_model.consequences.lists.entries import Entry
 from editcast_model.consequences.lists.parallel_lists import added_entries, removed_entries
+from editcast_model.consequences.member_renames import are_constructor_keywords
 from editcast_model.consequences.other_files.definitions import named_export
 from editcast_model.consequences.other_files.modules import BY_NAME, is_followed
 from editcast_model.consequences.overrides import NewSignature, new_signatures
 from editcast_model.consequences.results import new_results
 from editcast_model.consequences.value_changes import SAME, ValueChange, value_change
-from editcast_model.syntax.calls import Function, function_at, function_of, returned_by
+from editcast_model.syntax.calls import Function, function_of, returned_by
 from editcast_model.syntax.components import called_by_others, have_one_type
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
-from editcast_model.syntax.parameters import Parameter
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
 
@@ -35,7 +36,6 @@ MOST_TEXTS = 3
 #: What is kept of one file; more is another file, not other names.
 MOST_CHANGES = 50
 
-Parameters = tuple[Parameter, ...]
 #: The class of a member, empty at module level, and the name.
 Key = tuple[str, str]
 
@@ -171,37 +171,26 @@ class ModuleHistory:
         *earlier, text = self._texts
         tree = parse(text, self._language)
         if tree is None or not tree.parses:
-            return  # whoever is at it saves it again
+            return  # half done: it will be saved again
         now = Names(tree)
-        entries: dict[Entry, None] = {}
-        removed: dict[Entry, None] = {}
-        coroutines: dict[Key, None] = {}
-        signatures: dict[NewSignature, None] = {}
-        results: dict[tuple[Key, tuple[str, ...]], None] = {}
-        named: dict[str, None] = {}
+        found: dict[str, dict[Any, None]] = {kind: {} for kind in _KINDS}
         for one in reversed([one for one in earlier if one != text]):
             before = tree.reparsed(one)
             change = Change(Names(before), now) if before else None
             if change and change.is_legible:
                 self._take_names(change)
                 self._take_parameters(change)
-                entries |= dict.fromkeys(_with_owner(added_entries(change)))
-                removed |= dict.fromkeys(_with_owner(removed_entries(change)))
-                keys = (_key_of(now, one) for one in new_coroutines(change))
-                coroutines |= dict.fromkeys(key for key in keys if key)
-                signatures |= dict.fromkeys(new_signatures(change))
-                named |= dict.fromkeys(named_export(one, text))
-                for new in new_results(change):
-                    key = _key_of(now, new.function)
-                    results |= {(key, new.names): None} if key else {}
+                for kind, find in _KINDS.items():
+                    found[kind] |= dict.fromkeys(find(change))
         self._forget(now)
         del self._texts[:-MOST_TEXTS]
+        kinds = {kind: tuple(each) for kind, each in found.items()}
+        kinds["names"] = tuple(self._names.values())
+        kinds["parameters"] = tuple(self._parameters.values())
+        is_kept = 0 < sum(map(len, kinds.values())) <= MOST_CHANGES
         package = _package(now) if tree.language == "go" else ""
-        known = self._names.values(), self._parameters.values()
-        new_ones = entries, removed, coroutines, signatures, results, named
-        found: list[tuple[Any, ...]] = [tuple(each) for each in (*known, *new_ones)]
-        is_kept = 0 < sum(map(len, found)) <= MOST_CHANGES
-        self._change = ModuleChange(self._file, tree.language, package, *found) if is_kept else None
+        new = ModuleChange(self._file, tree.language, package, **kinds)
+        self._change = new if is_kept else None
 
     def _take_names(self, change: Change) -> None:
         for renamed in change.renamed():
@@ -214,7 +203,7 @@ class ModuleHistory:
             for at, one in list(self._names.items()):
                 if (one.owner, one.new) == (whose, old):
                     self._names[at] = replace(one, new=new)
-            is_keyword = bool(whose) and _is_keyword(change.after, renamed.after)
+            is_keyword = bool(whose) and are_constructor_keywords(change.after, renamed.after)
             value = value_change(change, renamed)
             is_result = returned_by(change.after, renamed.after) is not None
             self._names[whose, old] = NewName(whose, old, new, is_keyword, value, is_result)
@@ -236,19 +225,11 @@ class ModuleHistory:
         self._names = {(one.owner, one.old): one for one in names}
 
     def _take_parameters(self, change: Change) -> None:
-        was_called = {
-            one.after.start: one.before for one in change.renamed() if _is_alike(change, one)
-        }
-        seen: set[int] = set()
-        for _, start, end in change.spans():
-            function = function_at(change.after, end) or function_at(change.after, start)
-            if function is None or function.start in seen:
-                continue
-            seen.add(function.start)
+        renamed = {one.after.start for one in change.renamed() if not _is_alike(change, one)}
+        for was, function in change.functions():
             key = _key_of(change.after, function)
-            earlier = change.same_before(function.defined) or was_called.get(function.defined.start)
-            was = function_of(change.before, earlier) if earlier else None
-            if key is None or was is None or was.is_constructor != function.is_constructor:
+            is_same = function.defined.start not in renamed
+            if key is None or not is_same or was.is_constructor != function.is_constructor:
                 continue
             before, after = _placeless(was.parameters), _placeless(function.parameters)
             known = self._parameters.get(key)
@@ -258,7 +239,7 @@ class ModuleHistory:
             self._parameters[key] = NewParameters(*key, others, after)
 
     def _forget(self, now: Names) -> None:
-        """Let go of what does not hold any more in a text."""
+        """Forget what does not hold any more in a text."""
         self._names = {
             key: one
             for key, one in self._names.items()
@@ -277,6 +258,27 @@ class ModuleHistory:
 
 def _with_owner(found: Iterable[Entry]) -> Iterator[Entry]:
     return (one.for_other_files for one in found if one.owner)
+
+
+def _coroutines(change: Change) -> Iterator[Key]:
+    keys = (_key_of(change.after, one) for one in new_coroutines(change))
+    return (key for key in keys if key is not None)
+
+
+def _results(change: Change) -> Iterator[tuple[Key, tuple[str, ...]]]:
+    found = ((_key_of(change.after, one.function), one.names) for one in new_results(change))
+    return ((key, further) for key, further in found if key is not None)
+
+
+#: What is found in each change and kept for the last saves, by the attribute of `ModuleChange`.
+_KINDS: Final[dict[str, Callable[[Change], Iterable[Any]]]] = {
+    "entries": lambda change: _with_owner(added_entries(change)),
+    "removed": lambda change: _with_owner(removed_entries(change)),
+    "coroutines": _coroutines,
+    "signatures": new_signatures,
+    "results": _results,
+    "named": lambda change: named_export(change.before.tree.text, change.after.tree.text),
+}
 
 
 def _key(names: Names, one: Occurrence) -> Key | None:
@@ -347,19 +349,6 @@ def _is_alike(change: Change, renamed: Renamed) -> bool:
     )
     was[new.name] += was.pop(old.name, 0)
     return 2 * (was & now).total() >= max(was.total(), now.total())
-
-
-def _is_keyword(names: Names, one: Occurrence) -> bool:
-    """Tell whether a node is an annotated field of a class without a constructor."""
-    if names.tree.language != "python" or one.role is not Role.DEFINITION:
-        return False
-    whose = owner(names, one)
-    return (
-        one.part.kind == "variable"
-        and whose is not None
-        and one.path[-2].node.child_by_field_name("type") is not None
-        and not fields_defined(names, "__init__", whose)
-    )
 
 
 def _defines(names: Names, class_name: str, name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 from tree_sitter import Node
 
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.tree import Tree, parse
+from editcast_model.syntax.tree import Tree, field, parse
 
 #: The names under which a text stands in a file, the outermost first.
 Keys = tuple[str, ...]
@@ -87,8 +87,8 @@ def table_entries(tree: Tree) -> Iterator[tuple[Node, str, Keys]]:
         if _CODE.search(node.type) or len(keys) >= _MOST_KEYS:
             continue
         for child in node.named_children:
-            name, value = _field(child, "key", "name", "left"), _field(child, "value", "right")
-            value = value if value is not None else _field(child, "body")
+            name, value = field(child, "key", "name", "left"), field(child, "value", "right")
+            value = value if value is not None else field(child, "body")
             if name is None or value is None or _CODE.search(child.type):
                 left.append((child, keys))
                 continue
@@ -99,11 +99,6 @@ def table_entries(tree: Tree) -> Iterator[tuple[Node, str, Keys]]:
                 yield value, text, inner
             else:
                 left.append((value, inner))
-
-
-def _field(node: Node, *names: str) -> Node | None:
-    found = (node.child_by_field_name(name) for name in names)
-    return next((one for one in found if one is not None), None)
 
 
 def is_literal(node: Node) -> bool:

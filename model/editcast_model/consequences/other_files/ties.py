@@ -14,6 +14,7 @@ from editcast_model.consequences.other_files.modules import (
 from editcast_model.syntax.members import object_of
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
+from editcast_model.syntax.tree import field
 
 #: The fields of the module that a type is taken from.
 _MODULES = ("package", "module")
@@ -123,8 +124,7 @@ class Ties:
     def _is_of_module(self, one: Occurrence) -> bool:
         """Tell whether a member is the other file's itself."""
         node = one.path[-2].node
-        modules_of = (node.child_by_field_name(field) for field in _MODULES)
-        thing = object_of(node) or next((found for found in modules_of if found is not None), None)
+        thing = object_of(node) or field(node, *_MODULES)
         if thing is None:
             return False
         names, written = self.names, self.names.tree.of(thing)

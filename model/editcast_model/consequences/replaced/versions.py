@@ -8,12 +8,14 @@ of them once a second file had followed.
 """
 
 import re
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
 from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.replaced.saves import OtherSaves
 from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.syntax.languages import language_of
 from editcast_model.syntax.names import has_rules
@@ -44,7 +46,8 @@ _TOLD: Final = re.compile(r"\.(?:md|mdx|rst|txt|adoc|html)$")
 _LOG: Final = re.compile(r"(?i)(?:change|history|news|release|upgrad|migrat)[^.]*(?:\.\w*)?$")
 _MOST_PLACES: Final = 60  # a number that stands more often is of many things
 _MOST_TEXTS: Final = 6
-_MOST_SAVES: Final = 30
+#: The strength of a version that follows its name alone.
+_SAID: Final = 0.5
 _LONGEST_LINE: Final = 1_000
 
 
@@ -78,86 +81,74 @@ class Replaced(NamedTuple):
     at: int
 
 
-class _Save(NamedTuple):
-    file: str
-    number: int | None
-    replaced: list[Replaced]
-
-
-class ReplacedVersions:
-    """The versions that the last saves of other files replaced.
+def versions_left_in(
+    saves: OtherSaves,
+    history: Sequence[str],
+    text: str,
+    path: str,
+    *,
+    is_code: bool,
+    active: range | None,
+) -> Iterator[Consequence]:
+    """Return the remaining occurrences of versions replaced in other files or in this one.
 
     Args:
-        path: Of the file that they may be left in.
+        saves: Of other files.
+        history: The texts that the file had, the oldest first.
+        text: The text now.
+        path: The file's path.
         is_code: Whether its language has rules.
+        active: What is being typed.
     """
-
-    def __init__(self, path: str, *, is_code: bool) -> None:
-        self._path, self._is_code = path, is_code
-        self._is_told = _TOLD.search(path) is not None and "requirements" not in path
-        name = path.rpartition("/")[2]
-        self._is_log = _LOG.search(name) is not None and (self._is_told or "." not in name)
-        self._saves: deque[_Save] = deque(maxlen=_MOST_SAVES)
-
-    def add(self, file: str, number: int | None, before: str, after: str) -> None:
-        """Take in a save of another file, in the place of an earlier one of the same number."""
-        for one in [each for each in self._saves if number is not None and each.file == file]:
-            if one.number == number:
-                self._saves.remove(one)
-        self._saves.append(_Save(file, number, list(replaced(before, after))))
-
-    def left_in(
-        self, history: Sequence[str], text: str, active: range | None
-    ) -> Iterator[Consequence]:
-        """Return the remaining occurrences of versions replaced in other files or in this one.
-
-        Args:
-            history: The texts that the file had, the oldest first.
-            text: The text now.
-            active: What is being typed.
-        """
-        known: dict[tuple[str, str], dict[str, list[Place]]] = defaultdict(dict)
-        own = (
-            _Save("", None, [one for one in replaced(before, text) if not _is_at(active, one)])
-            for before in dict.fromkeys(history[-_MOST_TEXTS:])
-        )
-        for file, _, found in () if self._is_log else chain(self._saves, own):
-            for place, new, _ in found:
-                if known[new, place.version].pop(file, None) is None and not place.is_listed:
-                    known[place.version, new].setdefault(file, []).append(place)
-        for (old, new), files in known.items():
-            left = list(_places(text, old)) if files and old in text else []
-            for place in left if len(left) <= _MOST_PLACES else ():
-                strength = self._strength(place, files)
-                if strength:
-                    hunk = Hunk(place.start, place.start + len(old), new)
-                    yield Consequence(hunk, "replace_version", strength, cause=f"{old} {new}")
-
-    def _strength(self, place: Place, files: dict[str, list[Place]]) -> float:
-        """Return the measured share of such occurrences that were replaced; 0 for no proposal."""
-        named = {
-            file
-            for file, others in files.items()
-            if any(place.name and place.name == one.name for one in others)
-        }
-        if named and _THREE_PARTS.match(place.version) and not place.is_listed:
-            return 0.85
-        texts = {file for file in files if not (self._is_code if not file else _is_code(file))}
-        if self._is_code or place.is_listed or not texts:
-            return 0.0
-        others = [one for file in texts for one in files[file]]
-        if any(place.word and place.word == one.word for one in others):
-            return 0.85
-        if len(place.version) == 1:
-            return 0.0
-        if any(place.line == one.line for one in others) and _LETTERS.search(place.line):
-            return 0.75
-        is_said = self._is_told and not place.is_least
-        return 0.5 if len(named & texts) > 1 and not is_said else 0.0
+    told = _TOLD.search(path) is not None and "requirements" not in path
+    name = path.rpartition("/")[2]
+    if _LOG.search(name) and (told or "." not in name):
+        return
+    known: dict[tuple[str, str], dict[str, list[Place]]] = defaultdict(dict)
+    others = ((one.file, replaced(one.before, one.after)) for one in saves)
+    own = (
+        ("", [one for one in replaced(before, text) if not _is_at(active, one)])
+        for before in dict.fromkeys(history[-_MOST_TEXTS:])
+    )
+    for file, found in chain(others, own):
+        for place, new, _ in found:
+            if known[new, place.version].pop(file, None) is None and not place.is_listed:
+                known[place.version, new].setdefault(file, []).append(place)
+    for (old, new), files in known.items():
+        left = list(_places(text, old)) if files and old in text else []
+        for place in left if len(left) <= _MOST_PLACES else ():
+            strength = _strength(place, files, is_code)
+            if strength and not (strength == _SAID and told and not place.is_least):
+                hunk = Hunk(place.start, place.start + len(old), new)
+                yield Consequence(hunk, "replace_version", strength, cause=f"{old} {new}")
 
 
-def replaced(before: str, after: str) -> Iterator[Replaced]:
-    """Yield the versions that a change replaced with another version."""
+def _strength(place: Place, files: dict[str, list[Place]], is_code: bool) -> float:
+    """Return the measured share of such occurrences that were replaced; 0 for no proposal."""
+    named = {
+        file
+        for file, others in files.items()
+        if any(place.name and place.name == one.name for one in others)
+    }
+    if named and _THREE_PARTS.match(place.version) and not place.is_listed:
+        return 0.85
+    texts = {file for file in files if not (_is_code(file) if file else is_code)}
+    if is_code or place.is_listed or not texts:
+        return 0.0
+    others = [one for file in texts for one in files[file]]
+    if any(place.word and place.word == one.word for one in others):
+        return 0.85
+    if len(place.version) == 1:
+        return 0.0
+    if any(place.line == one.line for one in others) and _LETTERS.search(place.line):
+        return 0.75
+    return _SAID if len(named & texts) > 1 else 0.0
+
+
+@lru_cache(maxsize=256)  # every open file asks for the same saves
+def replaced(before: str, after: str) -> tuple[Replaced, ...]:
+    """Return the versions that a change replaced with another version."""
+    found = []
     grown = 0
     seen = -1
     for hunk in diff(before, after):
@@ -168,9 +159,11 @@ def replaced(before: str, after: str) -> Iterator[Replaced]:
                 if seen < start <= one.start and one.end <= end:
                     new = _VERSION.search(after, max(0, start + grown - len(old[0])))
                     if new and new.start(1) == start + grown and new[1] != old[1]:
-                        yield Replaced(_place(before, start, old[1]), new[1], new.start(1))
+                        place = _place(before, start, old[1])
+                        found.append(Replaced(place, new[1], new.start(1)))
                         seen = start
         grown += hunk.growth
+    return tuple(found)
 
 
 def _places(text: str, version: str) -> Iterator[Place]:

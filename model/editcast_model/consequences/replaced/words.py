@@ -7,12 +7,14 @@ next place, so those are left alone here.
 """
 
 import re
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from editcast_model.consequences.changes import Consequence
+from editcast_model.consequences.replaced.saves import OtherSaves
 from editcast_model.diff import Hunk, diff
 from editcast_model.syntax.binding import is_of_language
 from editcast_model.syntax.names import Names
@@ -22,81 +24,42 @@ _WORD: Final = re.compile(r"[A-Za-z_][\w-]*\w")
 _DIGITS: Final = re.compile(r"\d+")
 _DISTINCT: Final = re.compile(r".*(?:[_-]|[a-z][A-Z])|[A-Z][A-Z\d]{3,}")
 _MOST_PLACES: Final = 60  # a word that stands more often is none that somebody replaces everywhere
-_MOST_SAVES: Final = 30
 #: A word that was replaced in so many other files is likely to be replaced here.
 _MANY_FILES: Final = 3
 
 Pair = tuple[str, str]
 
 
-class _Save(NamedTuple):
-    """The words that a save of another file replaced.
+def words_left_in(
+    saves: OtherSaves, history: Sequence[str], text: str, names: Names | None
+) -> Iterator[Consequence]:
+    """Return the places where words that other files replaced are left in a text.
 
-    Attributes:
-        file: Its path.
-        number: The number of the save in it.
-        pairs: Each word with the one in its place.
-        gone: The words that do not stand among the changed lines any more.
+    Args:
+        saves: Of other files.
+        history: The texts that it had, the oldest first.
+        text: The text now.
+        names: Its names, in a language with rules.
     """
-
-    file: str
-    number: int | None
-    pairs: tuple[Pair, ...]
-    gone: frozenset[str]
-
-
-class ReplacedWords:
-    """The words that the last saves of other files replaced."""
-
-    def __init__(self) -> None:
-        self._saves: deque[_Save] = deque(maxlen=_MOST_SAVES)
-
-    def add(self, file: str, number: int | None, before: str, after: str) -> None:
-        """Take in a save of another file, in the place of an earlier one of the same number.
-
-        What it takes back is forgotten.
-        """
-        pairs = tuple(_replaced(before, after))
-        undone = {pair[::-1] for pair in pairs}
-        for one in list(self._saves):
-            is_same = number is not None and one.number == number
-            if one.file == file and (is_same or undone.intersection(one.pairs)):
-                self._saves.remove(one)
-                undone = set() if is_same else undone
-                pairs = pairs if is_same else ()
-        if pairs:
-            gone = frozenset(old for old, _ in pairs if old not in after)
-            self._saves.append(_Save(file, number, pairs, gone))
-
-    def left_in(
-        self, history: Sequence[str], text: str, names: Names | None
-    ) -> Iterator[Consequence]:
-        """Return the places where such words are left in a text.
-
-        Args:
-            history: The texts that it had, the oldest first.
-            text: The text now.
-            names: Its names, in a language with rules.
-        """
-        files: dict[Pair, set[str]] = defaultdict(set)
-        gone: dict[Pair, bool] = {}
-        for save in self._saves:
-            for pair in save.pairs:
+    files: dict[Pair, set[str]] = defaultdict(set)
+    is_gone: dict[Pair, bool] = {}
+    for save in saves:
+        for pair in _replaced(save.before, save.after):
+            if save.file in files[pair[::-1]]:
+                files[pair[::-1]].remove(save.file)
+            else:
                 files[pair].add(save.file)
-                gone[pair] = pair[0] in save.gone
-        present = [pair for pair in files if pair[0] in text]
-        if not present:
-            return
-        own = Counter(
-            pair
-            for before, after in pairwise([*history, text])
-            for pair in _replaced(before, after)
-        )
-        for pair in present:
-            times = own[pair] - own[pair[::-1]]
-            strength = probability(pair[0], times, len(files[pair]), is_gone=gone[pair])
-            for hunk in _hunks(text, names, pair) if strength else ():
-                yield Consequence(hunk, "replace_word", strength, cause=" ".join(pair))
+                is_gone[pair] = pair[0] not in save.after
+    present = [pair for pair in files if files[pair] and pair[0] in text]
+    if not present:
+        return
+    texts = pairwise([*history, text])
+    own = Counter(pair for before, after in texts for pair in _replaced(before, after))
+    for pair in present:
+        times = own[pair] - own[pair[::-1]]
+        strength = probability(pair[0], times, len(files[pair]), is_gone=is_gone[pair])
+        for hunk in _hunks(text, names, pair) if strength else ():
+            yield Consequence(hunk, "replace_word", strength, cause=" ".join(pair))
 
 
 def probability(word: str, own: int, files: int, *, is_gone: bool) -> float:
@@ -116,13 +79,16 @@ def probability(word: str, own: int, files: int, *, is_gone: bool) -> float:
     return 0.5 if is_everywhere and own == 0 else 0.0
 
 
-def _replaced(before: str, after: str) -> Iterator[Pair]:
-    """Yield the words that a change replaced by one other word each."""
+@lru_cache(maxsize=256)  # every open file asks for the same saves
+def _replaced(before: str, after: str) -> tuple[Pair, ...]:
+    """Return the words that a change replaced by one other word each."""
+    found = []
     for hunk in diff(before, after):
         old = before[hunk.start : hunk.end]
         is_version = _DIGITS.sub("", old) == _DIGITS.sub("", hunk.text)
         if _WORD.fullmatch(old) and _WORD.fullmatch(hunk.text) and not is_version:
-            yield old, hunk.text
+            found.append((old, hunk.text))
+    return tuple(found)
 
 
 def _hunks(text: str, names: Names | None, pair: Pair) -> list[Hunk]:

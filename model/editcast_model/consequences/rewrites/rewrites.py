@@ -1,6 +1,6 @@
 """Rewrites that are left where one was made.
 
-Whoever writes `assert a == b` for `self.assertEqual(a, b)` does the same to the next one, whatever
+After `self.assertEqual(a, b)` has become `assert a == b`, the same is due at the next one, whatever
 its arguments are.
 """
 
@@ -22,7 +22,7 @@ from editcast_model.consequences.rewrites.rule import (
 from editcast_model.diff import shortest_hunk
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Path, Tree
+from editcast_model.syntax.tree import Path, Tree, field
 
 #: Longer code, in code points, is not looked at.
 _LONGEST = 1000
@@ -186,10 +186,9 @@ def _is_written(tree: Tree, span: Span, text: str) -> bool:
 def _defines(tree: Tree, path: Path, names: frozenset[str]) -> bool:
     """Tell whether code is inside of what defines one of some names: it is what the name means."""
     for step in path:
-        for field in _DEFINED:
-            defined = step.node.child_by_field_name(field)
-            if defined is not None and tree.of(defined) in names:
-                return True
+        fields = (step.node.child_by_field_name(one) for one in _DEFINED)
+        if any(one is not None and tree.of(one) in names for one in fields):
+            return True
     return False
 
 
@@ -213,8 +212,7 @@ def _is_given_same(tree: Tree, old: Node, now: Tree, new: Node) -> bool:
     """Tell whether two nodes are not the values of two names: one may replace the other."""
     defined = []
     for each, node in ((tree, old), (now, new)):
-        fields = (node.parent.child_by_field_name(one) for one in _DEFINED) if node.parent else ()
-        named = next((one for one in fields if one is not None), None)
+        named = field(node.parent, *_DEFINED) if node.parent is not None else None
         defined.append(each.of(named) if named is not None and named != node else "")
     return not all(defined) or defined[0] == defined[1]
 

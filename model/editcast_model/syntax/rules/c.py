@@ -3,7 +3,8 @@
 What the preprocessor makes of a text is not known: macros are names like others.
 """
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
+from editcast_model.syntax import roles
+from editcast_model.syntax.roles import Part, Role, Rules
 from editcast_model.syntax.tree import Path
 
 _SCOPES = frozenset(
@@ -11,7 +12,7 @@ _SCOPES = frozenset(
     | {"for_statement", "for_range_loop", "if_statement", "while_statement", "switch_statement"}
     | {"catch_clause", "lambda_expression"}
 )
-_FUNCTIONS = ("function_definition", "lambda_expression")
+_FUNCTIONS = frozenset({"function_definition", "lambda_expression"})
 _BUILTINS = """
     NULL assert auto bool false int8_t int16_t int32_t int64_t nullptr ptrdiff_t size_t ssize_t std
     true uint8_t uint16_t uint32_t uint64_t va_list
@@ -35,10 +36,10 @@ _CLASSES = frozenset(
     }
     | {"concept_definition"}
 )
-_OTHER_PARENTS = frozenset(
-    {"namespace_definition", "using_declaration", "preproc_params", "attribute"}
-    | {"namespace_alias_definition", "nested_namespace_specifier"}
-)
+_OTHER_PARENTS = """
+    namespace_definition using_declaration preproc_params attribute namespace_alias_definition
+    nested_namespace_specifier
+"""
 
 
 class CRules(Rules):
@@ -47,12 +48,20 @@ class CRules(Rules):
     leaves = frozenset({"identifier", "field_identifier", "type_identifier"})
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
+    functions, bodies = _FUNCTIONS, frozenset({"compound_statement"})
+    outside = dict.fromkeys(_SCOPES | bodies, ())
+    rows = {
+        roles.MEMBER: "field_expression.field qualified_identifier.name",
+        roles.KEY: "field_designator",
+        roles.REFERENCE: "field_initializer",
+        roles.VARIABLE: roles.each("enumerator", "preproc_def", "preproc_function_def"),
+        roles.CLASS: "type_parameter_declaration optional_type_parameter_declaration",
+        roles.OTHER: _OTHER_PARENTS,
+    }
 
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether a node opens a scope for the next one."""
         kind, next_one = path[index].type, path[index + 1]
-        if kind in _SCOPES:
-            return True
         if kind == "function_definition":  # its parameters and its body
             return next_one.field == "body" or any(
                 one.field == "parameters" for one in path[index:]
@@ -60,32 +69,16 @@ class CRules(Rules):
         if kind == "function_declarator":  # of a prototype
             is_defined = any(one.type in _FUNCTIONS for one in path)
             return next_one.field == "parameters" and not is_defined
-        is_body = index > 0 and path[index - 1].type in _FUNCTIONS
-        return kind == "compound_statement" and not is_body
+        return super().opens(path, index)
 
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def other_part(self, path: Path, name: str) -> Part:
+        """Return what a name is whose place is not in the table."""
         leaf, parent = path[-1], path[-2]
-        match parent.type, leaf.field:
-            case ("field_expression", "field") | ("qualified_identifier", "name"):
-                return Part(Role.MEMBER)
-            case "field_designator", _:
-                return Part(Role.KEY)
-            case "field_initializer", _:
-                return REFERENCE
-            case (kind, "name") if kind in _CLASSES:
-                has_body = parent.node.child_by_field_name("body") is not None
-                is_defined = has_body or kind in ("alias_declaration", "concept_definition")
-                return Part(Role.DEFINITION, "class") if is_defined else REFERENCE
-            case "enumerator", "name":
-                return Part(Role.DEFINITION, "variable")
-            case (("preproc_def" | "preproc_function_def"), "name"):
-                return Part(Role.DEFINITION, "variable")
-            case (("type_parameter_declaration" | "optional_type_parameter_declaration"), _):
-                return Part(Role.DEFINITION, "class")
-            case (kind, _) if kind in _OTHER_PARENTS:
-                return OTHER
-        return _declared(path) or REFERENCE
+        if parent.type in _CLASSES and leaf.field == "name":
+            has_body = parent.node.child_by_field_name("body") is not None
+            is_alias = parent.type in ("alias_declaration", "concept_definition")
+            return roles.CLASS if has_body or is_alias else roles.REFERENCE
+        return _declared(path) or roles.REFERENCE
 
 
 def _declared(path: Path) -> Part | None:
@@ -100,13 +93,13 @@ def _declared(path: Path) -> Part | None:
     is_member = any(step.type == "field_declaration_list" for step in path[at - 2 : at - 1])
     match above.type:
         case kind if kind in _PARAMETERS:
-            return Part(Role.DEFINITION, "parameter")
+            return roles.PARAMETER
         case "function_definition" | "field_declaration" | "declaration" if is_function:
             return Part(Role.DEFINITION, "method" if is_member else "function")
         case "field_declaration":
-            return Part(Role.DEFINITION, "field")
+            return roles.FIELD
         case "type_definition":
-            return Part(Role.DEFINITION, "class")
+            return roles.CLASS
         case "for_range_loop":
             return Part(Role.DEFINITION, "variable", extent=at - 1)
         case "declaration":

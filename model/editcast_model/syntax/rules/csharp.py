@@ -1,6 +1,7 @@
 """The scopes of C#. Members are definitions in the body of their class, where `this` may lack."""
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
+from editcast_model.syntax import roles
+from editcast_model.syntax.roles import Part, Role, Rules
 from editcast_model.syntax.tree import Path
 
 _CLASSES = frozenset(
@@ -23,12 +24,11 @@ _BUILTINS = """
     Dictionary Math NotImplementedException NotSupportedException Nullable Object Random String Task
     TimeSpan Tuple Type Uri nameof value
 """
-_PROPERTIES = ("property_declaration", "event_declaration")
 _FIELDS = ("field_declaration", "event_field_declaration")
-#: What declares a variable by its name, in a pattern or an argument, too.
-_VARIABLES = ("catch_declaration", "declaration_pattern", "declaration_expression", "var_pattern")
-_NAMESPACES = ("namespace_declaration", "file_scoped_namespace_declaration", "using_directive")
-_PARAMETERS = ("parameter", "parameter_list")
+_OTHER_PARENTS = """
+    attribute.name qualified_name alias_qualified_name labeled_statement goto_statement
+    namespace_declaration file_scoped_namespace_declaration using_directive
+"""
 
 
 class CSharpRules(Rules):
@@ -38,56 +38,40 @@ class CSharpRules(Rules):
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
     by_name = ": "
+    functions, bodies = _FUNCTIONS, frozenset({"block"})
+    outside = {
+        **dict.fromkeys(_OTHERS | bodies, ()),
+        **dict.fromkeys(_FUNCTIONS | _CLASSES, ("name",)),
+    }
+    rows = {
+        roles.MEMBER: roles.each("member_access_expression", "member_binding_expression"),
+        roles.OTHER: _OTHER_PARENTS,  # the class of an attribute may have a longer name
+        roles.IMPORT: "using_directive.name",
+        Part(Role.DEFINITION, "method"): "method_declaration.name",
+        roles.FUNCTION: "local_function_statement.name",
+        roles.FIELD: roles.each("property_declaration", "event_declaration"),
+        roles.FIELD_OF_CLASS: "enum_member_declaration.name",
+        roles.PARAMETER: roles.each("parameter", "parameter_list"),
+        roles.LOOP_VARIABLE: "foreach_statement.left",
+        roles.CLASS: roles.each(*_CLASSES, "type_parameter"),
+        roles.VARIABLE: roles.each(
+            "catch_declaration", "declaration_pattern", "declaration_expression", "var_pattern"
+        ),
+        roles.KEYWORD: "argument.name",
+    }
 
-    def opens(self, path: Path, index: int) -> bool:
-        """Tell whether a node opens a scope for the next one."""
-        kind = path[index].type
-        if kind == "block":  # parameters and body are one scope
-            return index == 0 or path[index - 1].type not in _FUNCTIONS
-        return kind in _OTHERS or (
-            kind in _FUNCTIONS | _CLASSES and path[index + 1].field != "name"
-        )
-
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def other_part(self, path: Path, name: str) -> Part:
+        """Return what a name is whose place is not in the table."""
         leaf, parent, above = path[-1], path[-2], path[max(-3, -len(path))]
         match parent.type, leaf.field:
-            case (("member_access_expression" | "member_binding_expression"), "name"):
-                return Part(Role.MEMBER)
             case "generic_name", _ if parent.field == "name" and "member" in above.type:
-                return Part(Role.MEMBER)
-            case "attribute", "name":
-                return OTHER  # a class whose name may end otherwise
-            case "using_directive", "name":
-                return Part(Role.DEFINITION, "import")
-            case "qualified_name" | "alias_qualified_name" | "labeled_statement", _:
-                return OTHER
-            case (kind, _) if kind in _NAMESPACES or kind == "goto_statement":
-                return OTHER
-            case "method_declaration", "name":
-                return Part(Role.DEFINITION, "method")
-            case "local_function_statement", "name":
-                return Part(Role.DEFINITION, "function")
-            case (kind, "name") if kind in _PROPERTIES:
-                return Part(Role.DEFINITION, "field")
-            case "enum_member_declaration", "name":
-                return Part(Role.MEMBER_DEFINITION, "field")
+                return roles.MEMBER
             case "variable_declarator", "name":
                 if above.type == "variable_declaration" and path[-4].type in _FIELDS:
-                    return Part(Role.DEFINITION, "field")
-                return Part(Role.DEFINITION, "variable", seen_after=len(path) - 2)
-            case (kind, "name") if kind in _PARAMETERS:
-                return Part(Role.DEFINITION, "parameter")
+                    return roles.FIELD
+                return roles.LOCAL_VARIABLE
             case _, "parameters" if leaf.type == "implicit_parameter":
-                return Part(Role.DEFINITION, "parameter")
-            case "foreach_statement", "left":
-                return Part(Role.DEFINITION, "variable", extent=len(path) - 2)
-            case (kind, "name") if kind in _CLASSES or kind == "type_parameter":
-                return Part(Role.DEFINITION, "class")
-            case (kind, "name") if kind in _VARIABLES:
-                return Part(Role.DEFINITION, "variable")
-            case "argument", "name":
-                return Part(Role.KEYWORD)
+                return roles.PARAMETER
             case "assignment_expression", "left" if above.type == "initializer_expression":
-                return Part(Role.KEY)
-        return REFERENCE
+                return roles.KEY
+        return roles.REFERENCE

@@ -2,10 +2,11 @@
 
 from tree_sitter import Node
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
-from editcast_model.syntax.tree import Path
+from editcast_model.syntax import roles
+from editcast_model.syntax.roles import Part, Role, Rules
+from editcast_model.syntax.tree import Path, field
 
-FUNCTIONS = frozenset({"function_declaration", "method_declaration", "func_literal"})
+_FUNCTIONS = frozenset({"function_declaration", "method_declaration", "func_literal"})
 _BLOCKS = frozenset(
     {"source_file", "block", "if_statement", "for_statement", "expression_switch_statement"}
     | {"type_switch_statement", "expression_case", "type_case", "default_case"}
@@ -26,60 +27,48 @@ class GoRules(Rules):
     leaves = frozenset({"identifier", "field_identifier", "type_identifier", "package_identifier"})
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
+    functions, bodies = _FUNCTIONS, frozenset({"block"})
+    outside = {
+        **dict.fromkeys(_BLOCKS, ()),
+        **dict.fromkeys((*_FUNCTIONS, "type_spec", "method_elem"), ("name",)),
+    }
+    rows = {
+        roles.MEMBER: "selector_expression.field qualified_type.name",
+        roles.FIELD_OF_CLASS: "field_declaration.name",
+        roles.METHOD_OF_CLASS: roles.each("method_declaration", "method_elem"),
+        roles.IMPORT: "import_spec.name",
+        roles.OTHER: "package_clause",
+        roles.CLASS: roles.each("type_spec", "type_alias", "type_parameter_declaration"),
+        roles.FUNCTION: "function_declaration.name",
+        roles.PARAMETER: roles.each("parameter_declaration", "variadic_parameter_declaration"),
+    }
 
-    def opens(self, path: Path, index: int) -> bool:
-        """Tell whether a node opens a scope for the next one."""
-        kind = path[index].type
-        if kind == "block" and index and path[index - 1].type in FUNCTIONS:
-            return False  # parameters and body are one scope
-        named = kind in FUNCTIONS or kind in ("type_spec", "method_elem")
-        return kind in _BLOCKS or (named and path[index + 1].field != "name")
-
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def other_part(self, path: Path, name: str) -> Part:
+        """Return what a name is whose place is not in the table."""
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
-            case "selector_expression", "field":
-                return Part(Role.MEMBER)
-            case "qualified_type", "name":
-                return Part(Role.MEMBER)
-            case "field_declaration", "name":
-                return Part(Role.MEMBER_DEFINITION, "field")
-            case (("method_declaration" | "method_elem"), "name"):
-                return Part(Role.MEMBER_DEFINITION, "method")
-            case "import_spec", "name":
-                return Part(Role.DEFINITION, "import")
-            case "package_clause", _:
-                return OTHER
-            case (("type_spec" | "type_alias" | "type_parameter_declaration"), "name"):
-                return Part(Role.DEFINITION, "class")
-            case "function_declaration", "name":
-                return Part(Role.DEFINITION, "function")
-            case (("parameter_declaration" | "variadic_parameter_declaration"), "name"):
-                return Part(Role.DEFINITION, "parameter")
             case (("var_spec" | "const_spec"), "name"):
                 is_local = any(step.type == "block" for step in path)
-                after = len(path) - 2 if is_local else None
-                return Part(Role.DEFINITION, "variable", seen_after=after)
+                return Part(Role.DEFINITION, "variable", seen_after=-2 if is_local else None)
             case "literal_element", _ if parent.field == "key":
                 return _key(path)
             case "expression_list", _:
                 return _listed(path)
-        return REFERENCE
+        return roles.REFERENCE
 
 
 def _listed(path: Path) -> Part:
     """Return a name among those that a statement assigns to."""
     names, above = path[-2], path[-3]
     if above.type == "type_switch_statement" and names.field == "alias":
-        return Part(Role.DEFINITION, "variable")
+        return roles.VARIABLE
     if above.type in _DECLARING and names.field == "left":
         declares = above.type == "short_var_declaration" or any(
             child.type == ":=" for child in above.node.children
         )
         if declares:
-            return Part(Role.DEFINITION, "variable", seen_after=len(path) - 3)
-    return REFERENCE
+            return Part(Role.DEFINITION, "variable", seen_after=-3)
+    return roles.REFERENCE
 
 
 def _key(path: Path) -> Part:
@@ -92,10 +81,10 @@ def _key(path: Path) -> Part:
             for _ in range(inside):
                 kind = element_type(kind) if kind is not None else None
             is_field = kind is not None and kind.type in _STRUCTS
-            return Part(Role.KEY) if is_field else REFERENCE
-    return REFERENCE
+            return roles.KEY if is_field else roles.REFERENCE
+    return roles.REFERENCE
 
 
 def element_type(kind: Node) -> Node | None:
     """Return the type of the elements of a slice, an array or a map; None for other types."""
-    return kind.child_by_field_name("element") or kind.child_by_field_name("value")
+    return field(kind, "element", "value")

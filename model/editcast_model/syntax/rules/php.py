@@ -5,7 +5,8 @@ named without, wherever it stands: `$count` where it is declared is the `count` 
 A parameter that declares a member is two names, one behind the `$` of the other.
 """
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules, Scope
+from editcast_model.syntax import roles
+from editcast_model.syntax.roles import Part, Role, Rules, Scope
 from editcast_model.syntax.tree import Path, Tree, first_child
 
 _CLASSES = ("class_declaration", "interface_declaration", "trait_declaration", "enum_declaration")
@@ -18,23 +19,14 @@ _BUILTINS = """
     $GLOBALS $_COOKIE $_ENV $_FILES $_GET $_POST $_REQUEST $_SERVER $_SESSION $argc $argv $this
     parent self static
 """
-#: Members that are taken from something, with their kinds.
-_MEMBERS = {
-    "member_access_expression": "field",
-    "nullsafe_member_access_expression": "field",
-    "scoped_property_access_expression": "field",
-    "member_call_expression": "method",
-    "nullsafe_member_call_expression": "method",
-    "scoped_call_expression": "method",
-}
 _STATIC, _PROMOTED = "scoped_property_access_expression", "property_promotion_parameter"
 _PARAMETERS = ("simple_parameter", "variadic_parameter", _PROMOTED)
 #: Nodes of patterns, through which a variable that is given a value is sought.
 _PATTERNS = ("list_literal", "pair", "by_ref")
-_OTHER_PARENTS = frozenset(
-    {"namespace_definition", "namespace_use_declaration", "goto_statement", "named_label_statement"}
-    | {"dynamic_variable_name", "property_hook", "use_as_clause", "relative_name"}
-)
+_OTHER_PARENTS = """
+    namespace_definition namespace_use_declaration goto_statement named_label_statement
+    dynamic_variable_name property_hook use_as_clause relative_name
+"""
 
 
 class PhpRules(Rules):
@@ -49,6 +41,20 @@ class PhpRules(Rules):
     by_name = ": "
     selves = frozenset({"$this", "self", "static"})
     borrowing = _CLOSED
+    rows = {
+        Part(Role.MEMBER, "field"): roles.each(
+            "member_access_expression", "nullsafe_member_access_expression", _STATIC
+        ),
+        Part(Role.MEMBER, "method"): roles.each(
+            "member_call_expression", "nullsafe_member_call_expression", "scoped_call_expression"
+        ),
+        roles.METHOD_OF_CLASS: "method_declaration.name",
+        Part(Role.MEMBER_DEFINITION, "constant"): "enum_case.name",
+        roles.FUNCTION: "function_definition.name",
+        roles.CLASS: roles.each(*_CLASSES),
+        roles.KEYWORD: "argument.name",
+        roles.OTHER: _OTHER_PARENTS,
+    }
 
     def read(self, tree: Tree, path: Path, offset: int) -> tuple[str, Part, Path] | None:
         """Return the name that begins at an offset, with its `$` but for members."""
@@ -75,32 +81,21 @@ class PhpRules(Rules):
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
+        is_variable = path[-1].type == "variable_name"
+        return _variable(path, name) if is_variable else super().part(path, name)
+
+    def other_part(self, path: Path, name: str) -> Part:
+        """Return what a name is whose place is not in the table."""
         leaf, parent = path[-1], path[-2]
-        if leaf.type == "variable_name":
-            return _variable(path, name)
-        match parent.type, leaf.field:
-            case (kind, "name") if kind in _MEMBERS:
-                return Part(Role.MEMBER, _MEMBERS[kind])
-            case "class_constant_access_expression", _ if leaf.node != first_child(parent.node):
-                return Part(Role.MEMBER, "constant")
-            case "method_declaration", "name":
-                return Part(Role.MEMBER_DEFINITION, "method")
-            case "enum_case", "name":
-                return Part(Role.MEMBER_DEFINITION, "constant")
-            case "const_element", _ if leaf.node == first_child(parent.node):
-                is_member = any(step.type.endswith("declaration_list") for step in path[-4:-3])
-                return Part(Role.MEMBER_DEFINITION if is_member else Role.DEFINITION, "constant")
-            case "function_definition", "name":
-                return Part(Role.DEFINITION, "function")
-            case (kind, "name") if kind in _CLASSES:
-                return Part(Role.DEFINITION, "class")
-            case "argument", "name":
-                return Part(Role.KEYWORD)
-            case (kind, _) if kind in _OTHER_PARENTS:
-                return OTHER
-            case (("namespace_use_clause" | "namespace_name" | "qualified_name"), _):
-                return _qualified(path)
-        return REFERENCE
+        is_first = leaf.node == first_child(parent.node)
+        if parent.type == "class_constant_access_expression" and not is_first:
+            return Part(Role.MEMBER, "constant")
+        if parent.type == "const_element" and is_first:
+            is_member = any(step.type.endswith("declaration_list") for step in path[-4:-3])
+            return Part(Role.MEMBER_DEFINITION if is_member else Role.DEFINITION, "constant")
+        if parent.type in ("namespace_use_clause", "namespace_name", "qualified_name"):
+            return _qualified(path)
+        return roles.REFERENCE
 
 
 def _variable(path: Path, name: str) -> Part:
@@ -111,11 +106,11 @@ def _variable(path: Path, name: str) -> Part:
         return Part(Role.MEMBER if is_used else Role.MEMBER_DEFINITION, "field")
     match parent.type, leaf.field:
         case (kind, "name") if kind in _PARAMETERS:
-            return Part(Role.DEFINITION, "parameter")
+            return roles.PARAMETER
         case "static_variable_declaration", "name":
-            return Part(Role.DEFINITION, "variable")
+            return roles.VARIABLE
         case "catch_clause", "name":
-            return Part(Role.DEFINITION, "variable", extent=len(path) - 2)
+            return roles.LOOP_VARIABLE
         case "global_declaration", _:
             return Part(Role.OUTER, parent.type)
     if any(step.type == "anonymous_function_use_clause" for step in path[-3:-1]):
@@ -123,7 +118,7 @@ def _variable(path: Path, name: str) -> Part:
     at = len(path) - 1
     while path[at - 1].type in _PATTERNS:
         if path[at - 1].type == "list_literal" and _is_followed(path, at, "=>"):
-            return REFERENCE
+            return roles.REFERENCE
         at -= 1
     above = path[at - 1].type
     if path[at].field == "left" and above.endswith("assignment_expression"):
@@ -131,7 +126,7 @@ def _variable(path: Path, name: str) -> Part:
     before = path[at].node.prev_sibling
     if above == "foreach_statement" and before is not None and before.type == "as":
         return Part(Role.DEFINITION, "variable", extent=at - 1)
-    return REFERENCE
+    return roles.REFERENCE
 
 
 def _is_followed(path: Path, at: int, kind: str) -> bool:
@@ -146,7 +141,7 @@ def _qualified(path: Path) -> Part:
     if clause.type == "namespace_use_clause":
         has_alias = clause.node.child_by_field_name("alias") is not None
         is_bound = parent.type != "namespace_name" and has_alias == (leaf.field == "alias")
-        return Part(Role.DEFINITION, "import") if is_bound else OTHER
+        return roles.IMPORT if is_bound else roles.OTHER
     is_statement = any(step.type.startswith("namespace_") for step in path[:-2])
     is_first = above.type == "qualified_name" and leaf.node.start_byte == above.node.start_byte
-    return REFERENCE if is_first and not is_statement else OTHER
+    return roles.REFERENCE if is_first and not is_statement else roles.OTHER

@@ -2,7 +2,8 @@
 
 import builtins
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules, Scope
+from editcast_model.syntax import roles
+from editcast_model.syntax.roles import Part, Role, Rules, Scope
 from editcast_model.syntax.tree import Path, first_child
 
 FUNCTIONS = frozenset({"function_definition", "lambda"})
@@ -38,6 +39,15 @@ class PythonRules(Rules):
     has_other_files = False
     borrowing = frozenset({"function_definition"})
     constructor = "__init__"
+    rows = {
+        roles.FUNCTION: "function_definition.name",
+        roles.CLASS: "class_definition.name",
+        roles.MEMBER: "attribute.attribute",
+        roles.KEYWORD: "keyword_argument.name",
+        roles.IMPORT: "aliased_import.alias",
+        Part(Role.OUTER, "global_statement"): "global_statement",
+        Part(Role.OUTER, "nonlocal_statement"): "nonlocal_statement",
+    }
 
     def opens(self, path: Path, index: int) -> bool:
         """Tell whether a node opens a scope for the next one."""
@@ -48,33 +58,21 @@ class PythonRules(Rules):
         inside = super().scopes(path)
         return inside[:1] + [one for one in inside[1:] if one.type != "class_definition"]
 
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def other_part(self, path: Path, name: str) -> Part:
+        """Return what a name is whose place is not in the table."""
         leaf, parent = path[-1], path[-2]
         match parent.type, leaf.field:
-            case "function_definition", "name":
-                return Part(Role.DEFINITION, "function")
-            case "class_definition", "name":
-                return Part(Role.DEFINITION, "class")
-            case "attribute", "attribute":
-                return Part(Role.MEMBER)
-            case "keyword_argument", "name":
-                return Part(Role.KEYWORD)
             case "named_expression", "name":
                 return Part(Role.DEFINITION, "variable", level=_past_comprehensions(path))
-            case (("global_statement" | "nonlocal_statement"), _):
-                return Part(Role.OUTER, parent.type)
-            case "aliased_import", "alias":
-                return Part(Role.DEFINITION, "import")
             case "dotted_name", _:
                 return _dotted(path)
             case ("keyword_pattern", _) if leaf.node == first_child(parent.node):
-                return Part(Role.KEYWORD)
+                return roles.KEYWORD
             case ("splat_pattern", _):
-                return Part(Role.DEFINITION, "variable", extent=_of_type(path, "case_clause"))
+                return _variable_of(path, "case_clause")
             case ("as_pattern", None) if path[-3].type == "case_pattern":
-                return Part(Role.DEFINITION, "variable", extent=_of_type(path, "case_clause"))
-        return _parameter(path) or _target(path) or REFERENCE
+                return _variable_of(path, "case_clause")
+        return _parameter(path) or _target(path) or roles.REFERENCE
 
 
 def _is_inside(path: Path, index: int) -> bool:
@@ -121,16 +119,16 @@ def _dotted(path: Path) -> Part:
     leaf, dotted, above = path[-1], path[-2], path[-3]
     is_first = leaf.node == first_child(dotted.node)
     if above.type == "class_pattern":
-        return REFERENCE if is_first else Part(Role.MEMBER)
+        return roles.REFERENCE if is_first else roles.MEMBER
     if above.type == "keyword_pattern" and dotted.node == first_child(above.node):
-        return Part(Role.KEYWORD)
+        return roles.KEYWORD
     if above.type.endswith("_pattern"):
         if dotted.node.named_child_count > 1:
-            return REFERENCE if is_first else Part(Role.MEMBER)
-        return Part(Role.DEFINITION, "variable", extent=_of_type(path, "case_clause"))
+            return roles.REFERENCE if is_first else roles.MEMBER
+        return _variable_of(path, "case_clause")
     if above.type in ("import_statement", "import_from_statement") and dotted.field == "name":
-        return Part(Role.DEFINITION, "import") if is_first else OTHER
-    return OTHER if "import" in above.type else REFERENCE
+        return roles.IMPORT if is_first else roles.OTHER
+    return roles.OTHER if "import" in above.type else roles.REFERENCE
 
 
 def _parameter(path: Path) -> Part | None:
@@ -144,7 +142,7 @@ def _parameter(path: Path) -> Part | None:
         if path[at + 1].field in ("value", "type"):
             return None
         at -= 1
-    return Part(Role.DEFINITION, "parameter") if path[at].type in _PARAMETERS else None
+    return roles.PARAMETER if path[at].type in _PARAMETERS else None
 
 
 def _target(path: Path) -> Part | None:
@@ -161,11 +159,13 @@ def _target(path: Path) -> Part | None:
         return Part(Role.DEFINITION, "variable", extent=at - 1)
     if above.type == "as_pattern" and field == "alias":
         around = ("with_statement", "except_clause", "except_group_clause", "case_clause")
-        return Part(Role.DEFINITION, "variable", extent=_of_type(path, *around))
+        return _variable_of(path, *around)
     if above.type == "type" and path[at - 2].type == "type_alias_statement":
-        return Part(Role.DEFINITION, "class") if above.field == "left" else None
+        return roles.CLASS if above.field == "left" else None
     return None
 
 
-def _of_type(path: Path, *types: str) -> int | None:
-    return next((at for at in reversed(range(len(path))) if path[at].type in types), None)
+def _variable_of(path: Path, *types: str) -> Part:
+    """Return a variable of the innermost statement of some types."""
+    extent = next((at for at in reversed(range(len(path))) if path[at].type in types), None)
+    return Part(Role.DEFINITION, "variable", extent=extent)

@@ -1,6 +1,7 @@
 """The scopes of Rust. What a macro takes is read as an expression, word by word."""
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
+from editcast_model.syntax import roles
+from editcast_model.syntax.roles import Part, Role, Rules
 from editcast_model.syntax.tree import Path
 
 _FUNCTIONS = frozenset({"function_item", "closure_expression", "function_signature_item"})
@@ -31,7 +32,16 @@ _BINDING = {
     "closure_parameters": "parameter",
 }
 _CLASSES = ("struct_item", "enum_item", "union_item", "trait_item", "type_item", "type_parameter")
-_OTHER_PARENTS = ("lifetime", "label", "macro_definition", "attribute", "extern_crate_declaration")
+_OTHER_PARENTS = """
+    lifetime label macro_definition attribute extern_crate_declaration macro_invocation.macro
+"""
+#: What is a member in an `impl` or a trait, and something else outside of these.
+_ITEMS_WITH_NAMES = {
+    "function_item": (roles.METHOD_OF_CLASS, roles.FUNCTION),
+    "function_signature_item": (roles.METHOD_OF_CLASS, roles.FUNCTION),
+    "const_item": (roles.FIELD_OF_CLASS, roles.VARIABLE),
+    "static_item": (roles.FIELD_OF_CLASS, roles.VARIABLE),
+}
 
 
 class RustRules(Rules):
@@ -43,47 +53,39 @@ class RustRules(Rules):
     builtins = frozenset(_BUILTINS.split())
     has_other_files = True
     selves = frozenset({"self", "Self"})
-
-    def opens(self, path: Path, index: int) -> bool:
-        """Tell whether a node opens a scope for the next one."""
-        kind = path[index].type
-        if kind == "block":  # parameters and body are one scope
-            return index == 0 or path[index - 1].type not in _FUNCTIONS
-        return kind in _OTHERS or (kind in _FUNCTIONS | _ITEMS and path[index + 1].field != "name")
+    functions, bodies = _FUNCTIONS, frozenset({"block"})
+    outside = {
+        **dict.fromkeys(_OTHERS | bodies, ()),
+        **dict.fromkeys(_FUNCTIONS | _ITEMS, ("name",)),
+    }
+    rows = {
+        roles.MEMBER: "field_expression.field scoped_identifier.name scoped_type_identifier.name",
+        roles.FIELD_OF_CLASS: roles.each("field_declaration", "enum_variant", "associated_type"),
+        roles.KEY: "field_initializer.field",
+        roles.SHORTHAND: "shorthand_field_initializer",
+        roles.CLASS: roles.each(*_CLASSES),
+        roles.IMPORT: "mod_item.name",
+        roles.OTHER: _OTHER_PARENTS,
+    }
 
     def part(self, path: Path, name: str) -> Part:
         """Return what a name is."""
-        leaf, parent = path[-1], path[-2]
         if any(step.type in ("use_declaration", "attribute_item") for step in path):
             return _imported(path)
-        match parent.type, leaf.field:
-            case ("field_expression", "field") | ("scoped_identifier", "name"):
-                return Part(Role.MEMBER)
-            case "scoped_type_identifier", "name":
-                return Part(Role.MEMBER)
-            case "field_declaration" | "enum_variant" | "associated_type", "name":
-                return Part(Role.MEMBER_DEFINITION, "field")
-            case "field_initializer", "field":
-                return Part(Role.KEY)
-            case "shorthand_field_initializer", _:
-                return Part(Role.REFERENCE, is_shorthand=True)
-            case (("function_item" | "function_signature_item"), "name"):
-                return _item(path, "method", "function")
-            case (("const_item" | "static_item"), "name"):
-                return _item(path, "field", "variable")
-            case (kind, "name") if kind in _CLASSES:
-                return Part(Role.DEFINITION, "class")
-            case "mod_item", "name":
-                return Part(Role.DEFINITION, "import")
-            case "macro_invocation", "macro":
-                return OTHER
-            case "token_tree", _ if _follows_dot(path):
-                return Part(Role.MEMBER)
-            case (kind, _) if kind in _OTHER_PARENTS:
-                return OTHER
-            case "field_pattern", "name" if leaf.type == "field_identifier":
-                return Part(Role.KEY)
-        return _bound(path, name) or REFERENCE
+        return super().part(path, name)
+
+    def other_part(self, path: Path, name: str) -> Part:
+        """Return what a name is whose place is not in the table."""
+        leaf, parent = path[-1], path[-2]
+        if parent.type in _ITEMS_WITH_NAMES and leaf.field == "name":
+            is_listed = path[-3].type == "declaration_list"
+            is_member = is_listed and path[-4].type in ("impl_item", "trait_item")
+            return _ITEMS_WITH_NAMES[parent.type][not is_member]
+        if parent.type == "token_tree" and _follows_dot(path):
+            return roles.MEMBER
+        if (parent.type, leaf.field, leaf.type) == ("field_pattern", "name", "field_identifier"):
+            return roles.KEY
+        return _bound(path, name) or roles.REFERENCE
 
 
 def _bound(path: Path, name: str) -> Part | None:
@@ -106,12 +108,6 @@ def _bound(path: Path, name: str) -> Part | None:
     )
 
 
-def _item(path: Path, member: str, other: str) -> Part:
-    """Return what an item defines: in an `impl` or a trait a member."""
-    is_member = path[-3].type == "declaration_list" and path[-4].type in ("impl_item", "trait_item")
-    return Part(Role.MEMBER_DEFINITION, member) if is_member else Part(Role.DEFINITION, other)
-
-
 def _imported(path: Path) -> Part:
     """Return a name in a `use`: the last of a path, or what it is called here."""
     leaf, parent = path[-1], path[-2]
@@ -120,8 +116,8 @@ def _imported(path: Path) -> Part:
         at -= 1
     is_taken = path[at - 1].type in ("use_declaration", "use_list")
     if is_taken or (parent.type == "use_as_clause" and leaf.field == "alias"):
-        return Part(Role.DEFINITION, "import")
-    return OTHER
+        return roles.IMPORT
+    return roles.OTHER
 
 
 def _follows_dot(path: Path) -> bool:

@@ -1,59 +1,32 @@
 """The scopes of JavaScript and TypeScript."""
 
-from editcast_model.syntax.roles import OTHER, REFERENCE, Part, Role, Rules
+from dataclasses import replace
+
+from editcast_model.syntax import roles
+from editcast_model.syntax.roles import Part, Rules
 from editcast_model.syntax.tree import Path
 
-FUNCTIONS = frozenset(
-    {
-        "function_declaration",
-        "function_expression",
-        "generator_function",
-        "generator_function_declaration",
-        "arrow_function",
-        "method_definition",
-    }
+_FUNCTIONS = frozenset(
+    """function_declaration function_expression generator_function generator_function_declaration
+    arrow_function method_definition""".split()
 )
-_SIGNATURES = frozenset(
-    {
-        "function_signature",
-        "method_signature",
-        "abstract_method_signature",
-        "function_type",
-        "constructor_type",
-        "call_signature",
-        "construct_signature",
-    }
-)
-_BLOCKS = frozenset(
-    {"program", "statement_block", "for_statement", "catch_clause", "switch_body"}
-    | {"class_static_block"}
-)
-CLASSES = frozenset(
-    {"class_declaration", "class", "abstract_class_declaration", "interface_declaration"}
-    | {"type_alias_declaration"}
-)
-_NAMED = {
-    **dict.fromkeys(
-        ("function_declaration", "generator_function_declaration", "function_signature"), "function"
-    ),
-    **dict.fromkeys(
-        ("class_declaration", "abstract_class_declaration", "interface_declaration"), "class"
-    ),
-    **dict.fromkeys(("type_alias_declaration", "enum_declaration"), "class"),
-    **dict.fromkeys(("internal_module", "module"), "variable"),
-}
+_SIGNATURES = """
+    function_signature method_signature abstract_method_signature function_type constructor_type
+    call_signature construct_signature
+"""
+_CLASSES = """
+    class_declaration abstract_class_declaration interface_declaration type_alias_declaration
+"""
+_BLOCKS = """
+    program statement_block for_statement catch_clause switch_body class_static_block
+    function_expression generator_function class
+"""
+_METHODS = ("method_definition", "method_signature", "abstract_method_signature")
+_FIELDS = ("public_field_definition", "field_definition", "property_signature")
 _PATTERNS = frozenset(
     {"object_pattern", "array_pattern", "rest_pattern", "pair_pattern"}
     | {"assignment_pattern", "object_assignment_pattern"}
 )
-_DECLARED_MEMBERS = {
-    "method_definition": "method",
-    "method_signature": "method",
-    "abstract_method_signature": "method",
-    "public_field_definition": "field",
-    "field_definition": "field",
-    "property_signature": "field",
-}
 _BUILTINS = """
     AbortController AbortSignal Array ArrayBuffer BigInt Blob Boolean Buffer CustomEvent Date
     Document Element Error Event EventTarget File FormData Function HTMLElement Headers Infinity
@@ -85,100 +58,70 @@ class ScriptRules(Rules):
     builtins = frozenset(_BUILTINS.split())
     has_other_files = False
     constructor = "constructor"
+    outside = {
+        **dict.fromkeys((*_FUNCTIONS, *_SIGNATURES.split(), *_CLASSES.split()), ("name",)),
+        **dict.fromkeys(_BLOCKS.split(), ()),
+        "for_in_statement": ("right",),
+    }
+    rows = {
+        roles.MEMBER: "member_expression.property nested_type_identifier.name",
+        roles.METHOD_OF_CLASS: roles.each(*_METHODS),
+        roles.FIELD_OF_CLASS: f"{roles.each(*_FIELDS)} field_definition.property",
+        roles.KEYWORD: "jsx_attribute",
+        roles.FUNCTION: roles.each("function_signature", *_FUNCTIONS - {"method_definition"}),
+        roles.CLASS: roles.each(*_CLASSES.split(), "class", "enum_declaration", "type_parameter"),
+        roles.VARIABLE: roles.each("internal_module", "module"),
+        roles.PARAMETER: "arrow_function.parameter",
+        roles.IMPORT: "import_clause namespace_import import_require_clause",
+        roles.OTHER: "export_specifier.alias index_signature.name",
+    }
 
-    def opens(self, path: Path, index: int) -> bool:
-        """Tell whether a node opens a scope for the next one."""
-        return _is_inside(path[index].type, path[index + 1].field)
-
-    def part(self, path: Path, name: str) -> Part:
-        """Return what a name is."""
+    def other_part(self, path: Path, name: str) -> Part:
+        """Return what a name is whose place is not in the table."""
         leaf, parent = path[-1], path[-2]
         if leaf.type in ("property_identifier", "private_property_identifier"):
-            return _member(path)
+            return roles.KEY
         if leaf.type == "shorthand_property_identifier":
-            return Part(Role.REFERENCE, is_shorthand=True)
-        named = _NAMED.get(parent.type)
-        if named and leaf.field == "name":
-            return Part(Role.DEFINITION, named)
-        match parent.type, leaf.field:
-            case (("function_expression" | "generator_function"), "name"):
-                return Part(Role.DEFINITION, "function")
-            case "class", "name":
-                return Part(Role.DEFINITION, "class")
-            case "arrow_function", "parameter":
-                return Part(Role.DEFINITION, "parameter")
-            case "type_parameter", "name":
-                return Part(Role.DEFINITION, "class")
-            case (("import_clause" | "namespace_import" | "import_require_clause"), _):
-                return Part(Role.DEFINITION, "import")
-            case "import_specifier", _:
-                is_bound = leaf.field == "alias" or not parent.node.child_by_field_name("alias")
-                return Part(Role.DEFINITION, "import") if is_bound else OTHER
-            case ("export_specifier", "alias") | ("index_signature", "name"):
-                return OTHER
-            case "export_specifier", "name":
-                return OTHER if path[-4].node.child_by_field_name("source") else REFERENCE
-            case "nested_type_identifier", "name":
-                return Part(Role.MEMBER)
+            return roles.SHORTHAND
+        if parent.type == "import_specifier":
+            is_bound = leaf.field == "alias" or not parent.node.child_by_field_name("alias")
+            return roles.IMPORT if is_bound else roles.OTHER
+        if parent.type == "export_specifier" and leaf.field == "name":
+            return roles.OTHER if path[-4].node.child_by_field_name("source") else roles.REFERENCE
         if "jsx" in parent.type and parent.type.endswith("element") and leaf.field == "name":
-            return OTHER if name[:1].islower() else REFERENCE
-        return _target(path)
+            return roles.OTHER if name[:1].islower() else roles.REFERENCE
+        is_shorthand = leaf.type == "shorthand_property_identifier_pattern"
+        found = self._bound(path)
+        if found is None:
+            return roles.SHORTHAND if is_shorthand else roles.REFERENCE
+        return replace(found, is_shorthand=is_shorthand)
 
+    def _bound(self, path: Path) -> Part | None:
+        """Return a name that a declaration binds, perhaps in a pattern."""
+        at = len(path) - 1
+        while path[at - 1].type in _PATTERNS and path[at].field not in ("right", "key"):
+            at -= 1
+        above, field = path[at - 1], path[at].field
+        match above.type, field:
+            case "variable_declarator", "name":
+                return self._variable(path, path[at - 2].type == "variable_declaration")
+            case (("required_parameter" | "optional_parameter"), ("pattern" | "name")):
+                return roles.PARAMETER
+            case "formal_parameters", _:
+                return roles.PARAMETER
+            case "catch_clause", "parameter":
+                return roles.VARIABLE
+            case "for_in_statement", "left":
+                kind = above.node.child_by_field_name("kind")
+                return self._variable(path, kind.type == "var") if kind is not None else None
+        return None
 
-def _is_inside(kind: str, field: str | None) -> bool:
-    """Tell whether a child is in the scope that a node opens."""
-    if kind in _BLOCKS:
-        return True
-    if kind == "for_in_statement":
-        return field != "right"
-    if kind in ("function_expression", "generator_function", "class"):
-        return True
-    return (kind in FUNCTIONS or kind in _SIGNATURES or kind in CLASSES) and field != "name"
-
-
-def _member(path: Path) -> Part:
-    parent, field = path[-2].type, path[-1].field
-    if parent == "member_expression":
-        return Part(Role.MEMBER)
-    if parent in _DECLARED_MEMBERS and field in ("name", "property"):
-        return Part(Role.MEMBER_DEFINITION, _DECLARED_MEMBERS[parent])
-    if parent == "jsx_attribute":
-        return Part(Role.KEYWORD)
-    return Part(Role.KEY)
-
-
-def _target(path: Path) -> Part:
-    """Return a name that may be in the pattern of a declaration."""
-    at, is_shorthand = len(path) - 1, path[-1].type == "shorthand_property_identifier_pattern"
-    while path[at - 1].type in _PATTERNS and path[at].field not in ("right", "key"):
-        at -= 1
-    above, field = path[at - 1], path[at].field
-    found = REFERENCE
-    if above.type == "variable_declarator" and field == "name":
-        is_var = path[at - 2].type == "variable_declaration"
-        level = _function_level(path) if is_var else 0
-        found = Part(Role.DEFINITION, "variable", level=level, is_shorthand=is_shorthand)
-    elif (
-        above.type in ("required_parameter", "optional_parameter") and field in ("pattern", "name")
-    ) or above.type == "formal_parameters":
-        found = Part(Role.DEFINITION, "parameter", is_shorthand=is_shorthand)
-    elif above.type == "catch_clause" and field == "parameter":
-        found = Part(Role.DEFINITION, "variable", is_shorthand=is_shorthand)
-    elif above.type == "for_in_statement" and field == "left":
-        kind = above.node.child_by_field_name("kind")
-        if kind is not None:
-            level = _function_level(path) if kind.type == "var" else 0
-            found = Part(Role.DEFINITION, "variable", level=level, is_shorthand=is_shorthand)
-    return Part(Role.REFERENCE, is_shorthand=True) if found is REFERENCE and is_shorthand else found
-
-
-def _function_level(path: Path) -> int:
-    """Compute how many scopes are between a name and the function around it."""
-    level = 0
-    for index in reversed(range(len(path) - 1)):
-        kind = path[index].type
-        if _is_inside(kind, path[index + 1].field):
-            if kind == "program" or kind in FUNCTIONS:
-                break
-            level += 1
-    return level
+    def _variable(self, path: Path, is_var: bool) -> Part:
+        """Return a variable, which belongs to the function around it if `var` declares it."""
+        level = 0
+        for index in reversed(range(len(path) - 1)) if is_var else ():
+            if self.opens(path, index):
+                if path[index].type == "program" or path[index].type in _FUNCTIONS:
+                    break
+                level += 1
+        return replace(roles.VARIABLE, level=level)
