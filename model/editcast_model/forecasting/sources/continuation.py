@@ -22,6 +22,7 @@ from editcast_model.memory.units import LineUnits, begun
 #: A continuation is at least so long, in characters.
 LEAST: Final = 4
 _CONTEXT = 8  # lines above the cursor that are read
+_ABOVE = 12  # the same, for the parameters of a function
 #: How much a place counts in the file itself, in files saved lately and in others; and how much
 #: more for each unit before it that agrees.
 _OWN, _RECENT, _OTHER = 1.0, 0.7, 0.4
@@ -33,6 +34,10 @@ _LEAST_SURE: Final = 0.5
 #: The same where a string would be left open, of which only half is known.
 _SURE_IN_STRING: Final = 0.6
 _OPEN: Final = 0.85
+#: The share of fields that get the value of the parameter, or the variable, of their name where the
+#: lines above have one (1,873 of 2,138 in nineteen projects).
+_SURE_OF_PARAMETER: Final = 0.85
+_FIELD: Final = re.compile(r"\s*(?:self\.|this\.|(\$)this->)_?(\w+)\s*=\s*(\$?\w*)")
 _WITHIN_WORD: Final = re.compile(r"\w\w")
 _STRING: Final = re.compile(r"\"{3}|'{3}|`{3}|([\"`]|(?<!\w)')(?:\\.|(?!\1)[^\\])*\1")
 _OPEN_QUOTE: Final = re.compile(r"[\"`]|(?<!\w)'")
@@ -126,13 +131,34 @@ class Continuations:
             self._continuer = Continuer(history.memory, history.path)
         known = self._continuer.continuations(history.text, cursor)
         rated = ((one, one.probability(situation.continuation)) for one in known)
-        sure = [each for each in rated if each[1] >= each[0].least]
+        sure = [(one.text, probable) for one, probable in rated if probable >= one.least]
+        if value := value_of_field(history.text, cursor):
+            sure.append((value, _SURE_OF_PARAMETER))
         if not sure:
             return
-        best, probability = max(sure, key=lambda each: each[1] * _worth(each[0].text))
-        hunk = Hunk(cursor, cursor, best.text)
+        best, probability = max(sure, key=lambda each: each[1] * _worth(each[0]))
+        hunk = Hunk(cursor, cursor, best)
         if situation.accepts(hunk, self.name):
             yield situation.described(Candidate(hunk, self.name, prior=probability))
+
+
+def value_of_field(text: str, cursor: int) -> str:
+    """Return what is left to type of a parameter as the value of the field of its name.
+
+    Empty where the line gives no value to a field, the lines above have no such parameter, or too
+    little is left.
+    """
+    start = text.rfind("\n", 0, cursor) + 1
+    field = _FIELD.fullmatch(text, start, cursor)
+    if not field or text[cursor : cursor + 1].strip():
+        return ""
+    sigil, name, typed = field[1] or "", field[2], field[3]
+    above = "".join(text[:start].splitlines(keepends=True)[-_ABOVE:])
+    is_listed = re.search(rf"[(,\s]\$?{name}\s*[,:)=]", above)
+    is_given = re.search(rf"(\.|->)_?{name}\s*=", above)
+    value = f"{sigil}{name}"
+    left = value[len(typed) :] if is_listed and not is_given and value.startswith(typed) else ""
+    return left if len(left) >= LEAST else ""
 
 
 def _leaves_in_string(line: str, written: str, rest: str) -> bool:

@@ -9,7 +9,12 @@ from editcast_model.card import CONTINUATION_FEATURES
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import EditContext, cursor_after
 from editcast_model.forecasting.line_spans import contradicted, moved
-from editcast_model.forecasting.sources.continuation import LEAST, Continuation, Continuer
+from editcast_model.forecasting.sources.continuation import (
+    LEAST,
+    Continuation,
+    Continuer,
+    value_of_field,
+)
 from editcast_model.memory.project_memory import ProjectMemory
 
 LINES = "".join(f"    total = add(total, price)\n    show({number})\n" for number in range(3))
@@ -84,6 +89,28 @@ def test_of_a_string_that_is_left_open_more_must_be_known(text: str, halves: lis
 )
 def test_what_the_lines_above_say_is_not_said_again(text: str, expected: list[str]) -> None:
     assert continued(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("def __init__(self, database, limit=3):\n    self.database = |\n", "database"),
+        ("def __init__(self, database, limit=3):\n    self._limit = li|\n", "mit"),
+        ("def __init__(self, database, limited: bool):\n    self._limited = li|\n", "mited"),
+        ("constructor(database: Database) {\n  this.database = |\n}", "database"),
+        ("Shop(Database database) {\n  this.database = |;\n}", ""),
+        ("function __construct($database) {\n  $this->database = |\n}", "$database"),
+        ("function __construct($database) {\n  $this->database = $data|\n}", "base"),
+        ("def set(self, database):\n    self.database = database\n    self.database = |\n", ""),
+        ("def __init__(self, path):\n    self.database = |\n", ""),
+        ("def __init__(self, database):\n    self.database = o|\n", ""),
+        ("def __init__(self, database):\n    self.database = |open()\n", ""),
+        ("def __init__(self, database):\n    database = |\n", ""),
+    ],
+)
+def test_a_field_gets_the_parameter_of_its_name(text: str, left: str) -> None:
+    expected = "" if len(left) < LEAST else left
+    assert value_of_field(text.replace("|", ""), text.index("|")) == expected
 
 
 def test_a_word_whose_end_stands_behind_the_cursor_is_not_continued() -> None:
