@@ -5,18 +5,19 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
-PATIENCE: Final = 15  # seconds; the editor may have left the loop in the middle of a message
+PATIENCE: Final = 15.0  # seconds; the editor may have left the loop in the middle of a message
 
 
 def stop_on_signals(stop: Callable[[], None]) -> None:
     """Make the running loop call `stop` before a signal ends the process.
 
-    The loop calls `stop` between two callbacks, as it does at `shutdown`: within a callback `stop`
-    could wait for a lock that the callback holds. Then the process exits with 128 plus the signal's
-    number, as shells do; also if the loop does not come to that. An ordinary exit would wait for
+    A thread waits for the signals. The loop calls `stop` between two callbacks, as it does at
+    `shutdown`: within a callback `stop` could wait for a lock that the callback holds. Then the
+    thread exits with 128 plus the signal's number, as shells do. An ordinary exit would wait for
     the thread that reads the editor's next message.
 
     A signal that is ignored (`nohup`) stays ignored. Windows has no such signals: it ends a process
@@ -24,20 +25,39 @@ def stop_on_signals(stop: Callable[[], None]) -> None:
     """
     if sys.platform == "win32":
         return
+    numbers = [
+        number
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) != signal.SIG_IGN
+    ]
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer)
+    for number in numbers:
+        signal.signal(number, lambda number, frame: None)  # its number is in the pipe by now
     loop = asyncio.get_running_loop()
+    threading.Thread(
+        target=_wait, args=(reader, numbers, loop, stop), name="signals", daemon=True
+    ).start()
 
-    def end(number: int) -> None:
+
+def _wait(
+    reader: int,
+    numbers: list[signal.Signals],
+    loop: asyncio.AbstractEventLoop,
+    stop: Callable[[], None],
+) -> None:
+    while (number := os.read(reader, 1)[0]) not in numbers:
+        pass
+    stopped = threading.Event()
+
+    def end() -> None:
         try:
             stop()
         finally:
-            os._exit(128 + number)
+            stopped.set()
 
-    def begin(number: int, *_: Any) -> None:
-        signal.signal(signal.SIGALRM, lambda *_: os._exit(128 + number))
-        signal.alarm(PATIENCE)
-        with contextlib.suppress(RuntimeError):  # the loop is closed: the end has come already
-            loop.call_soon_threadsafe(end, number)
-
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) != signal.SIG_IGN:
-            signal.signal(number, begin)
+    with contextlib.suppress(RuntimeError):  # the loop is closed: the end has come already
+        loop.call_soon_threadsafe(end)
+    stopped.wait(PATIENCE)
+    os._exit(128 + number)
