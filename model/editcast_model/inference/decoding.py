@@ -191,7 +191,10 @@ def score(sequence: Sequence, where: npt.NDArray[np.float32], edits: Ids[Edit], 
 def _firsts(
     sequence: Sequence, where: npt.NDArray[np.float32], count: int, least: float
 ) -> list[Decoded]:
-    """Return the most probable single edits at different places, of at least `least`, no saves."""
+    """Return the most probable single edits at different places, without saves.
+
+    Positions that are less probable than `least` are left out.
+    """
     out: list[Decoded] = []
     for item in _largest(where, count + 1):
         if where[item] <= MASKED or where[item] < least:

@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 _LAST_JOB = 10.0  # seconds
 _ABSENCE = 60.0  # seconds before a shared predictor that did not answer is tried again
-#: The share of the threshold from which a prediction that is not shown is told as the best one.
+#: Predictions below this share of the threshold may be left out: then the status has no best guess.
 _NEARLY_SHOWN = 0.5
 _MOST_FAILURES = 2  # in a row, before another model replaces the one in use
 

@@ -23,7 +23,7 @@ def no_reason() -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingOptions:
-    """How to train, whatever on. One of `steps` and `minutes` ends it.
+    """Options of a training that do not depend on its data. `steps` or `minutes` ends it.
 
     Attributes:
         steps: Optimizer steps, or None.
@@ -31,6 +31,7 @@ class TrainingOptions:
         batches: Of a step, shared by the processes.
         patience: Evaluations without a lower loss on dev before it stops early; 0 for never.
         seed: Decides the initial weights, the order and the dropout.
+        device: The device, as torch names it, or `auto`.
         stream: The storage that the split `train` is in, or None.
         sharded: Whether the network is divided among the processes, instead of whole in each.
     """
