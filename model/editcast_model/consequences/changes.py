@@ -5,11 +5,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from rapidfuzz import fuzz
 
 from editcast_model.diff import Hunk, diff
+from editcast_model.history import changes
 from editcast_model.syntax.calls import Function, function_of, functions_around
 from editcast_model.syntax.members import is_declared_member, is_member
 from editcast_model.syntax.names import WORD, Names, Occurrence, whole_words
@@ -69,6 +71,8 @@ class Consequence:
         is_first: Whether it comes before the others of its change: it defines what they use.
         cause: Names what it follows from, such as an old name and the new one: the others of this
             cause do the same at other places. Empty where there are no others.
+        others: The number of different changes of this file beside the one that it follows from;
+            None if it follows from another file.
     """
 
     hunk: Hunk
@@ -76,6 +80,7 @@ class Consequence:
     strength: float
     is_first: bool = False
     cause: str = ""
+    others: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +107,11 @@ class Change:
         self._renamed: list[Renamed] | None = None
         self._rewritten: list[range] | None = None
         self._functions: list[tuple[Function, Function]] | None = None
+
+    @cached_property
+    def made(self) -> frozenset[tuple[str, str]]:
+        """The old and new texts of all hunks, without common ends."""
+        return frozenset(changes(self.before.tree.text, self.hunks))
 
     def slid(self) -> "Change | None":
         """Return the same change with insertions after the separators that they begin with.

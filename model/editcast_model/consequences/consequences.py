@@ -154,6 +154,8 @@ class Consequences:
             rewrites = _rewrites(change, last) if age < _FRESH else ()
             for one in chain(_of(change, imports, entries), rewrites):
                 if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
+                    if one.others is None:
+                        one = replace(one, others=len(change.made) - 1)
                     found.append(one)
                     insort(taken, (one.hunk.start, one.hunk.end))
         for one in self._following(now, last, elsewhere, words):

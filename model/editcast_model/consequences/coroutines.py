@@ -59,6 +59,8 @@ def awaited(names: Names, call: Call) -> Iterator[Consequence]:
     is_script = names.tree.language != "python"
     if is_script and (parent.type == "return_statement" or parent.type == "arrow_function"):
         return  # a promise is returned as it is
+    if is_script and parent.type == "expression_statement" and not is_async(around):
+        return  # nobody waits for the end of an event handler
     yield from _made_async(names, node, is_first=False)
     cause = f"await {call.called.name}"
     if parent.type in _PARTS:

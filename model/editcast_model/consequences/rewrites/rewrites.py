@@ -5,7 +5,9 @@ its arguments are.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from tree_sitter import Node
 
@@ -20,6 +22,7 @@ from editcast_model.consequences.rewrites.rule import (
     span_of,
 )
 from editcast_model.diff import shortest_hunk
+from editcast_model.history import changes
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, Tree, field
@@ -49,8 +52,15 @@ _DEFINED = ("name", "left", "declarator")
 
 def after_rewrite(change: Change) -> Iterator[Consequence]:
     """Return the rewrites that are left where one was made in a change."""
-    for rule in {rule.cause: rule for rule in rules_of(change)}.values():
-        yield from rewrites_by(rule, change.after)
+    examples = defaultdict[str, list[Rule]](list)
+    for rule in rules_of(change):
+        examples[rule.cause].append(rule)
+    for rules in examples.values():
+        spans = [span_of(rule.old) for rule in rules]
+        own = (hunk for hunk in change.hunks if Span(hunk.start, hunk.end).is_within(spans))
+        others = len(change.made.difference(changes(change.before.tree.text, own)))
+        for one in rewrites_by(rules[-1], change.after):
+            yield replace(one, others=others)
 
 
 def rewrites_by(rule: Rule, names: Names) -> Iterator[Consequence]:

@@ -38,6 +38,10 @@ class Span(NamedTuple):
         """Tell whether it shares a character with one of them."""
         return any(one.start < self.end and self.start < one.end for one in spans)
 
+    def is_within(self, spans: Collection["Span"]) -> bool:
+        """Tell whether one of them contains it."""
+        return any(one.start <= self.start and self.end <= one.end for one in spans)
+
 
 class Part(NamedTuple):
     """A part of a node that may be kept: a node inside it, or words of a string."""

@@ -1,7 +1,6 @@
 """Edits that follow from the last ones by the meaning of names, as a candidate source."""
 
 import logging
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -13,9 +12,10 @@ from editcast_model.history import EditHistory
 
 log = logging.getLogger(__name__)
 
-#: By which power the odds of a consequence fall with the saves since its change was last made; they
-#: grow in proportion to how often it was made (benchmarks/suggestions/consequences_on_commits.py).
-_AGING = 1.7
+#: The odds of a consequence if nothing else was changed, as a multiple of those of its strength; they
+#: are inversely proportional to the number of changes
+#: (benchmarks/suggestions/consequences_on_commits.py).
+_ALONE = 2.0
 #: A rewrite of another file that was left for so many saves is offered no longer: 4 of 21 were
 #: clean on commits then, 22 of 29 before.
 _MOST_LEFT = 4
@@ -51,7 +51,7 @@ class ConsequenceEdits:
                     everywhere=everywhere(one, found),
                 )
             )
-            prior = _probability(one.strength, candidate.times, candidate.ago)
+            prior = _probability(one)
             # What it follows from is as true far away: commits, replayed from top to bottom, would
             # teach that nothing is left above.
             yield replace(candidate, prior=prior, distance=0)
@@ -86,9 +86,15 @@ class ConsequenceEdits:
             return []
 
 
-def _probability(strength: float, times: int, ago: int) -> float:
-    """Return how probable it is that a consequence is clean."""
-    odds = strength / (1 - strength) * (1 + times) / math.pow(1 + ago, _AGING)
+def _probability(one: Consequence) -> float:
+    """Return how probable it is that a consequence is clean.
+
+    Who has changed many other things may be rewriting the code, or have left this as it is on
+    purpose.
+    """
+    if one.others is None:
+        return one.strength
+    odds = one.strength / (1 - one.strength) * _ALONE / (1 + one.others)
     return odds / (1 + odds)
 
 
