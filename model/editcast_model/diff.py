@@ -67,6 +67,10 @@ class Hunk:
         """Return the same replacement, so many code points further on."""
         return Hunk(self.start + by, self.end + by, self.text)
 
+    def apply(self, text: str) -> str:
+        """Apply the replacement to `text`."""
+        return text[: self.start] + self.text + text[self.end :]
+
 
 def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
     """Apply all hunks to `text` at once; they are ascending and disjoint."""

@@ -164,7 +164,7 @@ class Situation:
 
     def accepts(self, hunk: Hunk, source: str) -> bool:
         """Tell whether a source may propose a hunk: it fits, and leaves names with a meaning."""
-        if not self.options.fits((hunk,)):
+        if not self.options.fits(hunk):
             return False
         if source in (CONSEQUENCE, CONTINUATION):
             return True

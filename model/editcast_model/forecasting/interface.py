@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.diff import Hunk
 from editcast_model.history import EditHistory
 from editcast_model.tokenizer import lines
 
@@ -23,7 +23,7 @@ class Prediction:
     """A predicted edit and its confidence.
 
     Attributes:
-        hunks: Replacements, ascending and disjoint, in the last text of the session.
+        hunk: A replacement in the last text of the session.
         log_probability: Joint natural log probability of its token edits; 0.0 without a model.
         confidence: Calibrated probability, 0 to 1, that the edit is clean (brings the text closer
             to the next text by exactly the size of the edit).
@@ -33,16 +33,12 @@ class Prediction:
         source: The name of the candidate source; empty for a baseline.
     """
 
-    hunks: tuple[Hunk, ...]
+    hunk: Hunk
     log_probability: float
     confidence: float
     edits: int
     everywhere: tuple[Hunk, ...] = ()
     source: str = ""
-
-    def apply(self, text: str) -> str:
-        """Apply the prediction to `text`."""
-        return apply_hunks(text, self.hunks)
 
 
 def never() -> bool:
@@ -51,10 +47,10 @@ def never() -> bool:
 
 
 #: Tells whether a change may be shown, as far as the caller knows.
-Fits = Callable[[tuple[Hunk, ...]], bool]
+Fits = Callable[[Hunk], bool]
 
 
-def anything(hunks: tuple[Hunk, ...]) -> bool:
+def anything(hunk: Hunk) -> bool:
     """Accept every change."""
     return True
 

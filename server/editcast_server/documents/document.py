@@ -254,7 +254,7 @@ class Document:
             for one in () if agrees else self.suggestions:
                 # Typing past a continuation rejects it, but not the ones that follow it.
                 if one.source != CONTINUATION:
-                    self.rejections.add_typed_lines(one.hunks, change, buffer.text)
+                    self.rejections.add_typed_lines(one.hunk, change, buffer.text)
             # A partly typed suggestion is not predicted again. One that nothing contradicts
             # stays until the next prediction.
             self._covered = AS_MANY_AS_THERE_ARE if any(left) else 0
@@ -317,7 +317,7 @@ class Document:
             return
         self.rejections.add(shown, text)
         self.suggestions = tuple(
-            one for one in self.suggestions if not is_beside(self.rejections.fresh, one.hunks, text)
+            one for one in self.suggestions if not is_beside(self.rejections.fresh, one.hunk, text)
         )
 
     def forget_suggestions(self) -> None:

@@ -6,7 +6,7 @@
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Final, Literal, NamedTuple
 
 from editcast_model.diff import Hunk, shortest_hunk
@@ -74,30 +74,26 @@ def is_one_of(results: Sequence[AppliedEdit], text: str) -> AppliedEdit | None:
 
 
 class Place(NamedTuple):
-    """The text at some hunks and around them.
+    """The text at a hunk and around it.
 
     Attributes:
-        replaced: The text at each hunk.
-        before: The text before the first hunk, at most `CONTEXT` code points.
-        after: The text after the last hunk, at most `CONTEXT` code points.
+        old: The text at the hunk.
+        before: The text before it, at most `CONTEXT` code points.
+        after: The text after it, at most `CONTEXT` code points.
         line: The first line that changes, counted from 0.
     """
 
-    replaced: tuple[str, ...]
+    old: str
     before: str
     after: str
     line: int
 
     @classmethod
-    def of(cls, hunks: Sequence[Hunk], text: str) -> "Place":
-        """Return the place of hunks, ascending and disjoint, in `text`."""
-        start, end = hunks[0].start, hunks[-1].end
-        return cls(
-            tuple(text[hunk.start : hunk.end] for hunk in hunks),
-            text[max(0, start - CONTEXT) : start],
-            text[end : end + CONTEXT],
-            text.count("\n", 0, start),
-        )
+    def of(cls, hunk: Hunk, text: str) -> "Place":
+        """Return the place of a hunk in `text`."""
+        start, end = hunk.start, hunk.end
+        before, after = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
+        return cls(text[start:end], before, after, text.count("\n", 0, start))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,17 +102,15 @@ class Suggestion(Prediction):
 
     Attributes:
         id: The identifier for the client.
-        place: The place of its hunks.
-        result: The document once the suggestion is applied; typing a part of it does not change
-            the result.
-        whole: The document once the suggestion is applied `everywhere`; None if that is empty.
+        place: The place of its hunk.
+        results: The possible documents after an accept: at all places, if there are several, and
+            at this one. Typing a part of the suggestion does not change them.
         is_probable: Whether the confidence is a probability; a baseline's score only ranks.
     """
 
     id: str
     place: Place
-    result: AppliedEdit
-    whole: AppliedEdit | None
+    results: tuple[AppliedEdit, ...]
     is_probable: bool = True
 
     @classmethod
@@ -124,29 +118,18 @@ class Suggestion(Prediction):
         cls, prediction: Prediction, text: str, id: str, *, is_probable: bool = True
     ) -> "Suggestion":
         """Turn a prediction for `text` into a suggestion."""
-        everywhere = prediction.everywhere
+        hunk, everywhere = prediction.hunk, prediction.everywhere
         return cls(
-            hunks=prediction.hunks,
-            log_probability=prediction.log_probability,
-            confidence=prediction.confidence,
-            edits=prediction.edits,
-            everywhere=everywhere,
-            source=prediction.source,
+            **{field.name: getattr(prediction, field.name) for field in fields(Prediction)},
             id=id,
-            place=Place.of(prediction.hunks, text),
-            result=AppliedEdit.of(prediction.hunks, text),
-            whole=AppliedEdit.of(everywhere, text) if everywhere else None,
+            place=Place.of(hunk, text),
+            results=tuple(AppliedEdit.of(one, text) for one in (everywhere, (hunk,)) if one),
             is_probable=is_probable,
         )
 
-    @property
-    def results(self) -> tuple[AppliedEdit, ...]:
-        """Return the possible documents after an accept: at all places, or at this one."""
-        return (self.whole, self.result) if self.whole else (self.result,)
-
     def is_for(self, text: str) -> bool:
         """Tell whether the suggestion still fits `text`, which may be a later text."""
-        return self.place == Place.of(self.hunks, text)
+        return self.place == Place.of(self.hunk, text)
 
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
         """Return the rest of the suggestion after a change that types a part of it, else None.
@@ -155,72 +138,60 @@ class Suggestion(Prediction):
             change: The change, in offsets of the text before it.
             text: The text after the change.
         """
-        grown = change.growth
-        for index, hunk in enumerate(self.hunks):
-            if not hunk.start <= change.start <= change.end <= hunk.end:
+        for one in (self.hunk, *self.everywhere):
+            if not one.start <= change.start <= change.end <= one.end:
                 continue
-            left = shortest_hunk(text[hunk.start : hunk.end + grown], hunk.text, hunk.start)
-            whole = shortest_hunk(self.place.replaced[index], hunk.text)
-            if left.size + change.size == whole.size:
-                return self._with_left(hunk, left, grown, text)
-        for hunk in self.everywhere:
-            is_there = hunk.start <= change.start <= change.end <= hunk.end
-            if is_there and text[hunk.start : hunk.end + grown] == hunk.text:
-                rest = self._with_left(hunk, Hunk(hunk.start, hunk.start, ""), grown, text)
-                return rest and replace(rest, result=AppliedEdit.of(rest.hunks, text))
+            left = shortest_hunk(text[one.start : one.end + change.growth], one.text, one.start)
+            whole = shortest_hunk(self.place.old, self.hunk.text)
+            is_part = left.size > 0 and left.size + change.size == whole.size
+            if is_part if one == self.hunk else not left.size:
+                return self._with_left(one, left, change.growth, text)
         return None
 
     def moved(self, change: Hunk, text: str) -> "Suggestion | None":
         """Return the suggestion after a change elsewhere, or None.
 
-        The suggestion ends when one of its places changes, when the word that is typed begins with
-        a word that it inserts, and when a deletion leaves the beginning of such a word.
+        The suggestion ends when its place changes, when the word that is typed begins with a word
+        that it inserts, and when a deletion leaves the beginning of such a word. When another one
+        of its places changes, only its own is left.
 
         Args:
             change: The change, in offsets of the text before it.
             text: The text after the change.
         """
-        hunks, everywhere = _beside(self.hunks, change), _beside(self.everywhere, change)
+        own, everywhere = _beside((self.hunk,), change), _beside(self.everywhere, change)
         word = word_at(text, change.start + len(change.text))
         typed = text[word.start : word.stop]
-        words = _WORD.findall(" ".join(hunk.text for hunk in self.hunks))
         is_shorter = not change.text
-        if not hunks or any(
+        if not own or any(
             typed.startswith(one) or (is_shorter and one.startswith(typed))
-            for one in words
+            for one in _WORD.findall(self.hunk.text)
             if typed
         ):
             return None
-        place, result = Place.of(hunks, text), AppliedEdit.of(hunks, text)
-        whole = AppliedEdit.of(everywhere, text) if everywhere else None
-        return replace(
-            self, hunks=hunks, place=place, result=result, everywhere=everywhere, whole=whole
-        )
+        moved = replace(self, hunk=own[0], everywhere=everywhere)
+        return Suggestion.of(moved, text, self.id, is_probable=self.is_probable)
 
-    def _with_left(self, done: Hunk, left: Hunk, grown: int, text: str) -> "Suggestion | None":
-        """Return the suggestion with one hunk replaced by its rest; None if nothing is left.
+    def _with_left(self, done: Hunk, left: Hunk, growth: int, text: str) -> "Suggestion":
+        """Return the suggestion with one hunk replaced by its rest.
 
         Args:
             done: The hunk before the change.
-            left: The rest of it.
-            grown: The growth of the text.
+            left: The rest of it; that of another place than the suggestion's own is empty.
+            growth: The growth of the text.
             text: The current text.
         """
-        hunks, everywhere = (
-            tuple(
-                left if one == done else one.shifted(grown) if one.start >= done.end else one
-                for one in of
-                if one != done or left.size
-            )
-            for of in (self.hunks, self.everywhere)
+        hunk, *places = (
+            left if one == done else one.shifted(growth) if one.start >= done.end else one
+            for one in (self.hunk, *self.everywhere)
+            if one != done or left.size
         )
-        if not hunks:
-            return None
-        if len(everywhere) <= len(hunks):
-            everywhere = ()
-        whole = self.whole if everywhere else None
+        everywhere = tuple(places) if len(places) > 1 else ()
+        results = self.results if everywhere else self.results[-1:]
+        if not left.size:
+            results = (*results[:-1], AppliedEdit.of((hunk,), text))
         return replace(
-            self, hunks=hunks, place=Place.of(hunks, text), everywhere=everywhere, whole=whole
+            self, hunk=hunk, place=Place.of(hunk, text), everywhere=everywhere, results=results
         )
 
 

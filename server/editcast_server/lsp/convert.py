@@ -46,7 +46,7 @@ def code_actions(
     seen: set[tuple[Hunk, ...]] = set()
     for rank, one in enumerate(document.suggestions[:most]):
         action = partial(_code_action, document, one, has_versions=has_versions)
-        actions.append(action(title_of(one), one.hunks, is_preferred=rank == 0))
+        actions.append(action(title_of(one), (one.hunk,), is_preferred=rank == 0))
         if one.everywhere and one.everywhere not in seen:
             seen.add(one.everywhere)
             actions.append(action(f"Apply to all {len(one.everywhere)} places", one.everywhere))
@@ -118,7 +118,7 @@ def next_edit_result(document: Document, most: int | None = None) -> protocol.Ne
         suggestions=[
             protocol.Suggestion(
                 id=suggestion.id,
-                edits=_text_edits(document, suggestion.hunks),
+                edits=_text_edits(document, (suggestion.hunk,)),
                 everywhere=_text_edits(document, suggestion.everywhere),
                 line=suggestion.place.line,
                 title=title_of(suggestion),
@@ -146,21 +146,16 @@ def title_of(suggestion: Suggestion) -> str:
         what = f"delete `{old}`"
     else:
         what = f"`{old}` -> `{new}`"
-    more = len(suggestion.hunks) - 1
-    also = f" and {more} more" if more else ""
     sure = f" ({100 * suggestion.confidence:.0f} %)" if suggestion.is_probable else ""
-    return f"Next edit, line {suggestion.place.line + 1}: {what}{also}{sure}"
+    return f"Next edit, line {suggestion.place.line + 1}: {what}{sure}"
 
 
-def insertion_at(suggestion: Suggestion, offset: int, text: str) -> str | None:
-    """Return the inserted text if the suggestion is an insertion at `offset`, else None.
+def insertion_at(hunk: Hunk, offset: int, text: str) -> str | None:
+    """Return the inserted text if a hunk is an insertion at `offset`, else None.
 
     This includes a replacement whose new text only adds to the old one, and an insertion elsewhere
     that has the same result at `offset`.
     """
-    if len(suggestion.hunks) != 1:
-        return None
-    (hunk,) = suggestion.hunks
     start, end = min(offset, hunk.start), max(offset, hunk.end)
     if end - start > hunk.size:
         return None
@@ -177,13 +172,11 @@ def _text_edits(document: Document, hunks: Sequence[Hunk]) -> list[types.TextEdi
 
 
 def _in_whole_words(suggestion: Suggestion) -> tuple[str, str]:
-    """Return the first text that is replaced, and the one in its place.
+    """Return the text that is replaced, and the one in its place.
 
     A word of which only a part changes is added to both, if all of it is known.
     """
-    place, old, new = suggestion.place, suggestion.place.replaced[0], suggestion.hunks[0].text
-    if len(suggestion.hunks) > 1:
-        return old, new
+    place, old, new = suggestion.place, suggestion.place.old, suggestion.hunk.text
     head, tail = _found(_LAST_WORD, place.before), _found(_FIRST_WORD, place.after)
     if len(head) < CONTEXT and (_found(_FIRST_WORD, old) or _found(_FIRST_WORD, new)):
         old, new = head + old, head + new

@@ -1,10 +1,7 @@
 """Handlers for clients that request next edits with the messages of Copilot's server."""
 
-from collections.abc import Sequence
-
 from lsprotocol import types
 
-from editcast_model.diff import Hunk, apply_hunks
 from editcast_server.documents.buffer import Buffer
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import Suggestion
@@ -43,14 +40,8 @@ def register_copilot(server: EditcastServer) -> None:
                 ls.service.shown(id)
 
 
-def whole(hunks: Sequence[Hunk], text: str) -> Hunk:
-    """Join ascending, disjoint hunks of `text`, at least one, including the text between them."""
-    start, end = hunks[0].start, hunks[-1].end
-    return Hunk(start, end, apply_hunks(text[:end], hunks)[start:])
-
-
 def _inline_edit(document: Document, buffer: Buffer, suggestion: Suggestion) -> InlineEdit:
-    (edit,) = buffer.text_edits([whole(suggestion.hunks, buffer.text)])
+    (edit,) = buffer.text_edits([suggestion.hunk])
     return InlineEdit(
         text=edit.new_text,
         text_document=types.VersionedTextDocumentIdentifier(document.version, document.uri),

@@ -6,7 +6,7 @@ is the distance from the text to the text with the suggestion applied.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
@@ -58,9 +58,9 @@ class Judge:
         self._starts = list(accumulate(map(len, lines(step.text)), initial=0))
         self.touched = self._lines(hunk for group in step.remaining for hunk in group)
 
-    def score(self, hunks: Sequence[Hunk]) -> Score:
-        """Score a suggestion; its hunks are offsets into the step's text."""
-        text = apply_hunks(self._text, hunks)
+    def score(self, hunk: Hunk) -> Score:
+        """Score a suggestion, a hunk of the step's text."""
+        text = hunk.apply(self._text)
         if text == self._text:
             return Score(0, False, False, False, 0.0)
         tokens = lex(text)
@@ -86,11 +86,11 @@ class Judge:
         return touched
 
 
-def score_over_time(hunks: Sequence[Hunk], step: Step) -> Score:
+def score_over_time(hunk: Hunk, step: Step) -> Score:
     """Score a suggestion, and tell whether it was made later."""
-    score = Judge(step).score(hunks)
+    score = Judge(step).score(hunk)
     futures = (Step(step.text, text, ()) for text in step.later)
-    later = score.clean or any(Judge(one).score(hunks).clean for one in futures)
+    later = score.clean or any(Judge(one).score(hunk).clean for one in futures)
     return replace(score, later=later)
 
 

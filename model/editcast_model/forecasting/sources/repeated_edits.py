@@ -177,8 +177,8 @@ class _BaselineSession:
 
 
 def _predictions(scored: Sequence[tuple[Hunk, float]], count: int, fits: Fits) -> list[Prediction]:
-    fitting = ((hunk, score) for hunk, score in scored if fits((hunk,)))
-    return [Prediction((hunk,), 0.0, score, 1) for hunk, score in islice(fitting, max(count, 0))]
+    fitting = ((hunk, score) for hunk, score in scored if fits(hunk))
+    return [Prediction(hunk, 0.0, score, 1) for hunk, score in islice(fitting, max(count, 0))]
 
 
 class _RepeatLastSession(_BaselineSession):
