@@ -134,7 +134,7 @@ class Feedback:
         self._policy.shorten_pause()
         document.drop(id)
         document.end_suppression()
-        was_there = document.results.accept(id, now.results, partial(self._watch, offer))
+        was_there = document.results.accept(now, partial(self._watch, offer))
         if not was_there:  # otherwise it was counted when it was found
             self._count(True, suggestion)
         return offer

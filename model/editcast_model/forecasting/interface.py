@@ -46,10 +46,6 @@ def never() -> bool:
     return False
 
 
-#: Tells whether a change may be shown, as far as the caller knows.
-Fits = Callable[[Hunk], bool]
-
-
 def anything(hunk: Hunk) -> bool:
     """Accept every change."""
     return True
@@ -69,7 +65,7 @@ class PredictionOptions:
         cancelled: Tells whether the answer is no longer needed.
     """
 
-    fits: Fits = anything
+    fits: Callable[[Hunk], bool] = anything
     typed: range | None = None
     cursor: int | None = None
     least_confidence: float = 0.0

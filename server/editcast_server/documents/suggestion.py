@@ -5,7 +5,7 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Final, Literal, NamedTuple
 
@@ -68,11 +68,6 @@ class AppliedEdit:
         )
 
 
-def is_one_of(results: Sequence[AppliedEdit], text: str) -> AppliedEdit | None:
-    """Return the first result that equals `text`; None if there is none."""
-    return next((one for one in results if one.is_in(text)), None)
-
-
 class Place(NamedTuple):
     """The text at a hunk and around it.
 
@@ -126,6 +121,10 @@ class Suggestion(Prediction):
             results=tuple(AppliedEdit.of(one, text) for one in (everywhere, (hunk,)) if one),
             is_probable=is_probable,
         )
+
+    def applied_in(self, text: str) -> AppliedEdit | None:
+        """Return the result that `text` is; None if it is none."""
+        return next((one for one in self.results if one.is_in(text)), None)
 
     def is_for(self, text: str) -> bool:
         """Tell whether the suggestion still fits `text`, which may be a later text."""
@@ -237,9 +236,7 @@ class AppliedEdits:
 
     def __init__(self) -> None:
         self._found: OrderedDict[str, TrackedEdit] = OrderedDict()
-        self._awaited: dict[
-            str, tuple[Sequence[AppliedEdit], Callable[[TrackedEdit], None], int]
-        ] = {}
+        self._awaited: dict[str, tuple[Suggestion, Callable[[TrackedEdit], None], int]] = {}
         self._followed: list[TrackedEdit] = []
 
     def move(self, change: Hunk) -> None:
@@ -247,43 +244,42 @@ class AppliedEdits:
         for tracked in (*self._found.values(), *self._followed):
             tracked.move(change)
 
-    def find(self, results: Mapping[str, Sequence[AppliedEdit]], text: str) -> list[str]:
+    def find(self, suggestions: Iterable[Suggestion], text: str) -> list[Suggestion]:
         """Look for applied suggestions after a change: accepted ones, and the given ones.
 
         Returns:
-            The ids of the given suggestions of which the text is a result.
+            The given suggestions of which the text is a result.
         """
         for id, (awaited, found, left) in list(self._awaited.items()):
-            if result := is_one_of(awaited, text):
+            if result := awaited.applied_in(text):
                 del self._awaited[id]
                 self._follow(TrackedEdit(result), found)
             elif left > 1:
                 self._awaited[id] = awaited, found, left - 1
             else:
                 del self._awaited[id]
-        now = {id: result for id, each in results.items() if (result := is_one_of(each, text))}
-        for id, result in now.items():
-            self._found[id] = TrackedEdit(result)
-            if len(self._found) > _FOUND:
-                self._found.popitem(last=False)
-        return list(now)
+        applied = []
+        for one in suggestions:
+            if result := one.applied_in(text):
+                applied.append(one)
+                self._found[one.id] = TrackedEdit(result)
+                if len(self._found) > _FOUND:
+                    self._found.popitem(last=False)
+        return applied
 
-    def accept(
-        self, id: str, results: Sequence[AppliedEdit], found: Callable[[TrackedEdit], None]
-    ) -> bool:
+    def accept(self, suggestion: Suggestion, found: Callable[[TrackedEdit], None]) -> bool:
         """Follow a suggestion that the user accepted.
 
         Args:
-            id: The suggestion's id.
-            results: The suggestion's possible results.
-            found: Called when the text is one of them: now, or after one of the next changes.
+            suggestion: The suggestion.
+            found: Called when it is in the text: now, or after one of the next changes.
 
         Returns:
             Whether it was already in the text.
         """
-        tracked = self._found.pop(id, None)
+        tracked = self._found.pop(suggestion.id, None)
         if tracked is None:
-            self._awaited[id] = tuple(results), found, _CHANGES
+            self._awaited[suggestion.id] = suggestion, found, _CHANGES
             return False
         self._follow(tracked, found)
         return True

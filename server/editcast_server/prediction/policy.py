@@ -162,13 +162,11 @@ class Rejection:
     """A suggestion that the user rejected, recognizable after later edits.
 
     Attributes:
-        place: Its place when it was rejected.
-        new: The text that it would have inserted.
-        start: The current offset of the place, in code points; None once an edit has changed it.
+        suggestion: It, as it was when it was rejected.
+        start: The current offset of its place, in code points; None once an edit has changed it.
     """
 
-    place: Place
-    new: str
+    suggestion: Suggestion
     start: int | None
 
     def moved(self, change: Hunk) -> "Rejection":
@@ -181,8 +179,8 @@ class Rejection:
 
     def is_about(self, hunk: Hunk, text: str) -> bool:
         """Tell whether a hunk makes the same edit at the same place."""
-        place, known = Place.of(hunk, text), self.place
-        if (self.new, known.old) != (hunk.text, place.old):
+        place, known = Place.of(hunk, text), self.suggestion.place
+        if (place.old, hunk.text) != (known.old, self.suggestion.hunk.text):
             return False
         if self.start is not None:
             return self.start == hunk.start
@@ -204,9 +202,6 @@ class Rejections:
         self.fresh: tuple[Span, ...] = ()
         self.typed_lines: tuple[Span, ...] = ()
 
-    def __len__(self) -> int:
-        return len(self._last)
-
     def add(self, suggestion: Suggestion, text: str | None) -> None:
         """Add a rejected suggestion.
 
@@ -214,11 +209,9 @@ class Rejections:
             suggestion: The suggestion.
             text: The current text, if the suggestion's offsets refer to it.
         """
-        hunk = suggestion.hunk
         if text is not None:
-            self.fresh += (whole_lines(hunk, text),)
-        start = None if text is None else hunk.start
-        self._last.append(Rejection(suggestion.place, hunk.text, start))
+            self.fresh += (whole_lines(suggestion.hunk, text),)
+        self._last.append(Rejection(suggestion, None if text is None else suggestion.hunk.start))
 
     def move(self, change: Hunk) -> None:
         """Adjust all places to a change of the text."""

@@ -56,7 +56,7 @@ def test_the_last_rejections_are_kept() -> None:
     rejections = Rejections()
     for number in range(REMEMBERED + 1):
         rejections.add(Suggestion.of(insertion(LINES, number), LINES, "1"), LINES)
-    assert len(rejections) == REMEMBERED
+    assert len(rejections.now()) == REMEMBERED
     assert rejected(LINES, insertion(LINES, 0), rejections) is None
     assert rejected(LINES, insertion(LINES, 1), rejections) == "was rejected"
 
