@@ -32,7 +32,6 @@ class EditContext:
             save.
         texts: Hashes of earlier texts.
         on_imports: Whether the last change was on an import line.
-        broken: Whether the last save does not parse, so that nothing can break it.
         typed: The range of the word being typed, if any.
         cursor: The end of the last typed text, if any.
     """
@@ -42,7 +41,6 @@ class EditContext:
     way_back: tuple[Hunk, ...] = ()
     texts: Set[int] = frozenset()
     on_imports: bool = False
-    broken: bool = False
     typed: range | None = None
     cursor: int | None = None
 
@@ -56,9 +54,7 @@ class EditContext:
         changed = shortest_hunk(before, text).start
         lines = (line_at(one, changed) for one in (before, text))
         on_imports = any(is_import(line, language) for line in lines)
-        way_back = diff(text, before)
-        broken = breaking.is_broken(text, way_back, language)
-        return cls(text, language, way_back, frozenset(map(hash, saves)), on_imports, broken)
+        return cls(text, language, diff(text, before), frozenset(map(hash, saves)), on_imports)
 
     def accepts(self, hunk: Hunk) -> bool:
         """Tell whether all filters accept a change."""
@@ -181,7 +177,7 @@ def _copies_line(hunk: Hunk, text: str, cursor: int) -> bool:
 
 
 def _breaks(hunk: Hunk, context: EditContext) -> bool:
-    """Tell whether a change breaks code which the last save left unbroken.
+    """Tell whether a change breaks code which can be parsed.
 
     What goes on with the line at the cursor may, while that line is not written to its end.
     """
@@ -189,7 +185,7 @@ def _breaks(hunk: Hunk, context: EditContext) -> bool:
         end = context.text.find("\n", context.cursor)
         if not context.text[context.cursor : end if end >= 0 else None].strip(_CLOSERS):
             return False
-    return not context.broken and breaking.breaks(context.text, hunk, context.language)
+    return breaking.breaks(context.text, hunk, context.language)
 
 
 def _spoils_comment(hunk: Hunk, context: EditContext) -> bool:

@@ -7,7 +7,7 @@ say); of Python, what is around an edit is therefore read by Python as well.
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 from editcast_model.diff import Hunk
@@ -92,22 +92,8 @@ def spoils_comment(text: str, hunk: Hunk, language: str) -> bool:
     return bool(is_ending) or hunk.start - node.start_byte < len("//")
 
 
-def is_broken(text: str, hunks: Sequence[Hunk], language: str) -> bool:
-    """Tell whether Python cannot be parsed where it is about to be changed by hunks.
-
-    Of other languages, `breaks` looks at the whole text.
-    """
-    if language != "python" or not hunks:
-        return False
-    for start, end, indent in _blocks(text, hunks[0].start, hunks[-1].end):
-        alone = _dedented(text[start:end], indent)
-        if end - start > _LONGEST or (alone is not None and _reads_python(alone)):
-            return False
-    return True
-
-
 def _breaks_python(text: str, hunk: Hunk) -> bool:
-    for start, end, indent in _blocks(text, hunk.start, hunk.end):
+    for start, end, indent in _blocks(text, hunk):
         if end - start > _LONGEST:
             return False
         before = _dedented(text[start:end], indent)
@@ -121,19 +107,16 @@ def _breaks_python(text: str, hunk: Hunk) -> bool:
     return False
 
 
-def _blocks(text: str, first: int, last: int) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and indent of what can be parsed by itself around two offsets.
-
-    The smallest comes first.
-    """
-    line = text.rfind("\n", 0, first) + 1
-    function = _function(text, line, last)
+def _blocks(text: str, hunk: Hunk) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and indent of what can be parsed by itself around a hunk, smallest first."""
+    line = text.rfind("\n", 0, hunk.start) + 1
+    function = _function(text, line, hunk.end)
     if function is not None:
         yield function
     start = line
     while start and not _STATEMENT.match(text, start):
         start = text.rfind("\n", 0, start - 1) + 1
-    ahead = _STATEMENT.search(text, text.find("\n", last) + 1 or len(text))
+    ahead = _STATEMENT.search(text, text.find("\n", hunk.end) + 1 or len(text))
     yield start, ahead.start() if ahead else len(text), ""
     yield 0, len(text), ""
 
