@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting.import_lines import follows_code, is_import, touches_only_imports
+from editcast_model.forecasting.line_spans import whole_lines
 from editcast_model.syntax import breaking
 
 _WORDS = re.compile(r"\w+")
@@ -63,8 +64,8 @@ class EditContext:
 
 def line_at(text: str, offset: int) -> str:
     """Return the line at an offset, without its end."""
-    end = text.find("\n", offset)
-    return text[text.rfind("\n", 0, offset) + 1 : len(text) if end < 0 else end]
+    start, end = whole_lines(Hunk(offset, offset, ""), text)
+    return text[start:end]
 
 
 def word_at(text: str, offset: int) -> range:
@@ -79,8 +80,8 @@ def word_at(text: str, offset: int) -> range:
 
 def elements_at(text: str, offset: int) -> set[str]:
     """Return what stands between the commas of the brackets around an offset, on its line."""
-    start, end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
-    before, after = text[start:offset], text[offset : len(text) if end < 0 else end]
+    start, end = whole_lines(Hunk(offset, offset, ""), text)
+    before, after = text[start:offset], text[offset:end]
     inside = _until_bracket(before[::-1], "([{", ")]}")[::-1] + _until_bracket(after, ")]}", "([{")
     return {one.strip() for one in inside.split(",")}
 

@@ -25,46 +25,42 @@ class AppliedEdit:
 
     Attributes:
         length: The length of the whole text, in code points.
-        back: The inverse hunks: the places of the new texts, and the texts that they replaced.
-        new: The new texts.
+        new: The places of the new texts, and these.
+        old: The texts that they replaced.
         before: The text before the first of them, at most `CONTEXT` code points.
         after: The text after the last of them, at most `CONTEXT` code points.
     """
 
     length: int
-    back: tuple[Hunk, ...]
-    new: tuple[str, ...]
+    new: tuple[Hunk, ...]
+    old: tuple[str, ...]
     before: str
     after: str
 
     @classmethod
     def of(cls, hunks: Sequence[Hunk], text: str) -> "AppliedEdit":
         """Return the result of applying hunks, ascending and disjoint, to `text`."""
-        back, grown = [], 0
+        new, grown = [], 0
         for hunk in hunks:
             start = hunk.start + grown
-            back.append(Hunk(start, start + len(hunk.text), text[hunk.start : hunk.end]))
+            new.append(Hunk(start, start + len(hunk.text), hunk.text))
             grown += hunk.growth
         first, last = hunks[0].start, hunks[-1].end
         return cls(
             len(text) + grown,
-            tuple(back),
-            tuple(hunk.text for hunk in hunks),
+            tuple(new),
+            tuple(text[hunk.start : hunk.end] for hunk in hunks),
             text[max(0, first - CONTEXT) : first],
             text[last : last + CONTEXT],
         )
 
     def is_in(self, text: str) -> bool:
         """Tell whether `text` is the result, judging by its length and the changed places."""
-        first, last = self.back[0].start, self.back[-1].end
         return (
             len(text) == self.length
-            and all(
-                text.startswith(new, hunk.start)
-                for hunk, new in zip(self.back, self.new, strict=True)
-            )
-            and text.endswith(self.before, 0, first)
-            and text.startswith(self.after, last)
+            and all(text.startswith(one.text, one.start) for one in self.new)
+            and text.endswith(self.before, 0, self.new[0].start)
+            and text.startswith(self.after, self.new[-1].end)
         )
 
 
@@ -202,9 +198,8 @@ class TrackedEdit:
     """
 
     def __init__(self, result: AppliedEdit) -> None:
-        self._new = result.new
-        self._old = tuple(hunk.text for hunk in result.back)
-        self._spans = [(hunk.start, hunk.end) for hunk in result.back]
+        self._result = result
+        self._spans = [(one.start, one.end) for one in result.new]
         self._is_put_back = False
 
     def move(self, change: Hunk) -> None:
@@ -212,8 +207,8 @@ class TrackedEdit:
         grown = change.growth
         for index, (start, end) in enumerate(self._spans):
             touches = change.start <= end and start <= change.end
-            if not self._new[index] and touches:
-                self._is_put_back |= self._old[index] in change.text
+            if not self._result.new[index].text and touches:
+                self._is_put_back |= self._result.old[index] in change.text
             if (change.start < end and start < change.end) or (touches and start == end):
                 # The span includes what was touched, since an undo may bring the text back.
                 start, end = min(start, change.start), max(end, change.end) + grown
@@ -224,7 +219,8 @@ class TrackedEdit:
     def is_in(self, text: str) -> bool:
         """Tell whether all new texts are still in the current text."""
         return not self._is_put_back and all(
-            new in text[start:end] for new, (start, end) in zip(self._new, self._spans, strict=True)
+            one.text in text[start:end]
+            for one, (start, end) in zip(self._result.new, self._spans, strict=True)
         )
 
 

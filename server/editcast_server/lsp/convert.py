@@ -3,7 +3,6 @@
 This is where offsets become positions, and edits are bound to a version of a document.
 """
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
@@ -11,14 +10,13 @@ from typing import Any, Final
 from lsprotocol import types
 
 from editcast_model.diff import Hunk
+from editcast_model.forecasting.filters import word_at
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import CONTEXT, Suggestion
 from editcast_server.lsp import protocol
 from editcast_server.prediction.other_files import OtherFile
 
 _TITLE_WIDTH: Final = 40
-#: The words that a text begins and ends with; both may be empty.
-_FIRST_WORD, _LAST_WORD = re.compile(r"\A\w*"), re.compile(r"\w*\Z")
 
 
 def is_wanted(only: Any) -> bool:
@@ -177,17 +175,13 @@ def _in_whole_words(suggestion: Suggestion) -> tuple[str, str]:
     A word of which only a part changes is added to both, if all of it is known.
     """
     place, old, new = suggestion.place, suggestion.place.old, suggestion.hunk.text
-    head, tail = _found(_LAST_WORD, place.before), _found(_FIRST_WORD, place.after)
-    if len(head) < CONTEXT and (_found(_FIRST_WORD, old) or _found(_FIRST_WORD, new)):
+    head = place.before[word_at(place.before, len(place.before)).start :]
+    tail = place.after[: word_at(place.after, 0).stop]
+    if len(head) < CONTEXT and (word_at(old, 0) or word_at(new, 0)):
         old, new = head + old, head + new
-    if len(tail) < CONTEXT and (_found(_LAST_WORD, old) or _found(_LAST_WORD, new)):
+    if len(tail) < CONTEXT and (word_at(old, len(old)) or word_at(new, len(new))):
         old, new = old + tail, new + tail
     return old, new
-
-
-def _found(pattern: re.Pattern[str], text: str) -> str:
-    found = pattern.search(text)
-    return found[0] if found else ""
 
 
 def _one_line(text: str) -> str:

@@ -22,7 +22,8 @@ def test_a_result_is_recognised(before: str, after: str) -> None:
     if hunks:
         result = AppliedEdit.of(hunks, before)
         assert result.is_in(after)
-        assert apply_hunks(after, result.back) == before
+        places = zip(result.new, result.old, strict=True)
+        assert apply_hunks(after, [Hunk(one.start, one.end, old) for one, old in places]) == before
         assert not result.is_in(after + "a")
 
 

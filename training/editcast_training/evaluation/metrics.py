@@ -4,7 +4,6 @@ Distances are Indel distances (insertions plus deletions) over lexical tokens. F
 is the distance from the text to the text with the suggestion applied.
 """
 
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from itertools import accumulate, groupby
 from rapidfuzz.distance import Indel
 
 from editcast_model.diff import Hunk, apply_hunks, diff
+from editcast_model.forecasting.recent_edits import touched_lines
 from editcast_model.tokenizer import lex, lines
 from editcast_training.evaluation.sessions import Step
 
@@ -56,7 +56,12 @@ class Judge:
         self._distance = Indel.distance(self._tokens, self._future)
         self._whole = {apply_hunks(step.text, group) for group in step.remaining}
         self._starts = list(accumulate(map(len, lines(step.text)), initial=0))
-        self.touched = self._lines(hunk for group in step.remaining for hunk in group)
+        self.touched = {
+            line
+            for group in step.remaining
+            for hunk in group
+            for line in touched_lines(self._starts, hunk)
+        }
 
     def score(self, hunk: Hunk) -> Score:
         """Score a suggestion, a hunk of the step's text."""
@@ -68,22 +73,11 @@ class Judge:
         closer = self._distance - Indel.distance(tokens, self._future)
         exact = text in self._whole
         # The canonical diff, so that equal suggestions touch equal lines however they are written.
-        touched = self._lines(diff(self._text, text))
-        return Score(
-            size, closer == size, exact, not self.touched.isdisjoint(touched), closer / size
+        parts = diff(self._text, text)
+        located = any(
+            not self.touched.isdisjoint(touched_lines(self._starts, one)) for one in parts
         )
-
-    def _lines(self, hunks: Iterable[Hunk]) -> set[int]:
-        """Return the numbers of the lines that hunks touch.
-
-        An insertion touches the line it stands in.
-        """
-        touched: set[int] = set()
-        for hunk in hunks:
-            first = bisect_right(self._starts, hunk.start) - 1
-            last = bisect_right(self._starts, max(hunk.start, hunk.end - 1)) - 1
-            touched.update(range(first, last + 1))
-        return touched
+        return Score(size, closer == size, exact, located, closer / size)
 
 
 def score_over_time(hunk: Hunk, step: Step) -> Score:
