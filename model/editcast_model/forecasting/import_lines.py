@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from editcast_model.alignment import common_ends
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.line_spans import whole_lines
 from editcast_model.forecasting.recent_edits import words_of
@@ -45,11 +46,9 @@ def touches_only_imports(text: str, hunk: Hunk, language: str) -> bool:
     start, end = whole_lines(hunk, text)
     block = text[start:end]
     old, new = block.split("\n"), hunk.shifted(-start).apply(block).split("\n")
-    while old and new and old[0] == new[0]:
-        del old[0], new[0]
-    while old and new and old[-1] == new[-1]:
-        del old[-1], new[-1]
-    touched = [line for line in (*old, *new) if line.strip()]
+    head, tail = common_ends(old, new)
+    sides = (side[head : len(side) - tail] for side in (old, new))
+    touched = [line for side in sides for line in side if line.strip()]
     return bool(touched) and all(is_import(line, language) for line in touched)
 
 

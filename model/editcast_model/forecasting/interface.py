@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from editcast_model.alignment import common_ends
 from editcast_model.consequences.other_files.module_changes import ModuleChange
 from editcast_model.diff import Hunk
 from editcast_model.history import EditHistory
@@ -98,10 +99,7 @@ class OtherSave(NamedTuple):
 def other_save(file: str, before: str, after: str, number: int | None = None) -> OtherSave:
     """Return the changed part of a save, given the whole texts of the file."""
     old, new = lines(before), lines(after)
-    most = min(len(old), len(new))
-    head = next((i for i in range(most) if old[i] != new[i]), most)
-    most -= head
-    tail = next((i for i in range(most) if old[-1 - i] != new[-1 - i]), most)
+    head, tail = common_ends(old, new)
     first, behind = max(0, head - _AROUND), max(0, tail - _AROUND)
     return OtherSave(
         file,

@@ -56,12 +56,7 @@ class Judge:
         self._distance = Indel.distance(self._tokens, self._future)
         self._whole = {apply_hunks(step.text, group) for group in step.remaining}
         self._starts = list(accumulate(map(len, lines(step.text)), initial=0))
-        self.touched = {
-            line
-            for group in step.remaining
-            for hunk in group
-            for line in touched_lines(self._starts, hunk)
-        }
+        self.touched = self._lines(hunk for group in step.remaining for hunk in group)
 
     def score(self, hunk: Hunk) -> Score:
         """Score a suggestion, a hunk of the step's text."""
@@ -73,11 +68,11 @@ class Judge:
         closer = self._distance - Indel.distance(tokens, self._future)
         exact = text in self._whole
         # The canonical diff, so that equal suggestions touch equal lines however they are written.
-        parts = diff(self._text, text)
-        located = any(
-            not self.touched.isdisjoint(touched_lines(self._starts, one)) for one in parts
-        )
+        located = not self.touched.isdisjoint(self._lines(diff(self._text, text)))
         return Score(size, closer == size, exact, located, closer / size)
+
+    def _lines(self, hunks: Iterable[Hunk]) -> set[int]:
+        return {line for hunk in hunks for line in touched_lines(self._starts, hunk)}
 
 
 def score_over_time(hunk: Hunk, step: Step) -> Score:
