@@ -137,9 +137,12 @@ class Suggestion(Prediction):
             if not one.start <= change.start <= change.end <= one.end:
                 continue
             left = shortest_hunk(text[one.start : one.end + change.growth], one.text, one.start)
-            whole = shortest_hunk(self.place.old, self.hunk.text)
-            is_part = left.size > 0 and left.size + change.size == whole.size
-            if is_part if one == self.hunk else not left.size:
+            if one == self.hunk:
+                whole = shortest_hunk(self.place.old, one.text)
+                is_step = left.size > 0 and left.size + change.size == whole.size
+            else:
+                is_step = not left.size
+            if is_step:
                 return self._with_left(one, left, change.growth, text)
         return None
 
