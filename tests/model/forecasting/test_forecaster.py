@@ -208,7 +208,7 @@ def test_only_what_fits_is_predicted(forecaster: NeuralForecaster, code: str) ->
     session = forecaster.open(code)
     text = code.replace("parse", "read")
     (first,) = say(session, text, saved=True)
-    asked: list[tuple[Hunk, ...]] = []
+    asked: list[Hunk] = []
 
     def fits(hunk: Hunk) -> bool:
         asked.append(hunk)

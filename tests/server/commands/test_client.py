@@ -122,7 +122,9 @@ def test_the_recorded_session_is_what_it_says() -> None:
 def test_verdicts(predicted: str | None, verdict: str) -> None:
     text, future = "a = 1\nb = 2\nc = 3\n", "a = 5\nb = 3\nc = 3\n"
     end = future.replace("c = 3", "c = 7")
-    suggested = predicted and Prediction(shortest_hunk(text, predicted), -0.1, 0.9, 1)
+    suggested = None
+    if predicted is not None:
+        suggested = Prediction(shortest_hunk(text, predicted), -0.1, 0.9, 1)
     assert Step(text, future, end, suggested, 1.0).verdict == verdict
 
 

@@ -45,7 +45,8 @@ def parse(marked: str) -> tuple[str, tuple[Hunk, ...]]:
 @pytest.mark.parametrize(("marked", "texts", "there"), KEYSTROKES)
 def test_typing_along(marked: str, texts: list[str], there: list[int]) -> None:
     text, (hunk,) = parse(marked)
-    first = shown = suggestion(text, hunk)
+    first = suggestion(text, hunk)
+    shown: Suggestion | None = first
     wanted = hunk.apply(text)
     for after, expected in zip(texts, there, strict=True):
         if shown:
@@ -142,9 +143,10 @@ def test_what_is_inserted_at_the_cursor(marked: str, cursor: int, inserted: str 
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=4), st.booleans(), st.text("ab\n"))
 def test_what_a_change_elsewhere_leaves(gaps: list[int], is_above: bool, new: str) -> None:
     text = "".join(f"line {number}\n" for number in range(12))
-    ends = [sum(gaps[: index + 1]) + 7 * index for index in range(4)]
-    places = (ends[:2], ends[2:])
-    hunk, change = Hunk(*places[is_above], "<>"), Hunk(*places[not is_above], new)
+    a, b, c, d = (sum(gaps[: index + 1]) + 7 * index for index in range(4))
+    change, hunk = Hunk(a, b, new), Hunk(c, d, "<>")
+    if not is_above:
+        change, hunk = Hunk(c, d, new), Hunk(a, b, "<>")
     after = change.apply(text)
     shown = suggestion(text, hunk)
     moved = shown.moved(change, after)
