@@ -57,7 +57,7 @@ def count_elsewhere(repository: Path, counts: Counts) -> int:
                 if change is not None and other != path:
                     judge = Judge(Step(before, after, ()))
                     for one in Consequences("", other).propose([], before, elsewhere=[change]):
-                        clean = judge.score((one.hunk,)).clean
+                        clean = judge.score(one.hunk).clean
                         counts[one.kind, one.strength].update(proposed=1, clean=clean)
                         if not clean:
                             log.info("%s of %s in %s: %s", one.kind, path, other, one.hunk)
@@ -90,8 +90,8 @@ def main(repositories: tuple[Path, ...], commits: int, suffix: str, elsewhere: b
                 steps += 1
                 context = EditContext.of(session.texts[: index + 1], session.language)
                 found = source.propose(history.snapshots, history.text, cursor=history.last)
-                for one in (one for one in found if context.accepts((one.hunk,))):
-                    score = Judge(step).score((one.hunk,))
+                for one in (one for one in found if context.accepts(one.hunk)):
+                    score = Judge(step).score(one.hunk)
                     count = counts[one.kind, one.strength]
                     count.update(proposed=1, clean=score.clean, located=score.located)
                     (change,) = changes(history.text, [one.hunk])

@@ -8,7 +8,7 @@ the n-th occurrence of an element is matched with the n-th occurrence on the oth
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import count
 
 import numpy as np
@@ -38,8 +38,7 @@ def align(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]
     The number of deleted and inserted elements is minimal if the product of the lengths, without
     equal ends, is at most a million; otherwise it is nearly minimal.
     """
-    head = common_head(before, after)
-    tail = common_tail(before, after, min(len(before), len(after)) - head)
+    head, tail = common_ends(before, after)
     a, b = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(a) * len(b) <= _SMALL:
         found = _lcs(a, b)
@@ -51,24 +50,21 @@ def align(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[Change]
     return [(i0 + head, i1 + head, j0 + head, j1 + head) for i0, i1, j0, j1 in found]
 
 
-def common_head(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
-    """Count the elements that are equal from the start; comparing slices is fastest."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+def common_ends(a: Sequence[Hashable], b: Sequence[Hashable]) -> tuple[int, int]:
+    """Count the elements that are equal from the start, and from the end of the rest."""
+    head = _most(min(len(a), len(b)), lambda low, high: a[low:high] == b[low:high])
+    return head, _most(
+        min(len(a), len(b)) - head,
+        lambda low, high: a[len(a) - high : len(a) - low] == b[len(b) - high : len(b) - low],
+    )
 
 
-def common_tail(a: Sequence[Hashable], b: Sequence[Hashable], most: int) -> int:
-    """Count the elements that are equal from the end, at most `most`."""
-    low, high = 0, most
+def _most(high: int, is_equal: Callable[[int, int], bool]) -> int:
+    """Count elements up to the first that differs; comparing slices is fastest."""
+    low = 0
     while low < high:
         middle = (low + high + 1) // 2
-        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
+        if is_equal(low, middle):
             low = middle
         else:
             high = middle - 1

@@ -26,7 +26,7 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import TypeVar
 
-from editcast_model.alignment import Change, align, common_head, common_tail
+from editcast_model.alignment import Change, align, common_ends
 from editcast_model.tokenizer import lex, lines
 
 # Larger blocks, in characters, are replaced as a whole: files in which every line changed.
@@ -67,6 +67,10 @@ class Hunk:
         """Return the same replacement, so many code points further on."""
         return Hunk(self.start + by, self.end + by, self.text)
 
+    def apply(self, text: str) -> str:
+        """Apply the replacement to `text`."""
+        return text[: self.start] + self.text + text[self.end :]
+
 
 def apply_hunks(text: str, hunks: Iterable[Hunk]) -> str:
     """Apply all hunks to `text` at once; they are ascending and disjoint."""
@@ -84,8 +88,7 @@ def shortest_hunk(before: str, after: str, offset: int = 0) -> Hunk:
 
     `offset` is added to its place.
     """
-    head = common_head(before, after)
-    tail = common_tail(before, after, min(len(before), len(after)) - head)
+    head, tail = common_ends(before, after)
     return Hunk(offset + head, offset + len(before) - tail, after[head : len(after) - tail])
 
 
@@ -116,8 +119,7 @@ _kept_diff = lru_cache(_MOST_KEPT)(_diff)
 
 def _surroundings(before: str, after: str) -> tuple[int, int]:
     """Count the characters at both ends that are whole lines which no change can reach."""
-    start = common_head(before, after)
-    left = common_tail(before, after, min(len(before), len(after)) - start)
+    start, left = common_ends(before, after)
     end = len(before) - left
     # One more for the line that changed, one for the line above it.
     for _ in range(_FURTHEST + 2):

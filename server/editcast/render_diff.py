@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from editcast.printable import printable
+from editcast_model.alignment import common_ends
 from editcast_model.diff import Hunk
 
 _LAYOUT = "\n\r\t"
@@ -21,18 +22,12 @@ def render_changes(text: str, hunks: Sequence[Hunk], *, most_lines: int = 24) ->
     for start, end, inside in _groups(text, hunks):
         number = text.count("\n", 0, start) + 1
         old, new = _sides(text, start, end, inside)
-        while old and new and old[0].plain == new[0].plain:
-            del old[0], new[0]
-            number += 1
-        while old and new and old[-1].plain == new[-1].plain:
-            del old[-1], new[-1]
-        for offset, line in enumerate(old):
+        head, tail = common_ends([line.plain for line in old], [line.plain for line in new])
+        for count, line in enumerate(old[head : len(old) - tail], number + head):
             lines.append(
-                Text.assemble(
-                    (f"{number + offset:5d} ", "dim"), Text.assemble("- ", line, style="red")
-                )
+                Text.assemble((f"{count:5d} ", "dim"), Text.assemble("- ", line, style="red"))
             )
-        for line in new:
+        for line in new[head : len(new) - tail]:
             lines.append(Text.assemble("      ", Text.assemble("+ ", line, style="green")))
     if len(lines) > most_lines:
         left = len(lines) - most_lines

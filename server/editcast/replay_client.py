@@ -161,16 +161,13 @@ class ReplayClient:
                 self._handle(self._receive())
 
     def _prediction(self, suggestion: Mapping[str, Any]) -> Prediction:
-        hunks = tuple(
-            Hunk(
-                self._buffer.offset(types.Position(**edit["range"]["start"])),
-                self._buffer.offset(types.Position(**edit["range"]["end"])),
-                edit["newText"],
-            )
-            for edit in suggestion["edits"]
+        (edit,) = suggestion["edits"]
+        start, end = (
+            self._buffer.offset(types.Position(**edit["range"][side])) for side in ("start", "end")
         )
+        hunk = Hunk(start, end, edit["newText"])
         return Prediction(
-            hunks, suggestion["logProbability"], suggestion["confidence"], suggestion["tokenEdits"]
+            hunk, suggestion["logProbability"], suggestion["confidence"], suggestion["tokenEdits"]
         )
 
     def _did_open(self, uri: str, text: str) -> None:

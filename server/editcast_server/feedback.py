@@ -74,16 +74,16 @@ class Feedback:
         text, model = answer.job.conditions.context.text, answer.model
         # A save forgets the suggestions before it is known whether they are made again.
         ids = {
-            one.suggestion.hunks: id
+            one.suggestion.hunk: id
             for id, one in self._offers.items()
             if one.document is document and one.suggestion.is_for(text)
         }
-        ids |= {one.hunks: one.id for one in document.suggestions}
+        ids |= {one.hunk: one.id for one in document.suggestions}
         offered = tuple(
             Suggestion.of(
                 one,
                 text,
-                ids.get(one.hunks) or self._new_id(one),
+                ids.get(one.hunk) or self._new_id(one),
                 is_probable=model is not None and model.card is not None,
             )
             for one in answer.predictions
@@ -134,7 +134,7 @@ class Feedback:
         self._policy.shorten_pause()
         document.drop(id)
         document.end_suppression()
-        was_there = document.results.accept(id, now.results, partial(self._watch, offer))
+        was_there = document.results.accept(now, partial(self._watch, offer))
         if not was_there:  # otherwise it was counted when it was found
             self._count(True, suggestion)
         return offer

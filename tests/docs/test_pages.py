@@ -44,7 +44,7 @@ def test_the_example_for_researchers_runs() -> None:
     assert ended.returncode == 0, ended.stderr
     predicted = ended.stdout.splitlines()
     assert predicted
-    assert all(re.match(r"[01]\.\d\d \(Hunk\(", line) for line in predicted), predicted
+    assert all(re.match(r"[01]\.\d\d Hunk\(", line) for line in predicted), predicted
 
 
 def test_the_settings_are_those_of_the_server_and_of_vs_code() -> None:

@@ -49,7 +49,7 @@ class _Session:
         ):
             """Nobody has cancelled it."""
         self.owner.ended.append(self.text)
-        return [] if options.cancelled() else [Prediction((Hunk(0, 0, "x"),), 0.0, 0.9, 1)]
+        return [] if options.cancelled() else [Prediction(Hunk(0, 0, "x"), 0.0, 0.9, 1)]
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
         """Nothing to prepare."""

@@ -72,7 +72,7 @@ class Desk:
 
     def apply(self, document: Document, suggestion: Suggestion) -> None:
         assert document.buffer
-        self.change(document, document.buffer.text_edits(suggestion.hunks))
+        self.change(document, document.buffer.text_edits([suggestion.hunk]))
 
     async def outcomes(self, last: str) -> list[tuple[str, str]]:
         """File and outcome, once the last one is there."""
@@ -112,20 +112,6 @@ async def test_accepted_text_is_changed_by_the_user(desk: Desk) -> None:
     desk.apply(document, best)
     desk.replace(document, "draw(text, 1)", "drew(text, 1)")
     assert await desk.outcomes("changed") == [("a.py", "accepted"), ("a.py", "changed")]
-
-
-async def test_several_hunks_at_once_and_one_by_one(desk: Desk) -> None:
-    document = await desk.begin("a.py")
-    for whole in (True, False):
-        best = await desk.best(document)
-        assert document.buffer
-        edits = document.buffer.text_edits(best.hunks)
-        for edit in [edits] if whole else [[one] for one in reversed(edits)]:
-            desk.change(document, edit)
-        desk.service.accept(best.id)
-    found = await desk.outcomes("kept")
-    while found.count(("a.py", "kept")) < 2:
-        found = await desk.outcomes("kept")
 
 
 async def test_nothing_is_said_of_closed_files_and_of_edits_never_made(desk: Desk) -> None:
@@ -295,7 +281,7 @@ async def test_what_is_rejected_by_its_id_from_before_a_save_goes_away(desk: Des
     best = await desk.best(document)
     desk.service.save(document.uri, None)
     again = await desk.best(document)
-    assert again.hunks == best.hunks
+    assert again.hunk == best.hunk
     desk.service.reject(best.id)
     assert best.place.line not in [one.place.line for one in document.suggestions]
 

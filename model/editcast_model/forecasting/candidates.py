@@ -33,6 +33,8 @@ from editcast_model.tokenizer import Tokenizer
 
 #: The log probability of a hunk that the window does not hold.
 UNSEEN = -15.0
+#: What no other source may do to names than those below.
+_REFUSED = unbinds, renames_definition, renames_string, defines_by_itself, assigns_for_nothing
 #: Names of the sources that may give what is defined another name: others follow, or it is still
 #: being typed.
 CONSEQUENCE, CONTINUATION = "consequence", "continuation"
@@ -164,7 +166,7 @@ class Situation:
 
     def accepts(self, hunk: Hunk, source: str) -> bool:
         """Tell whether a source may propose a hunk: it fits, and leaves names with a meaning."""
-        if not self.options.fits((hunk,)):
+        if not self.options.fits(hunk):
             return False
         if source in (CONSEQUENCE, CONTINUATION):
             return True
@@ -172,18 +174,8 @@ class Situation:
         names = self.consequences.names(text)
         if names is None:
             return True
-        parts = (
-            Hunk(hunk.start + part.start, hunk.start + part.end, part.text)
-            for part in diff(text[hunk.start : hunk.end], hunk.text)
-        )
-        refused = (
-            unbinds,
-            renames_definition,
-            renames_string,
-            defines_by_itself,
-            assigns_for_nothing,
-        )
-        return not any(is_so(names, one) for one in parts for is_so in refused)
+        parts = diff(text[hunk.start : hunk.end], hunk.text)
+        return not any(is_so(names, one.shifted(hunk.start)) for one in parts for is_so in _REFUSED)
 
     def candidate(
         self,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
 from editcast_model.forecasting.import_lines import follows_code, is_import, touches_only_imports
+from editcast_model.forecasting.line_spans import whole_lines
 from editcast_model.syntax import breaking
 
 _WORDS = re.compile(r"\w+")
@@ -32,7 +33,6 @@ class EditContext:
             save.
         texts: Hashes of earlier texts.
         on_imports: Whether the last change was on an import line.
-        broken: Whether the last save does not parse, so that nothing can break it.
         typed: The range of the word being typed, if any.
         cursor: The end of the last typed text, if any.
     """
@@ -42,7 +42,6 @@ class EditContext:
     way_back: tuple[Hunk, ...] = ()
     texts: Set[int] = frozenset()
     on_imports: bool = False
-    broken: bool = False
     typed: range | None = None
     cursor: int | None = None
 
@@ -56,19 +55,17 @@ class EditContext:
         changed = shortest_hunk(before, text).start
         lines = (line_at(one, changed) for one in (before, text))
         on_imports = any(is_import(line, language) for line in lines)
-        way_back = diff(text, before)
-        broken = breaking.is_broken(text, way_back, language)
-        return cls(text, language, way_back, frozenset(map(hash, saves)), on_imports, broken)
+        return cls(text, language, diff(text, before), frozenset(map(hash, saves)), on_imports)
 
-    def accepts(self, hunks: tuple[Hunk, ...]) -> bool:
+    def accepts(self, hunk: Hunk) -> bool:
         """Tell whether all filters accept a change."""
-        return reason_against(hunks, self) is None
+        return reason_against(hunk, self) is None
 
 
 def line_at(text: str, offset: int) -> str:
     """Return the line at an offset, without its end."""
-    end = text.find("\n", offset)
-    return text[text.rfind("\n", 0, offset) + 1 : len(text) if end < 0 else end]
+    start, end = whole_lines(Hunk(offset, offset, ""), text)
+    return text[start:end]
 
 
 def word_at(text: str, offset: int) -> range:
@@ -83,8 +80,8 @@ def word_at(text: str, offset: int) -> range:
 
 def elements_at(text: str, offset: int) -> set[str]:
     """Return what stands between the commas of the brackets around an offset, on its line."""
-    start, end = text.rfind("\n", 0, offset) + 1, text.find("\n", offset)
-    before, after = text[start:offset], text[offset : len(text) if end < 0 else end]
+    start, end = whole_lines(Hunk(offset, offset, ""), text)
+    before, after = text[start:offset], text[offset:end]
     inside = _until_bracket(before[::-1], "([{", ")]}")[::-1] + _until_bracket(after, ")]}", "([{")
     return {one.strip() for one in inside.split(",")}
 
@@ -109,24 +106,24 @@ def cursor_after(change: Hunk) -> int | None:
     return change.start + len(change.text) - (change.text in _PAIRS)
 
 
-def reason_against(hunks: tuple[Hunk, ...], context: EditContext) -> str | None:
+def reason_against(hunk: Hunk, context: EditContext) -> str | None:
     """Return the reason, for the log, why a change is dropped; None if it may be shown."""
-    return next((reason for drops, reason in _FILTERS if drops(hunks, context)), None)
+    return next((reason for drops, reason in _FILTERS if drops(hunk, context)), None)
 
 
-def _changes_nothing(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    return all(context.text[hunk.start : hunk.end] == hunk.text for hunk in hunks)
+def _changes_nothing(hunk: Hunk, context: EditContext) -> bool:
+    return context.text[hunk.start : hunk.end] == hunk.text
 
 
-def _is_white_space(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether the hunks change only white space, and the last save changed more.
+def _is_white_space(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a hunk changes only white space, and the last save changed more.
 
     Even those who are changing white space want none on an empty line.
     """
-    if not _is_blank(hunks, context.text):
+    if not _is_blank(hunk, context.text):
         return False
-    if context.way_back and _is_blank(context.way_back, context.text):
-        return all(_pads_empty_line(hunk, context.text) for hunk in hunks)
+    if context.way_back and all(_is_blank(one, context.text) for one in context.way_back):
+        return _pads_empty_line(hunk, context.text)
     return True
 
 
@@ -135,97 +132,88 @@ def _pads_empty_line(hunk: Hunk, text: str) -> bool:
     return is_on_one and bool(hunk.text) and not line_at(text, hunk.start).strip()
 
 
-def _is_blank(hunks: tuple[Hunk, ...], text: str) -> bool:
-    return all(text[hunk.start : hunk.end].split() == hunk.text.split() for hunk in hunks)
+def _is_blank(hunk: Hunk, text: str) -> bool:
+    return text[hunk.start : hunk.end].split() == hunk.text.split()
 
 
-def _is_about_imports(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether the hunks do only what tools do to imports by themselves."""
-    if context.on_imports or not touches_only_imports(context.text, hunks, context.language):
+def _is_about_imports(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a hunk does only what tools do to imports by themselves."""
+    text, language = context.text, context.language
+    if context.on_imports or not touches_only_imports(text, hunk, language):
         return False
-    return not all(follows_code(context.text, hunk, context.language) for hunk in hunks)
+    return not follows_code(text, hunk, language)
 
 
-def _undoes(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether the hunks only put back what the last save replaced."""
-    if not context.way_back:
-        return False
-    way_back = {_core(hunk, context.text) for hunk in context.way_back}
-    if all(_core(hunk, context.text) in way_back for hunk in hunks):
+def _undoes(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a hunk only puts back what the last save replaced."""
+    if _core(hunk, context.text) in {_core(one, context.text) for one in context.way_back}:
         return True
-    return apply_hunks(context.text, hunks) == apply_hunks(context.text, context.way_back)
+    return hunk.apply(context.text) == apply_hunks(context.text, context.way_back)
 
 
-def _brings_back(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether the hunks would make the text one that stood here before."""
-    return hash(apply_hunks(context.text, hunks)) in context.texts
+def _brings_back(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a hunk would make the text one that stood here before."""
+    return hash(hunk.apply(context.text)) in context.texts
 
 
-def _copies_typed(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether the hunks copy a word or a line that is being typed, and may be incomplete."""
-    if context.cursor is not None and _copies_line(hunks, context.text, context.cursor):
+def _copies_typed(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a hunk copies a word or a line that is being typed, and may be incomplete."""
+    if context.cursor is not None and _copies_line(hunk, context.text, context.cursor):
         return True
     if not context.typed:
         return False
     start, end = context.typed.start, context.typed.stop
-    word = context.text[start:end]
-    elsewhere = (hunk.text for hunk in hunks if hunk.end < start or end < hunk.start)
-    return any(word in _WORDS.findall(text) for text in elsewhere)
+    is_elsewhere = hunk.end < start or end < hunk.start
+    return is_elsewhere and context.text[start:end] in _WORDS.findall(hunk.text)
 
 
-def _copies_line(hunks: tuple[Hunk, ...], text: str, cursor: int) -> bool:
+def _copies_line(hunk: Hunk, text: str, cursor: int) -> bool:
     """Tell whether a hunk inserts, elsewhere, the line that was typed last."""
+    if "\n" not in hunk.text or not hunk.start == hunk.end != cursor:
+        return False
     last = cursor
     while last and not text[last - 1].isalnum():
         last -= 1
-    typed = line_at(text, last).strip()
-    return last > 0 and any(
-        typed in map(str.strip, hunk.text.split("\n"))
-        for hunk in hunks
-        if "\n" in hunk.text and hunk.start == hunk.end != cursor
-    )
+    return last > 0 and line_at(text, last).strip() in map(str.strip, hunk.text.split("\n"))
 
 
-def _breaks(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    """Tell whether a change breaks code which the last save left unbroken.
+def _breaks(hunk: Hunk, context: EditContext) -> bool:
+    """Tell whether a change breaks code which can be parsed.
 
     What goes on with the line at the cursor may, while that line is not written to its end.
     """
-    if len(hunks) == 1 and hunks[0].start == hunks[0].end == context.cursor:
+    if hunk.start == hunk.end == context.cursor:
         end = context.text.find("\n", context.cursor)
         if not context.text[context.cursor : end if end >= 0 else None].strip(_CLOSERS):
             return False
-    return not context.broken and breaking.breaks(context.text, hunks, context.language)
+    return breaking.breaks(context.text, hunk, context.language)
 
 
-def _spoils_comment(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
-    cores = (_core(hunk, context.text) for hunk in hunks)
-    return any(breaking.spoils_comment(context.text, core, context.language) for core in cores)
+def _spoils_comment(hunk: Hunk, context: EditContext) -> bool:
+    core = _core(hunk, context.text)
+    return breaking.spoils_comment(context.text, core, context.language)
 
 
-def _imports_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+def _imports_again(hunk: Hunk, context: EditContext) -> bool:
     """Tell whether an import that the last save removed would be back."""
     if not context.way_back:
         return False
     now = set(context.text.split("\n"))
     gone = set(apply_hunks(context.text, context.way_back).split("\n")) - now
-    back = set(apply_hunks(context.text, hunks).split("\n")) & gone
+    back = set(hunk.apply(context.text).split("\n")) & gone
     return any(is_import(line, context.language) for line in back)
 
 
-def _joins_words(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+def _joins_words(hunk: Hunk, context: EditContext) -> bool:
     """Tell whether an insertion at the cursor ends in a word, and the next word follows at once."""
-    if len(hunks) != 1 or not hunks[0].start == hunks[0].end == context.cursor:
-        return False
-    last, first = hunks[0].text[-1:], context.text[hunks[0].end : hunks[0].end + 1]
-    return last.isalnum() and bool(_WORDS.match(first))
+    is_at_cursor = hunk.start == hunk.end == context.cursor
+    last, first = hunk.text[-1:], context.text[hunk.end : hunk.end + 1]
+    return is_at_cursor and last.isalnum() and bool(_WORDS.match(first))
 
 
-def _closes_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+def _closes_again(hunk: Hunk, context: EditContext) -> bool:
     """Tell whether an insertion at the cursor closes a bracket that nothing has opened."""
-    if len(hunks) != 1 or not hunks[0].start == hunks[0].end == context.cursor:
-        return False
-    return closes_more(hunks[0], context.text)
+    return hunk.start == hunk.end == context.cursor and closes_more(hunk, context.text)
 
 
 def closes_more(insertion: Hunk, text: str) -> bool:
@@ -241,17 +229,15 @@ def closes_more(insertion: Hunk, text: str) -> bool:
     return len(closed) > len(unmatched(before + after)[0])
 
 
-def _wraps_again(hunks: tuple[Hunk, ...], context: EditContext) -> bool:
+def _wraps_again(hunk: Hunk, context: EditContext) -> bool:
     """Tell whether a hunk puts something into the brackets that it is in already."""
-    for hunk in (_core(one, context.text) for one in hunks):
-        old = context.text[hunk.start : hunk.end]
-        at = hunk.text.find(old) if old.strip() else -1
-        if at <= 0:
-            continue
-        before, behind = hunk.text[:at], hunk.text[at + len(old) :]
-        if unmatched(behind)[0] and context.text[: hunk.start].endswith(before):
-            return True
-    return False
+    core = _core(hunk, context.text)
+    old = context.text[core.start : core.end]
+    if not old.strip() or old not in core.text:
+        return False
+    before, _, behind = core.text.partition(old)
+    is_inside = bool(before) and context.text.endswith(before, 0, core.start)
+    return is_inside and bool(unmatched(behind)[0])
 
 
 def unmatched(text: str) -> tuple[str, str]:
@@ -274,7 +260,7 @@ def _core(hunk: Hunk, text: str) -> Hunk:
 
 
 #: Whether to drop a change, and why.
-_FILTERS: tuple[tuple[Callable[[tuple[Hunk, ...], EditContext], bool], str], ...] = (
+_FILTERS: tuple[tuple[Callable[[Hunk, EditContext], bool], str], ...] = (
     (_changes_nothing, "changes nothing"),
     (_is_white_space, "changes only white space"),
     (_is_about_imports, "changes only imports"),

@@ -233,9 +233,7 @@ class NeuralSession:
         if options.cancelled():
             return []
         return [
-            Prediction(
-                (one.hunk,), one.log_probability, sure, one.edits, one.everywhere, one.source
-            )
+            Prediction(one.hunk, one.log_probability, sure, one.edits, one.everywhere, one.source)
             for one, sure in ranker.ranked(candidates)[:count]
         ]
 

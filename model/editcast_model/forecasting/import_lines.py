@@ -1,10 +1,12 @@
 """Import lines, which tools usually maintain, so that suggestions for them are seldom wanted."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.alignment import common_ends
+from editcast_model.diff import Hunk
+from editcast_model.forecasting.line_spans import whole_lines
 from editcast_model.forecasting.recent_edits import words_of
 
 _FAMILIES: Final = {
@@ -37,11 +39,17 @@ def is_import(line: str, language: str) -> bool:
     return pattern is not None and pattern.match(line.strip()) is not None
 
 
-def touches_only_imports(text: str, hunks: Iterable[Hunk], language: str) -> bool:
-    """Tell whether every line that the hunks change, remove or add is an import or blank."""
+def touches_only_imports(text: str, hunk: Hunk, language: str) -> bool:
+    """Tell whether every line that a hunk changes, removes or adds is an import or blank."""
     if language not in _PATTERNS:
         return False
-    return all(_is_about_imports(text, hunk, language) for hunk in hunks)
+    start, end = whole_lines(hunk, text)
+    block = text[start:end]
+    old, new = block.split("\n"), hunk.shifted(-start).apply(block).split("\n")
+    head, tail = common_ends(old, new)
+    sides = (side[head : len(side) - tail] for side in (old, new))
+    touched = [line for side in sides for line in side if line.strip()]
+    return bool(touched) and all(is_import(line, language) for line in touched)
 
 
 def follows_code(text: str, hunk: Hunk, language: str) -> bool:
@@ -59,17 +67,3 @@ def follows_code(text: str, hunk: Hunk, language: str) -> bool:
         for there in (True, False)
     )
     return bool(words_of(hunk.text) & code - importing)
-
-
-def _is_about_imports(text: str, hunk: Hunk, language: str) -> bool:
-    start = text.rfind("\n", 0, hunk.start) + 1
-    end = text.find("\n", hunk.end)
-    block = text[start : len(text) if end < 0 else end]
-    inside = Hunk(hunk.start - start, hunk.end - start, hunk.text)
-    old, new = block.split("\n"), apply_hunks(block, [inside]).split("\n")
-    while old and new and old[0] == new[0]:
-        del old[0], new[0]
-    while old and new and old[-1] == new[-1]:
-        del old[-1], new[-1]
-    touched = [line for line in (*old, *new) if line.strip()]
-    return bool(touched) and all(is_import(line, language) for line in touched)

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from editcast_model.alignment import common_ends
 from editcast_model.consequences.other_files.module_changes import ModuleChange
-from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.diff import Hunk
 from editcast_model.history import EditHistory
 from editcast_model.tokenizer import lines
 
@@ -23,7 +24,7 @@ class Prediction:
     """A predicted edit and its confidence.
 
     Attributes:
-        hunks: Replacements, ascending and disjoint, in the last text of the session.
+        hunk: A replacement in the last text of the session.
         log_probability: Joint natural log probability of its token edits; 0.0 without a model.
         confidence: Calibrated probability, 0 to 1, that the edit is clean (brings the text closer
             to the next text by exactly the size of the edit).
@@ -33,16 +34,12 @@ class Prediction:
         source: The name of the candidate source; empty for a baseline.
     """
 
-    hunks: tuple[Hunk, ...]
+    hunk: Hunk
     log_probability: float
     confidence: float
     edits: int
     everywhere: tuple[Hunk, ...] = ()
     source: str = ""
-
-    def apply(self, text: str) -> str:
-        """Apply the prediction to `text`."""
-        return apply_hunks(text, self.hunks)
 
 
 def never() -> bool:
@@ -50,11 +47,7 @@ def never() -> bool:
     return False
 
 
-#: Tells whether a change may be shown, as far as the caller knows.
-Fits = Callable[[tuple[Hunk, ...]], bool]
-
-
-def anything(hunks: tuple[Hunk, ...]) -> bool:
+def anything(hunk: Hunk) -> bool:
     """Accept every change."""
     return True
 
@@ -73,7 +66,7 @@ class PredictionOptions:
         cancelled: Tells whether the answer is no longer needed.
     """
 
-    fits: Fits = anything
+    fits: Callable[[Hunk], bool] = anything
     typed: range | None = None
     cursor: int | None = None
     least_confidence: float = 0.0
@@ -106,10 +99,7 @@ class OtherSave(NamedTuple):
 def other_save(file: str, before: str, after: str, number: int | None = None) -> OtherSave:
     """Return the changed part of a save, given the whole texts of the file."""
     old, new = lines(before), lines(after)
-    most = min(len(old), len(new))
-    head = next((i for i in range(most) if old[i] != new[i]), most)
-    most -= head
-    tail = next((i for i in range(most) if old[-1 - i] != new[-1 - i]), most)
+    head, tail = common_ends(old, new)
     first, behind = max(0, head - _AROUND), max(0, tail - _AROUND)
     return OtherSave(
         file,

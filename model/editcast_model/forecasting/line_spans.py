@@ -8,21 +8,16 @@ from editcast_model.diff import Hunk
 Span = tuple[int, int]
 
 
-def whole_lines(hunks: Sequence[Hunk], text: str) -> tuple[Span, ...]:
-    """Return the whole lines of `text` that each hunk touches."""
-    ends = ((hunk.start, text.find("\n", hunk.end)) for hunk in hunks)
-    return tuple(
-        (text.rfind("\n", 0, start) + 1, len(text) if end < 0 else end) for start, end in ends
-    )
+def whole_lines(hunk: Hunk, text: str) -> Span:
+    """Return the whole lines of `text` that a hunk touches."""
+    end = text.find("\n", hunk.end)
+    return text.rfind("\n", 0, hunk.start) + 1, len(text) if end < 0 else end
 
 
-def is_beside(spans: Sequence[Span], hunks: Sequence[Hunk], text: str) -> bool:
-    """Tell whether hunks of `text` touch one of the lines."""
-    return bool(spans) and any(
-        first <= end and start <= last
-        for start, end in whole_lines(hunks, text)
-        for first, last in spans
-    )
+def is_beside(spans: Sequence[Span], hunk: Hunk, text: str) -> bool:
+    """Tell whether a hunk of `text` touches one of the lines."""
+    start, end = whole_lines(hunk, text)
+    return any(first <= end and start <= last for first, last in spans)
 
 
 def moved(span: Span, change: Hunk) -> Span:
@@ -39,19 +34,19 @@ def moved(span: Span, change: Hunk) -> Span:
     return min(first, change.start), max(last, change.end) + grown
 
 
-def contradicted(hunks: Sequence[Hunk], change: Hunk, text: str) -> tuple[Span, ...]:
+def contradicted(hunk: Hunk, change: Hunk, text: str) -> tuple[Span, ...]:
     """Return the lines of a change if a suggestion is on them, as at most one span.
 
     Args:
-        hunks: The suggestion, in offsets of the text before the change.
+        hunk: The suggestion, in offsets of the text before the change.
         change: The change that was typed instead.
         text: The text after the change.
     """
     grown = change.growth
     if _begins_line(change):
         grown = change.start - change.end
-    ((first, last),) = whole_lines([Hunk(change.start, change.end + grown, "")], text)
-    is_there = any(hunk.start <= last - grown and first <= hunk.end for hunk in hunks)
+    first, last = whole_lines(Hunk(change.start, change.end + grown, ""), text)
+    is_there = hunk.start <= last - grown and first <= hunk.end
     return ((first, last),) if is_there else ()
 
 

@@ -49,8 +49,9 @@ class RecentEdits:
         before: set[int] = set()
         grown = 0  # lines
         for hunk in hunks:
-            first, last = _range(starts, hunk.start, hunk.end)
-            before.update(range(first, last + 1))
+            replaced = touched_lines(starts, hunk)
+            first = replaced.start
+            before.update(replaced)
             more = hunk.text.count("\n")
             # A hunk that ends with a line end touches its first line, not the line below.
             size = more - (hunk.text.endswith("\n") and text[hunk.end - 1 : hunk.end] in ("\n", ""))
@@ -85,9 +86,13 @@ def _words(texts: Iterable[str]) -> Words:
     return Words().union(*map(words_of, texts))
 
 
-def _range(starts: Sequence[int], start: int, end: int) -> tuple[int, int]:
-    """Return the first and the last line that offsets touch, counted from 0.
+def touched_lines(starts: Sequence[int], hunk: Hunk) -> range:
+    """Return the lines that a hunk touches, counted from 0; an insertion that it stands in.
 
-    The end of the text counts as a line.
+    Args:
+        starts: The starts of the lines, and the end of the text, which counts as a line.
+        hunk: A hunk of the text.
     """
-    return bisect_right(starts, start) - 1, bisect_right(starts, max(start, end - 1)) - 1
+    return range(
+        bisect_right(starts, hunk.start) - 1, bisect_right(starts, max(hunk.start, hunk.end - 1))
+    )

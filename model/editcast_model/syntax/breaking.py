@@ -7,10 +7,10 @@ say); of Python, what is around an edit is therefore read by Python as well.
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
-from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.diff import Hunk
 from editcast_model.syntax.tree import Tree, parse
 
 # Parsing holds Python's lock: 20 kB take some 10 ms. So only the function around an edit is parsed,
@@ -29,34 +29,33 @@ _FUNCTION = re.compile(r"([ \t]+)(?:async +)?def\b")
 _STATEMENT = re.compile(r"^(?!(?:else|elif|except|finally)\b)[A-Za-z_@]", re.MULTILINE)
 
 
-def breaks(text: str, hunks: Iterable[Hunk], language: str) -> bool:
-    """Tell whether `text` can be parsed and with the hunks applied it no longer can.
+def breaks(text: str, hunk: Hunk, language: str) -> bool:
+    """Tell whether `text` can be parsed and with a hunk applied it no longer can.
 
     Python is parsed, what has a grammar is read by it, and of other languages the brackets are
     counted; prose cannot break.
     """
-    hunks = tuple(hunks)
     if language == "python":
-        return _breaks_python(text, hunks)
+        return _breaks_python(text, hunk)
     if language in _PROSE:
         return False
     tree = _tree(text, language)
     if tree is not None and tree.parses:
-        return breaks_syntax(tree, *hunks)
-    return _is_balanced(text) and not _is_balanced(apply_hunks(text, hunks))
+        return breaks_syntax(tree, hunk)
+    return _is_balanced(text) and not _is_balanced(hunk.apply(text))
 
 
-def breaks_syntax(before: Tree, *hunks: Hunk) -> bool:
-    """Tell whether a text parses and with some hunks, ascending and disjoint, it no longer does.
+def breaks_syntax(before: Tree, hunk: Hunk) -> bool:
+    """Tell whether a text parses and with a hunk applied it no longer does.
 
     A text that takes too long to parse again is being repaired: it does not parse.
     """
-    if not before.parses or not hunks:
+    if not before.parses:
         return False
-    after = before.reparsed(apply_hunks(before.text, hunks))
+    after = before.reparsed(hunk.apply(before.text))
     if after is None or not after.parses:
         return True
-    return before.language == "python" and _breaks_python(before.text, hunks)
+    return before.language == "python" and _breaks_python(before.text, hunk)
 
 
 def _tree(text: str, language: str) -> Tree | None:
@@ -93,48 +92,31 @@ def spoils_comment(text: str, hunk: Hunk, language: str) -> bool:
     return bool(is_ending) or hunk.start - node.start_byte < len("//")
 
 
-def is_broken(text: str, hunks: Iterable[Hunk], language: str) -> bool:
-    """Tell whether Python cannot be parsed where it is about to be changed by hunks.
-
-    Of other languages, `breaks` looks at the whole text.
-    """
-    hunks = tuple(hunks)
-    if language != "python" or not hunks:
-        return False
-    blocks = ((text[start:end], indent) for start, end, indent in _blocks(text, hunks))
-    for block, indent in blocks:
-        alone = _dedented(block, indent)
-        if len(block) > _LONGEST or (alone is not None and _reads_python(alone)):
-            return False
-    return True
-
-
-def _breaks_python(text: str, hunks: tuple[Hunk, ...]) -> bool:
-    for start, end, indent in _blocks(text, hunks):
+def _breaks_python(text: str, hunk: Hunk) -> bool:
+    for start, end, indent in _blocks(text, hunk):
         if end - start > _LONGEST:
             return False
-        inside = [Hunk(hunk.start - start, hunk.end - start, hunk.text) for hunk in hunks]
         before = _dedented(text[start:end], indent)
-        after = _dedented(apply_hunks(text[start:end], inside), indent)
+        after = _dedented(hunk.shifted(-start).apply(text[start:end]), indent)
         if before is not None and after is not None and _reads_python(before):
             # What has lost its first line may well belong to what stands above.
-            is_headless = 0 < start and hunks[0].start <= start + len(indent) < hunks[0].end
+            is_headless = 0 < start and hunk.start <= start + len(indent) < hunk.end
             breaks_it = not _reads_python(after)
             if not (breaks_it and is_headless):
                 return breaks_it
     return False
 
 
-def _blocks(text: str, hunks: tuple[Hunk, ...]) -> Iterator[tuple[int, int, str]]:
-    """Start, end and indent of what could be parsed by itself, the smallest first."""
-    line = text.rfind("\n", 0, hunks[0].start) + 1
-    function = _function(text, line, hunks[-1].end)
+def _blocks(text: str, hunk: Hunk) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and indent of what can be parsed by itself around a hunk, smallest first."""
+    line = text.rfind("\n", 0, hunk.start) + 1
+    function = _function(text, line, hunk.end)
     if function is not None:
         yield function
     start = line
     while start and not _STATEMENT.match(text, start):
         start = text.rfind("\n", 0, start - 1) + 1
-    ahead = _STATEMENT.search(text, text.find("\n", hunks[-1].end) + 1 or len(text))
+    ahead = _STATEMENT.search(text, text.find("\n", hunk.end) + 1 or len(text))
     yield start, ahead.start() if ahead else len(text), ""
     yield 0, len(text), ""
 

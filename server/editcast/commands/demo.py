@@ -18,7 +18,7 @@ from editcast.render_diff import render_changes
 from editcast.replay_client import ReplayClient
 from editcast_model.bundle import Bundle
 from editcast_model.card import Card
-from editcast_model.diff import apply_hunks, diff
+from editcast_model.diff import diff
 from editcast_model.errors import BundleError
 from editcast_model.forecasting.interface import Prediction
 from editcast_model.tokenizer import lex
@@ -68,7 +68,7 @@ class Step:
         """
         if self.suggested is None:
             return "miss"
-        after = apply_hunks(self.text, self.suggested.hunks)
+        after = self.suggested.hunk.apply(self.text)
         if after == self.future or set(diff(self.text, after)) <= set(diff(self.text, self.future)):
             return "hit"
         moved = _distance(self.text, after)
@@ -140,7 +140,7 @@ def _print_step(console: Console, step: Step, threshold: float, *, is_probable: 
         f"  [{colour}]Predicts[/] ({sure}{step.milliseconds:.1f} ms):",
         highlight=False,
     )
-    console.print(render_changes(step.text, best.hunks), soft_wrap=True)
+    console.print(render_changes(step.text, [best.hunk]), soft_wrap=True)
     if best.confidence < threshold:
         console.print("  [yellow]Below the threshold: an editor would not show it.[/]")
     match step.verdict:

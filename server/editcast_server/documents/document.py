@@ -20,7 +20,7 @@ from editcast_model.forecasting.import_lines import is_import
 from editcast_model.forecasting.line_spans import is_beside
 from editcast_server.documents.buffer import Buffer, OutOfRangeError, Units, split_lines
 from editcast_server.documents.globs import matches_any
-from editcast_server.documents.suggestion import AppliedEdits, Suggestion, is_one_of
+from editcast_server.documents.suggestion import AppliedEdits, Suggestion
 from editcast_server.prediction.engine import Answer, Job, Track
 from editcast_server.prediction.policy import (
     Conditions,
@@ -189,15 +189,14 @@ class Document:
         """
         if self.buffer is None:
             return []
-        text, had = self.buffer.text, {one.id: one for one in self._had}
+        text, had = self.buffer.text, self._had
         if self.track:
             self.track.text = text
         self._had = ()
         self._is_undone = self.past_texts.brings_back(text)
         if self._is_undone:
             self.forget_suggestions()
-        found = self.results.find({id: one.results for id, one in had.items()}, text)
-        return [had[id] for id in found]
+        return self.results.find(had, text)
 
     @property
     def is_suppressed(self) -> bool:
@@ -218,14 +217,6 @@ class Document:
         self._is_undone, self._cursor = False, None
         self.end_typing()
         self._recent.clear()
-
-    @property
-    def is_on_imports(self) -> bool:
-        """Tell whether the last change was on an import line."""
-        if self.buffer is None:
-            return False
-        line = line_at(self.buffer.text, self._changed.start)
-        return any(is_import(one, self.language) for one in (self._line_before, line))
 
     def _begin_revision(self) -> None:
         self._had = self.suggestions
@@ -248,13 +239,11 @@ class Document:
         self.rejections.move(change)
         if self.suggestions:
             left = [one.typed(change, buffer.text) for one in self.suggestions]
-            agrees = any(left) or any(
-                is_one_of(one.results, buffer.text) for one in self.suggestions
-            )
+            agrees = any(left) or any(one.applied_in(buffer.text) for one in self.suggestions)
             for one in () if agrees else self.suggestions:
                 # Typing past a continuation rejects it, but not the ones that follow it.
                 if one.source != CONTINUATION:
-                    self.rejections.add_typed_lines(one.hunks, change, buffer.text)
+                    self.rejections.add_typed_lines(one.hunk, change, buffer.text)
             # A partly typed suggestion is not predicted again. One that nothing contradicts
             # stays until the next prediction.
             self._covered = AS_MANY_AS_THERE_ARE if any(left) else 0
@@ -267,12 +256,13 @@ class Document:
     def conditions(self, thresholds: Thresholds) -> Conditions:
         """Return the conditions of a prediction for the current text, which must be known."""
         assert self.buffer is not None
+        changed = self._line_before, line_at(self.buffer.text, self._changed.start)
         end = self._changed.start + len(self._changed.text)
         context = EditContext(
             self.buffer.text,
             self.language,
             texts=self.past_texts.hashes,
-            on_imports=self.is_on_imports,
+            on_imports=any(is_import(line, self.language) for line in changed),
             typed=word_at(self.buffer.text, end) if self.typing_left else None,
             cursor=self._cursor,
         )
@@ -317,7 +307,7 @@ class Document:
             return
         self.rejections.add(shown, text)
         self.suggestions = tuple(
-            one for one in self.suggestions if not is_beside(self.rejections.fresh, one.hunks, text)
+            one for one in self.suggestions if not is_beside(self.rejections.fresh, one.hunk, text)
         )
 
     def forget_suggestions(self) -> None:

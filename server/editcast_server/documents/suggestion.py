@@ -5,8 +5,8 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Final, Literal, NamedTuple
 
 from editcast_model.diff import Hunk, shortest_hunk
@@ -25,79 +25,66 @@ class AppliedEdit:
 
     Attributes:
         length: The length of the whole text, in code points.
-        back: The inverse hunks: the places of the new texts, and the texts that they replaced.
-        new: The new texts.
+        new: The places of the new texts, and these.
+        old: The texts that they replaced.
         before: The text before the first of them, at most `CONTEXT` code points.
         after: The text after the last of them, at most `CONTEXT` code points.
     """
 
     length: int
-    back: tuple[Hunk, ...]
-    new: tuple[str, ...]
+    new: tuple[Hunk, ...]
+    old: tuple[str, ...]
     before: str
     after: str
 
     @classmethod
     def of(cls, hunks: Sequence[Hunk], text: str) -> "AppliedEdit":
         """Return the result of applying hunks, ascending and disjoint, to `text`."""
-        back, grown = [], 0
+        new, grown = [], 0
         for hunk in hunks:
             start = hunk.start + grown
-            back.append(Hunk(start, start + len(hunk.text), text[hunk.start : hunk.end]))
+            new.append(Hunk(start, start + len(hunk.text), hunk.text))
             grown += hunk.growth
         first, last = hunks[0].start, hunks[-1].end
         return cls(
             len(text) + grown,
-            tuple(back),
-            tuple(hunk.text for hunk in hunks),
+            tuple(new),
+            tuple(text[hunk.start : hunk.end] for hunk in hunks),
             text[max(0, first - CONTEXT) : first],
             text[last : last + CONTEXT],
         )
 
     def is_in(self, text: str) -> bool:
         """Tell whether `text` is the result, judging by its length and the changed places."""
-        first, last = self.back[0].start, self.back[-1].end
         return (
             len(text) == self.length
-            and all(
-                text.startswith(new, hunk.start)
-                for hunk, new in zip(self.back, self.new, strict=True)
-            )
-            and text.endswith(self.before, 0, first)
-            and text.startswith(self.after, last)
+            and all(text.startswith(one.text, one.start) for one in self.new)
+            and text.endswith(self.before, 0, self.new[0].start)
+            and text.startswith(self.after, self.new[-1].end)
         )
 
 
-def is_one_of(results: Sequence[AppliedEdit], text: str) -> AppliedEdit | None:
-    """Return the first result that equals `text`; None if there is none."""
-    return next((one for one in results if one.is_in(text)), None)
-
-
 class Place(NamedTuple):
-    """The text at some hunks and around them.
+    """The text at a hunk and around it.
 
     Attributes:
-        replaced: The text at each hunk.
-        before: The text before the first hunk, at most `CONTEXT` code points.
-        after: The text after the last hunk, at most `CONTEXT` code points.
+        old: The text at the hunk.
+        before: The text before it, at most `CONTEXT` code points.
+        after: The text after it, at most `CONTEXT` code points.
         line: The first line that changes, counted from 0.
     """
 
-    replaced: tuple[str, ...]
+    old: str
     before: str
     after: str
     line: int
 
     @classmethod
-    def of(cls, hunks: Sequence[Hunk], text: str) -> "Place":
-        """Return the place of hunks, ascending and disjoint, in `text`."""
-        start, end = hunks[0].start, hunks[-1].end
-        return cls(
-            tuple(text[hunk.start : hunk.end] for hunk in hunks),
-            text[max(0, start - CONTEXT) : start],
-            text[end : end + CONTEXT],
-            text.count("\n", 0, start),
-        )
+    def of(cls, hunk: Hunk, text: str) -> "Place":
+        """Return the place of a hunk in `text`."""
+        start, end = hunk.start, hunk.end
+        before, after = text[max(0, start - CONTEXT) : start], text[end : end + CONTEXT]
+        return cls(text[start:end], before, after, text.count("\n", 0, start))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,17 +93,15 @@ class Suggestion(Prediction):
 
     Attributes:
         id: The identifier for the client.
-        place: The place of its hunks.
-        result: The document once the suggestion is applied; typing a part of it does not change
-            the result.
-        whole: The document once the suggestion is applied `everywhere`; None if that is empty.
+        place: The place of its hunk.
+        results: The possible documents after an accept: at all places, if there are several, and
+            at this one. Typing a part of the suggestion does not change them.
         is_probable: Whether the confidence is a probability; a baseline's score only ranks.
     """
 
     id: str
     place: Place
-    result: AppliedEdit
-    whole: AppliedEdit | None
+    results: tuple[AppliedEdit, ...]
     is_probable: bool = True
 
     @classmethod
@@ -124,29 +109,22 @@ class Suggestion(Prediction):
         cls, prediction: Prediction, text: str, id: str, *, is_probable: bool = True
     ) -> "Suggestion":
         """Turn a prediction for `text` into a suggestion."""
-        everywhere = prediction.everywhere
+        hunk, everywhere = prediction.hunk, prediction.everywhere
         return cls(
-            hunks=prediction.hunks,
-            log_probability=prediction.log_probability,
-            confidence=prediction.confidence,
-            edits=prediction.edits,
-            everywhere=everywhere,
-            source=prediction.source,
+            **{field.name: getattr(prediction, field.name) for field in fields(Prediction)},
             id=id,
-            place=Place.of(prediction.hunks, text),
-            result=AppliedEdit.of(prediction.hunks, text),
-            whole=AppliedEdit.of(everywhere, text) if everywhere else None,
+            place=Place.of(hunk, text),
+            results=tuple(AppliedEdit.of(one, text) for one in (everywhere, (hunk,)) if one),
             is_probable=is_probable,
         )
 
-    @property
-    def results(self) -> tuple[AppliedEdit, ...]:
-        """Return the possible documents after an accept: at all places, or at this one."""
-        return (self.whole, self.result) if self.whole else (self.result,)
+    def applied_in(self, text: str) -> AppliedEdit | None:
+        """Return the result that `text` is; None if it is none."""
+        return next((one for one in self.results if one.is_in(text)), None)
 
     def is_for(self, text: str) -> bool:
         """Tell whether the suggestion still fits `text`, which may be a later text."""
-        return self.place == Place.of(self.hunks, text)
+        return self.place == Place.of(self.hunk, text)
 
     def typed(self, change: Hunk, text: str) -> "Suggestion | None":
         """Return the rest of the suggestion after a change that types a part of it, else None.
@@ -155,72 +133,63 @@ class Suggestion(Prediction):
             change: The change, in offsets of the text before it.
             text: The text after the change.
         """
-        grown = change.growth
-        for index, hunk in enumerate(self.hunks):
-            if not hunk.start <= change.start <= change.end <= hunk.end:
+        for one in (self.hunk, *self.everywhere):
+            if not one.start <= change.start <= change.end <= one.end:
                 continue
-            left = shortest_hunk(text[hunk.start : hunk.end + grown], hunk.text, hunk.start)
-            whole = shortest_hunk(self.place.replaced[index], hunk.text)
-            if left.size + change.size == whole.size:
-                return self._with_left(hunk, left, grown, text)
-        for hunk in self.everywhere:
-            is_there = hunk.start <= change.start <= change.end <= hunk.end
-            if is_there and text[hunk.start : hunk.end + grown] == hunk.text:
-                rest = self._with_left(hunk, Hunk(hunk.start, hunk.start, ""), grown, text)
-                return rest and replace(rest, result=AppliedEdit.of(rest.hunks, text))
+            left = shortest_hunk(text[one.start : one.end + change.growth], one.text, one.start)
+            if one == self.hunk:
+                whole = shortest_hunk(self.place.old, one.text)
+                is_step = left.size > 0 and left.size + change.size == whole.size
+            else:
+                is_step = not left.size
+            if is_step:
+                return self._with_left(one, left, change.growth, text)
         return None
 
     def moved(self, change: Hunk, text: str) -> "Suggestion | None":
         """Return the suggestion after a change elsewhere, or None.
 
-        The suggestion ends when one of its places changes, when the word that is typed begins with
-        a word that it inserts, and when a deletion leaves the beginning of such a word.
+        The suggestion ends when its place changes, when the word that is typed begins with a word
+        that it inserts, and when a deletion leaves the beginning of such a word. When another one
+        of its places changes, only its own is left.
 
         Args:
             change: The change, in offsets of the text before it.
             text: The text after the change.
         """
-        hunks, everywhere = _beside(self.hunks, change), _beside(self.everywhere, change)
+        own, everywhere = _beside((self.hunk,), change), _beside(self.everywhere, change)
         word = word_at(text, change.start + len(change.text))
         typed = text[word.start : word.stop]
-        words = _WORD.findall(" ".join(hunk.text for hunk in self.hunks))
         is_shorter = not change.text
-        if not hunks or any(
+        if not own or any(
             typed.startswith(one) or (is_shorter and one.startswith(typed))
-            for one in words
+            for one in _WORD.findall(self.hunk.text)
             if typed
         ):
             return None
-        place, result = Place.of(hunks, text), AppliedEdit.of(hunks, text)
-        whole = AppliedEdit.of(everywhere, text) if everywhere else None
-        return replace(
-            self, hunks=hunks, place=place, result=result, everywhere=everywhere, whole=whole
-        )
+        moved = replace(self, hunk=own[0], everywhere=everywhere)
+        return Suggestion.of(moved, text, self.id, is_probable=self.is_probable)
 
-    def _with_left(self, done: Hunk, left: Hunk, grown: int, text: str) -> "Suggestion | None":
-        """Return the suggestion with one hunk replaced by its rest; None if nothing is left.
+    def _with_left(self, done: Hunk, left: Hunk, growth: int, text: str) -> "Suggestion":
+        """Return the suggestion with one hunk replaced by its rest.
 
         Args:
             done: The hunk before the change.
-            left: The rest of it.
-            grown: The growth of the text.
+            left: The rest of it; that of another place than the suggestion's own is empty.
+            growth: The growth of the text.
             text: The current text.
         """
-        hunks, everywhere = (
-            tuple(
-                left if one == done else one.shifted(grown) if one.start >= done.end else one
-                for one in of
-                if one != done or left.size
-            )
-            for of in (self.hunks, self.everywhere)
+        hunk, *places = (
+            left if one == done else one.shifted(growth) if one.start >= done.end else one
+            for one in (self.hunk, *self.everywhere)
+            if one != done or left.size
         )
-        if not hunks:
-            return None
-        if len(everywhere) <= len(hunks):
-            everywhere = ()
-        whole = self.whole if everywhere else None
+        everywhere = tuple(places) if len(places) > 1 else ()
+        results = self.results if everywhere else self.results[-1:]
+        if not left.size:
+            results = (*results[:-1], AppliedEdit.of((hunk,), text))
         return replace(
-            self, hunks=hunks, place=Place.of(hunks, text), everywhere=everywhere, whole=whole
+            self, hunk=hunk, place=Place.of(hunk, text), everywhere=everywhere, results=results
         )
 
 
@@ -232,9 +201,8 @@ class TrackedEdit:
     """
 
     def __init__(self, result: AppliedEdit) -> None:
-        self._new = result.new
-        self._old = tuple(hunk.text for hunk in result.back)
-        self._spans = [(hunk.start, hunk.end) for hunk in result.back]
+        self._result = result
+        self._spans = [(one.start, one.end) for one in result.new]
         self._is_put_back = False
 
     def move(self, change: Hunk) -> None:
@@ -242,8 +210,8 @@ class TrackedEdit:
         grown = change.growth
         for index, (start, end) in enumerate(self._spans):
             touches = change.start <= end and start <= change.end
-            if not self._new[index] and touches:
-                self._is_put_back |= self._old[index] in change.text
+            if not self._result.new[index].text and touches:
+                self._is_put_back |= self._result.old[index] in change.text
             if (change.start < end and start < change.end) or (touches and start == end):
                 # The span includes what was touched, since an undo may bring the text back.
                 start, end = min(start, change.start), max(end, change.end) + grown
@@ -254,7 +222,8 @@ class TrackedEdit:
     def is_in(self, text: str) -> bool:
         """Tell whether all new texts are still in the current text."""
         return not self._is_put_back and all(
-            new in text[start:end] for new, (start, end) in zip(self._new, self._spans, strict=True)
+            one.text in text[start:end]
+            for one, (start, end) in zip(self._result.new, self._spans, strict=True)
         )
 
 
@@ -266,9 +235,7 @@ class AppliedEdits:
 
     def __init__(self) -> None:
         self._found: OrderedDict[str, TrackedEdit] = OrderedDict()
-        self._awaited: dict[
-            str, tuple[Sequence[AppliedEdit], Callable[[TrackedEdit], None], int]
-        ] = {}
+        self._awaited: dict[str, tuple[Suggestion, Callable[[TrackedEdit], None], int]] = {}
         self._followed: list[TrackedEdit] = []
 
     def move(self, change: Hunk) -> None:
@@ -276,43 +243,42 @@ class AppliedEdits:
         for tracked in (*self._found.values(), *self._followed):
             tracked.move(change)
 
-    def find(self, results: Mapping[str, Sequence[AppliedEdit]], text: str) -> list[str]:
+    def find(self, suggestions: Iterable[Suggestion], text: str) -> list[Suggestion]:
         """Look for applied suggestions after a change: accepted ones, and the given ones.
 
         Returns:
-            The ids of the given suggestions of which the text is a result.
+            The given suggestions of which the text is a result.
         """
         for id, (awaited, found, left) in list(self._awaited.items()):
-            if result := is_one_of(awaited, text):
+            if result := awaited.applied_in(text):
                 del self._awaited[id]
                 self._follow(TrackedEdit(result), found)
             elif left > 1:
                 self._awaited[id] = awaited, found, left - 1
             else:
                 del self._awaited[id]
-        now = {id: result for id, each in results.items() if (result := is_one_of(each, text))}
-        for id, result in now.items():
-            self._found[id] = TrackedEdit(result)
-            if len(self._found) > _FOUND:
-                self._found.popitem(last=False)
-        return list(now)
+        applied = []
+        for one in suggestions:
+            if result := one.applied_in(text):
+                applied.append(one)
+                self._found[one.id] = TrackedEdit(result)
+                if len(self._found) > _FOUND:
+                    self._found.popitem(last=False)
+        return applied
 
-    def accept(
-        self, id: str, results: Sequence[AppliedEdit], found: Callable[[TrackedEdit], None]
-    ) -> bool:
+    def accept(self, suggestion: Suggestion, found: Callable[[TrackedEdit], None]) -> bool:
         """Follow a suggestion that the user accepted.
 
         Args:
-            id: The suggestion's id.
-            results: The suggestion's possible results.
-            found: Called when the text is one of them: now, or after one of the next changes.
+            suggestion: The suggestion.
+            found: Called when it is in the text: now, or after one of the next changes.
 
         Returns:
             Whether it was already in the text.
         """
-        tracked = self._found.pop(id, None)
+        tracked = self._found.pop(suggestion.id, None)
         if tracked is None:
-            self._awaited[id] = tuple(results), found, _CHANGES
+            self._awaited[suggestion.id] = suggestion, found, _CHANGES
             return False
         self._follow(tracked, found)
         return True

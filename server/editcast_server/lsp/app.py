@@ -161,7 +161,7 @@ def _register_inline_completion(server: EditcastServer) -> None:
         except OutOfRangeError:
             return []
         suggestion = document.suggestions[0]
-        text = insertion_at(suggestion, cursor, document.buffer.text)
+        text = insertion_at(suggestion.hunk, cursor, document.buffer.text)
         if text is None:
             return []
         return [

@@ -3,7 +3,6 @@
 This is where offsets become positions, and edits are bound to a version of a document.
 """
 
-import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
@@ -11,14 +10,13 @@ from typing import Any, Final
 from lsprotocol import types
 
 from editcast_model.diff import Hunk
+from editcast_model.forecasting.filters import word_at
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import CONTEXT, Suggestion
 from editcast_server.lsp import protocol
 from editcast_server.prediction.other_files import OtherFile
 
 _TITLE_WIDTH: Final = 40
-#: The words that a text begins and ends with; both may be empty.
-_FIRST_WORD, _LAST_WORD = re.compile(r"\A\w*"), re.compile(r"\w*\Z")
 
 
 def is_wanted(only: Any) -> bool:
@@ -46,7 +44,7 @@ def code_actions(
     seen: set[tuple[Hunk, ...]] = set()
     for rank, one in enumerate(document.suggestions[:most]):
         action = partial(_code_action, document, one, has_versions=has_versions)
-        actions.append(action(title_of(one), one.hunks, is_preferred=rank == 0))
+        actions.append(action(title_of(one), (one.hunk,), is_preferred=rank == 0))
         if one.everywhere and one.everywhere not in seen:
             seen.add(one.everywhere)
             actions.append(action(f"Apply to all {len(one.everywhere)} places", one.everywhere))
@@ -118,7 +116,7 @@ def next_edit_result(document: Document, most: int | None = None) -> protocol.Ne
         suggestions=[
             protocol.Suggestion(
                 id=suggestion.id,
-                edits=_text_edits(document, suggestion.hunks),
+                edits=_text_edits(document, (suggestion.hunk,)),
                 everywhere=_text_edits(document, suggestion.everywhere),
                 line=suggestion.place.line,
                 title=title_of(suggestion),
@@ -146,21 +144,16 @@ def title_of(suggestion: Suggestion) -> str:
         what = f"delete `{old}`"
     else:
         what = f"`{old}` -> `{new}`"
-    more = len(suggestion.hunks) - 1
-    also = f" and {more} more" if more else ""
     sure = f" ({100 * suggestion.confidence:.0f} %)" if suggestion.is_probable else ""
-    return f"Next edit, line {suggestion.place.line + 1}: {what}{also}{sure}"
+    return f"Next edit, line {suggestion.place.line + 1}: {what}{sure}"
 
 
-def insertion_at(suggestion: Suggestion, offset: int, text: str) -> str | None:
-    """Return the inserted text if the suggestion is an insertion at `offset`, else None.
+def insertion_at(hunk: Hunk, offset: int, text: str) -> str | None:
+    """Return the inserted text if a hunk is an insertion at `offset`, else None.
 
     This includes a replacement whose new text only adds to the old one, and an insertion elsewhere
     that has the same result at `offset`.
     """
-    if len(suggestion.hunks) != 1:
-        return None
-    (hunk,) = suggestion.hunks
     start, end = min(offset, hunk.start), max(offset, hunk.end)
     if end - start > hunk.size:
         return None
@@ -177,24 +170,18 @@ def _text_edits(document: Document, hunks: Sequence[Hunk]) -> list[types.TextEdi
 
 
 def _in_whole_words(suggestion: Suggestion) -> tuple[str, str]:
-    """Return the first text that is replaced, and the one in its place.
+    """Return the text that is replaced, and the one in its place.
 
     A word of which only a part changes is added to both, if all of it is known.
     """
-    place, old, new = suggestion.place, suggestion.place.replaced[0], suggestion.hunks[0].text
-    if len(suggestion.hunks) > 1:
-        return old, new
-    head, tail = _found(_LAST_WORD, place.before), _found(_FIRST_WORD, place.after)
-    if len(head) < CONTEXT and (_found(_FIRST_WORD, old) or _found(_FIRST_WORD, new)):
+    place, old, new = suggestion.place, suggestion.place.old, suggestion.hunk.text
+    head = place.before[word_at(place.before, len(place.before)).start :]
+    tail = place.after[: word_at(place.after, 0).stop]
+    if len(head) < CONTEXT and (word_at(old, 0) or word_at(new, 0)):
         old, new = head + old, head + new
-    if len(tail) < CONTEXT and (_found(_LAST_WORD, old) or _found(_LAST_WORD, new)):
+    if len(tail) < CONTEXT and (word_at(old, len(old)) or word_at(new, len(new))):
         old, new = old + tail, new + tail
     return old, new
-
-
-def _found(pattern: re.Pattern[str], text: str) -> str:
-    found = pattern.search(text)
-    return found[0] if found else ""
 
 
 def _one_line(text: str) -> str:

@@ -1,13 +1,7 @@
 """Handlers for clients that request next edits with the messages of Copilot's server."""
 
-from collections.abc import Sequence
-
 from lsprotocol import types
 
-from editcast_model.diff import Hunk, apply_hunks
-from editcast_server.documents.buffer import Buffer
-from editcast_server.documents.document import Document
-from editcast_server.documents.suggestion import Suggestion
 from editcast_server.lsp import protocol
 from editcast_server.lsp.protocol import (
     DidShowParams,
@@ -28,32 +22,19 @@ def register_copilot(server: EditcastServer) -> None:
         invoked = kind == types.InlineCompletionTriggerKind.Invoked
         asked = params.text_document
         document = await ls.service.wait_for(asked.uri, 1, is_wanted=invoked)
-        if document is None or document.buffer is None:
+        if document is None or document.buffer is None or not document.suggestions:
             return InlineEditResult([])
         if asked.version not in (None, document.version):
             return InlineEditResult([])
         # Some clients apply all edits of an answer at once, so it contains only the best.
-        best = document.suggestions[:1]
-        return InlineEditResult([_inline_edit(document, document.buffer, one) for one in best])
+        best = document.suggestions[0]
+        (edit,) = document.buffer.text_edits([best.hunk])
+        it = types.VersionedTextDocumentIdentifier(document.version, document.uri)
+        accept = types.Command("Accept", protocol.ACCEPT, arguments=[best.id])
+        return InlineEditResult([InlineEdit(edit.new_text, it, edit.range, accept)])
 
     @server.feature(protocol.DID_SHOW)
     def did_show(ls: EditcastServer, params: DidShowParams) -> None:
         match params.item:
             case {"command": {"arguments": [str() as id]}}:
                 ls.service.shown(id)
-
-
-def whole(hunks: Sequence[Hunk], text: str) -> Hunk:
-    """Join ascending, disjoint hunks of `text`, at least one, including the text between them."""
-    start, end = hunks[0].start, hunks[-1].end
-    return Hunk(start, end, apply_hunks(text[:end], hunks)[start:])
-
-
-def _inline_edit(document: Document, buffer: Buffer, suggestion: Suggestion) -> InlineEdit:
-    (edit,) = buffer.text_edits([whole(suggestion.hunks, buffer.text)])
-    return InlineEdit(
-        text=edit.new_text,
-        text_document=types.VersionedTextDocumentIdentifier(document.version, document.uri),
-        range=edit.range,
-        command=types.Command("Accept", protocol.ACCEPT, arguments=[suggestion.id]),
-    )

@@ -51,9 +51,9 @@ class Suggestion:
 
     Attributes:
         id: The identifier for `editcast.accept` and `editcast.reject`.
-        edits: Simultaneous edits of the document version that the suggestion belongs to.
-        everywhere: If the same edit is due at several places, the edits of all of them, including
-            these; else empty.
+        edits: One edit of the document version that the suggestion belongs to.
+        everywhere: If the same edit is due at several places, the simultaneous edits of all of
+            them, including this one; else empty.
         line: The first line that changes, counted from 0.
         title: Such as "Next edit, line 50: `foo` -> `bar` (93 %)".
         confidence: Calibrated estimate, 0 to 1, that the edit is right.

@@ -131,8 +131,8 @@ class Track:
             context = replace(conditions.context, way_back=diff(text, before))
             conditions = replace(conditions, context=context)
 
-        def fits(hunks: tuple[Hunk, ...]) -> bool:
-            reason = conditions.reason_against(hunks)
+        def fits(hunk: Hunk) -> bool:
+            reason = conditions.reason_against(hunk)
             if reason is not None:
                 log.debug("Held back, %s", reason)
             return reason is None

@@ -162,13 +162,11 @@ class Rejection:
     """A suggestion that the user rejected, recognizable after later edits.
 
     Attributes:
-        place: Its place when it was rejected.
-        new: The texts that it would have inserted.
-        start: The current offset of the place, in code points; None once an edit has changed it.
+        suggestion: It, as it was when it was rejected.
+        start: The current offset of its place, in code points; None once an edit has changed it.
     """
 
-    place: Place
-    new: tuple[str, ...]
+    suggestion: Suggestion
     start: int | None
 
     def moved(self, change: Hunk) -> "Rejection":
@@ -179,13 +177,13 @@ class Rejection:
             return replace(self, start=None)
         return replace(self, start=self.start + change.growth)
 
-    def is_about(self, hunks: tuple[Hunk, ...], text: str) -> bool:
-        """Tell whether the hunks make the same edit at the same place."""
-        place, known = Place.of(hunks, text), self.place
-        if (self.new, known.replaced) != (tuple(hunk.text for hunk in hunks), place.replaced):
+    def is_about(self, hunk: Hunk, text: str) -> bool:
+        """Tell whether a hunk makes the same edit at the same place."""
+        place, known = Place.of(hunk, text), self.suggestion.place
+        if (place.old, hunk.text) != (known.old, self.suggestion.hunk.text):
             return False
         if self.start is not None:
-            return self.start == hunks[0].start
+            return self.start == hunk.start
         return place.before == known.before or place.after == known.after
 
 
@@ -204,9 +202,6 @@ class Rejections:
         self.fresh: tuple[Span, ...] = ()
         self.typed_lines: tuple[Span, ...] = ()
 
-    def __len__(self) -> int:
-        return len(self._last)
-
     def add(self, suggestion: Suggestion, text: str | None) -> None:
         """Add a rejected suggestion.
 
@@ -215,14 +210,8 @@ class Rejections:
             text: The current text, if the suggestion's offsets refer to it.
         """
         if text is not None:
-            self.fresh += whole_lines(suggestion.hunks, text)
-        self._last.append(
-            Rejection(
-                suggestion.place,
-                tuple(hunk.text for hunk in suggestion.hunks),
-                None if text is None else suggestion.hunks[0].start,
-            )
-        )
+            self.fresh += (whole_lines(suggestion.hunk, text),)
+        self._last.append(Rejection(suggestion, None if text is None else suggestion.hunk.start))
 
     def move(self, change: Hunk) -> None:
         """Adjust all places to a change of the text."""
@@ -231,15 +220,15 @@ class Rejections:
         for index, rejection in enumerate(self._last):
             self._last[index] = rejection.moved(change)
 
-    def add_typed_lines(self, hunks: Sequence[Hunk], change: Hunk, text: str) -> None:
+    def add_typed_lines(self, hunk: Hunk, change: Hunk, text: str) -> None:
         """Add the lines on which the user typed something other than a suggestion.
 
         Args:
-            hunks: The suggestion, in offsets of the text before the change.
+            hunk: The suggestion, in offsets of the text before the change.
             change: The typed change.
             text: The text after the change.
         """
-        lines = contradicted(hunks, change, text)
+        lines = contradicted(hunk, change, text)
         self.typed_lines = (*self.typed_lines, *lines)[-REMEMBERED:]
 
     def forget_typed_lines(self) -> None:
@@ -272,26 +261,26 @@ class Conditions:
     rejections: tuple[Rejection, ...] = ()
     fresh: tuple[Span, ...] = ()
 
-    def reason_against(self, hunks: tuple[Hunk, ...]) -> str | None:
+    def reason_against(self, hunk: Hunk) -> str | None:
         """Return the reason, for the log, why a change is not shown; None if it may be."""
-        return self._was_refused(hunks) or reason_against(hunks, self.context)
+        return self._was_refused(hunk) or reason_against(hunk, self.context)
 
     def shown(self, predictions: Sequence[Prediction]) -> list[Prediction]:
         """Return the predictions that reach the threshold, without rejected places."""
         sure = (one for one in predictions if one.confidence >= self.thresholds.of(one))
         return [replace(one, everywhere=self._left(one)) for one in sure]
 
-    def _was_refused(self, hunks: tuple[Hunk, ...]) -> str | None:
+    def _was_refused(self, hunk: Hunk) -> str | None:
         text = self.context.text
-        if any(rejection.is_about(hunks, text) for rejection in self.rejections):
+        if any(rejection.is_about(hunk, text) for rejection in self.rejections):
             return "was rejected"
-        return "beside a rejected" if is_beside(self.fresh, hunks, text) else None
+        return "beside a rejected" if is_beside(self.fresh, hunk, text) else None
 
     def _left(self, prediction: Prediction) -> tuple[Hunk, ...]:
         """Return the places of a prediction, without those that the user rejected."""
-        own = prediction.hunks
-        left = [one for one in prediction.everywhere if one in own or not self._was_refused((one,))]
-        return tuple(left) if len(left) > len(own) else ()
+        own, places = prediction.hunk, prediction.everywhere
+        left = tuple(one for one in places if one == own or not self._was_refused(one))
+        return left if len(left) > 1 else ()
 
 
 class PastTexts:

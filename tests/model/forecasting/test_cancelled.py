@@ -44,7 +44,7 @@ def test_no_run_begins_once_it_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> 
         options = PredictionOptions(cancelled=lambda: len(runs) >= allowed)  # noqa: B023
         assert session.predict(1, options) == []
         assert len(runs) == allowed
-        assert [one.hunks for one in session.predict()] == [one.hunks for one in found]
+        assert [one.hunk for one in session.predict()] == [one.hunk for one in found]
 
 
 def test_nothing_is_decoded_that_is_not_confident_enough(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def test_nothing_has_changed_here_yet(forecaster: NeuralForecaster) -> None:
     session.add_other_save(_RENAME)
     (prediction,) = session.predict()
     # Where the number beside it is the same, too.
-    assert prediction.apply(_TEXT) == _TEXT.replace("first(1)", "second(1)")
+    assert prediction.hunk.apply(_TEXT) == _TEXT.replace("first(1)", "second(1)")
     assert prediction.confidence == pytest.approx(0.5)
     candidates = session.candidates(1)
     assert len(candidates) == 2  # more places are not looked at
@@ -194,8 +194,8 @@ def test_a_new_source_is_a_class_and_its_registration(
     (one,) = of_source(session, "ends")
     assert one.line != UNSEEN and one.log_probability < 0
     best = session.predict()[0]
-    assert best.confidence == 0.9 and best.hunks == (one.hunk,)
-    assert not [one for one in session.candidates(1, PredictionOptions(lambda hunks: False)) if one]
+    assert best.confidence == 0.9 and best.hunk == one.hunk
+    assert not [one for one in session.candidates(1, PredictionOptions(lambda hunk: False)) if one]
 
 
 @pytest.mark.parametrize(

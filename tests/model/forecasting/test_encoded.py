@@ -40,7 +40,7 @@ def test_many_open_files_stay_within_the_bound(forecaster: NeuralForecaster) -> 
     assert not kept[0] and kept[-1] and 10 < sum(kept) < 30
     assert MOST_BYTES / 2 < sum(one.nbytes for one in sessions) <= MOST_BYTES
     again = first.predict(3)
-    assert [one.hunks for one in again] == [one.hunks for one in found]
+    assert [one.hunk for one in again] == [one.hunk for one in found]
     assert np.allclose([one.confidence for one in again], [one.confidence for one in found])
     assert sum(one.nbytes for one in sessions) <= MOST_BYTES
 

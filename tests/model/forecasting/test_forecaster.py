@@ -63,16 +63,13 @@ def sound(session: NeuralSession, predictions: list[Prediction], count: int = 1)
     text = session.history.text
     assert len(predictions) <= count
     for one in predictions:
-        assert one.hunks
-        for hunk in one.hunks:
-            assert 0 <= hunk.start <= hunk.end <= len(text)
-            assert text[hunk.start : hunk.end] != hunk.text
-        assert one.apply(text) != text
+        assert 0 <= one.hunk.start <= one.hunk.end <= len(text)
+        assert one.hunk.apply(text) != text
         assert one.edits >= 1 and one.log_probability <= 1e-3 and 0 <= one.confidence <= 1
     assert [one.confidence for one in predictions] == sorted(
         (one.confidence for one in predictions), reverse=True
     )
-    assert len({one.hunks for one in predictions}) == len(predictions)
+    assert len({one.hunk for one in predictions}) == len(predictions)
 
 
 def say(session: NeuralSession, text: str, *, saved: bool, count: int = 1) -> list[Prediction]:
@@ -211,17 +208,17 @@ def test_only_what_fits_is_predicted(forecaster: NeuralForecaster, code: str) ->
     session = forecaster.open(code)
     text = code.replace("parse", "read")
     (first,) = say(session, text, saved=True)
-    asked: list[tuple[Hunk, ...]] = []
+    asked: list[Hunk] = []
 
-    def fits(hunks: tuple[Hunk, ...]) -> bool:
-        asked.append(hunks)
-        return hunks != first.hunks
+    def fits(hunk: Hunk) -> bool:
+        asked.append(hunk)
+        return hunk != first.hunk
 
     others = session.predict(3, PredictionOptions(fits))
     consistent(session)
-    assert others and first.hunks in asked
-    assert all(one.hunks in asked and one.hunks != first.hunks for one in others)
-    assert session.predict(3, PredictionOptions(lambda hunks: False)) == []
+    assert others and first.hunk in asked
+    assert all(one.hunk in asked and one.hunk != first.hunk for one in others)
+    assert session.predict(3, PredictionOptions(lambda hunk: False)) == []
 
 
 def test_cancelled(forecaster: NeuralForecaster, code: str) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from editcast_model.diff import Hunk, diff
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.forecasting.import_lines import is_import, touches_only_imports
 
 IMPORTING = {
@@ -64,9 +64,9 @@ TEXT = "import os\nimport re\n\nx = os.name\n"
     ],
 )
 def test_changes(after: str, expected: bool) -> None:
-    assert touches_only_imports(TEXT, diff(TEXT, after), "python") is expected
-    assert not touches_only_imports(TEXT, diff(TEXT, after), "markdown")
+    assert touches_only_imports(TEXT, shortest_hunk(TEXT, after), "python") is expected
+    assert not touches_only_imports(TEXT, shortest_hunk(TEXT, after), "markdown")
 
 
 def test_a_text_that_is_one_line() -> None:
-    assert touches_only_imports("import os", [Hunk(9, 9, ", re")], "python")
+    assert touches_only_imports("import os", Hunk(9, 9, ", re"), "python")

@@ -113,15 +113,6 @@ def test_breaks_syntax(language: str, marked: str, new: str, expected: bool) -> 
     assert breaks_syntax(found, Hunk(start, end, new)) is expected
 
 
-def test_several_hunks_are_judged_together() -> None:
-    found = parse("f(a)\n\ng(b)\n", "python")
-    assert found is not None
-    opened, closed = Hunk(2, 3, "("), Hunk(8, 9, "b)")
-    assert breaks_syntax(found, opened) and not breaks_syntax(found)
-    assert breaks_syntax(found, opened, closed)
-    assert not breaks_syntax(found, Hunk(2, 3, "(a)"), Hunk(8, 9, "(b)"))
-
-
 def test_parsing_again_and_again_keeps_nothing() -> None:
     texts = [f"value_{number} = 1\n" + "other = 2\n" * 500 for number in range(100)]
     tree = parse(texts[0], "python")

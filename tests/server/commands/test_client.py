@@ -11,7 +11,7 @@ from rich.console import Console
 from editcast.commands import demo
 from editcast.commands.demo import Step
 from editcast.replay_client import ReplayClient
-from editcast_model.diff import Hunk, apply_hunks
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.errors import ServerError
 from editcast_model.forecasting.interface import OtherSave, Prediction
 from editcast_server.prediction.policy import default_threshold
@@ -30,7 +30,7 @@ def test_a_session(tmp_path: Path) -> None:
         for _ in range(5):
             best, milliseconds = client.suggest()
             assert best and milliseconds > 0
-            text = apply_hunks(text, best.hunks)
+            text = best.hunk.apply(text)
             client.save(text)
         assert text.count("'𝔘'") == text.count("draw") == 6  # both at once, line by line
         client.save(text)
@@ -120,11 +120,11 @@ def test_the_recorded_session_is_what_it_says() -> None:
     ],
 )
 def test_verdicts(predicted: str | None, verdict: str) -> None:
-    from editcast_model.diff import diff
-
     text, future = "a = 1\nb = 2\nc = 3\n", "a = 5\nb = 3\nc = 3\n"
     end = future.replace("c = 3", "c = 7")
-    suggested = None if predicted is None else Prediction(diff(text, predicted), -0.1, 0.9, 1)
+    suggested = None
+    if predicted is not None:
+        suggested = Prediction(shortest_hunk(text, predicted), -0.1, 0.9, 1)
     assert Step(text, future, end, suggested, 1.0).verdict == verdict
 
 
@@ -136,4 +136,4 @@ def test_it_hears_what_is_saved_in_the_folder(tmp_path: Path) -> None:
             if is_told:
                 client.add_other_save(OtherSave("a/ä.py", "x = load(1)\n", "x = read(1)\n"))
             best, _ = client.suggest()
-            assert (best and best.hunks) == ((Hunk(4, 8, "read"),) if is_told else None)
+            assert (best and best.hunk) == (Hunk(4, 8, "read") if is_told else None)

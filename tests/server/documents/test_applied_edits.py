@@ -1,11 +1,14 @@
 """Accepted suggestions, found in the text and followed there."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
-from editcast_server.documents.suggestion import AppliedEdit, AppliedEdits, TrackedEdit
+from editcast_model.forecasting.interface import Prediction
+from editcast_server.documents.suggestion import AppliedEdit, AppliedEdits, Suggestion, TrackedEdit
 
 TEXT = "def f(a):\n    return a\n\n\ndef g(a):\n    return a\n"
 RENAMED = TEXT.replace("f(a)", "f(size)").replace("return a", "return size", 1)
@@ -19,7 +22,8 @@ def test_a_result_is_recognised(before: str, after: str) -> None:
     if hunks:
         result = AppliedEdit.of(hunks, before)
         assert result.is_in(after)
-        assert apply_hunks(after, result.back) == before
+        places = zip(result.new, result.old, strict=True)
+        assert apply_hunks(after, [Hunk(one.start, one.end, old) for one, old in places]) == before
         assert not result.is_in(after + "a")
 
 
@@ -78,15 +82,16 @@ def found() -> list[TrackedEdit]:
     return []
 
 
-RESULT = AppliedEdit.of(diff(TEXT, RENAMED), TEXT)
+PLACES = diff(TEXT, RENAMED)
+EVERYWHERE = Suggestion.of(Prediction(PLACES[0], 0.0, 0.9, 1, PLACES), TEXT, "1")
 
 
 def test_accepted_after_it_was_applied(found: list[TrackedEdit]) -> None:
     results = AppliedEdits()
-    assert results.find({"1": [RESULT]}, TEXT) == []
-    assert results.find({"1": [RESULT]}, RENAMED) == ["1"]
+    assert results.find([EVERYWHERE], TEXT) == []
+    assert results.find([EVERYWHERE], RENAMED) == [EVERYWHERE]
     results.move(Hunk(0, 0, "\n"))
-    assert results.accept("1", [RESULT], found.append)
+    assert results.accept(EVERYWHERE, found.append)
     (tracked,) = found
     results.move(Hunk(0, 0, "\n"))
     assert results.judge(tracked, "\n\n" + RENAMED) == "kept"
@@ -95,11 +100,11 @@ def test_accepted_after_it_was_applied(found: list[TrackedEdit]) -> None:
 
 def test_accepted_before_it_is_applied_hunk_by_hunk(found: list[TrackedEdit]) -> None:
     results = AppliedEdits()
-    assert not results.accept("1", [RESULT], found.append)
-    half = apply_hunks(TEXT, diff(TEXT, RENAMED)[:1])
-    assert results.find({}, half) == []
+    assert not results.accept(EVERYWHERE, found.append)
+    half = apply_hunks(TEXT, PLACES[1:])
+    assert results.find((), half) == []
     assert not found
-    results.find({}, RENAMED)
+    results.find((), RENAMED)
     (tracked,) = found
     results.move(Hunk(0, len(RENAMED), ""))
     assert results.judge(tracked, "") == "changed"
@@ -107,19 +112,19 @@ def test_accepted_before_it_is_applied_hunk_by_hunk(found: list[TrackedEdit]) ->
 
 def test_what_is_never_applied_is_not_looked_for_for_ever(found: list[TrackedEdit]) -> None:
     results = AppliedEdits()
-    results.accept("1", [RESULT], found.append)
+    results.accept(EVERYWHERE, found.append)
     for number in range(4):
-        results.find({}, TEXT + str(number))
-    results.find({}, RENAMED)
+        results.find((), TEXT + str(number))
+    results.find((), RENAMED)
     assert not found
 
 
 def test_nothing_is_known_of_a_text_that_was_lost(found: list[TrackedEdit]) -> None:
     results = AppliedEdits()
-    results.find({"1": [RESULT]}, RENAMED)
-    results.accept("1", [RESULT], found.append)
-    results.accept("2", [RESULT], found.append)
+    results.find([EVERYWHERE], RENAMED)
+    results.accept(EVERYWHERE, found.append)
+    results.accept(replace(EVERYWHERE, id="2"), found.append)
     results.clear()
-    results.find({}, RENAMED)
+    results.find((), RENAMED)
     assert len(found) == 1
     assert results.judge(found[0], RENAMED) is None

@@ -9,13 +9,7 @@ from uuid import uuid4
 
 import attrs
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from lsprotocol import types
 
-from editcast_model.diff import Hunk, apply_hunks
-from editcast_server.documents.buffer import Buffer, Units
-from editcast_server.lsp.copilot import whole
 from editcast_store.saves import Store
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
@@ -117,25 +111,3 @@ async def test_what_was_shown_and_taken_is_recorded(start: Any, has_all: bool) -
     with closing(Store.open(editor.home / "history.sqlite3")) as store:
         assert [outcome.what for outcome in store.outcomes()] == ["shown", "accepted"]
     assert not [message for message in messages if "LSP" in message]
-
-
-@st.composite
-def hunks_of_a_text(draw: Any) -> tuple[str, list[Hunk]]:
-    """A text, and ascending, disjoint hunks of it."""
-    text = draw(st.text(st.sampled_from("ab é😀\r\n"), max_size=40))
-    places = sorted(draw(st.lists(st.integers(0, len(text)), min_size=2, max_size=8)))
-    return text, [
-        Hunk(start, end, draw(st.text(st.sampled_from("xy\n"), max_size=5)))
-        for start, end in zip(places[::2], places[1::2], strict=False)
-    ]
-
-
-@given(hunks_of_a_text())
-def test_one_edit_does_what_the_hunks_do(given_hunks: tuple[str, list[Hunk]]) -> None:
-    text, hunks = given_hunks
-    one = whole(hunks, text)
-    assert apply_hunks(text, [one]) == apply_hunks(text, hunks)
-    buffer = Buffer(text, Units.of(types.PositionEncodingKind.Utf16))
-    (edit,) = buffer.text_edits([one])
-    buffer.apply(edit.range, edit.new_text)
-    assert buffer.text == apply_hunks(text, hunks)

@@ -42,14 +42,14 @@ class Scripted:
             self, count: int = 1, options: PredictionOptions = NO_OPTIONS
         ) -> list[Prediction]:
             found = self.owner.script(self.updates[-1][0], count, options.cancelled)
-            return [one for one in found if options.fits(one.hunks)][:count]
+            return [one for one in found if options.fits(one.hunk)][:count]
 
         def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
             self.owner.prepared += 1
 
 
 def insert(word: str, confidence: float = 0.9) -> Prediction:
-    return Prediction((Hunk(0, 0, word),), 0.0, confidence, 1)
+    return Prediction(Hunk(0, 0, word), 0.0, confidence, 1)
 
 
 class Bench:
@@ -194,7 +194,7 @@ def test_sessions_are_prepared_when_there_is_time(bench: Bench) -> None:
 
 
 def test_what_the_last_save_did_is_not_undone(bench: Bench) -> None:
-    bench.use(Scripted(lambda *_: [Prediction((Hunk(0, 3, "old"),), 0.0, 0.9, 1), insert("word")]))
+    bench.use(Scripted(lambda *_: [Prediction(Hunk(0, 3, "old"), 0.0, 0.9, 1), insert("word")]))
     track = Track("old text")
     track.save("new text")
     assert bench.ask(track, "new text")[1]().predictions == [insert("word")]

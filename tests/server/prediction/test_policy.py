@@ -152,13 +152,13 @@ def test_a_threshold_holds_back_what_the_ratio_makes_too_little(
 def test_where_the_user_said_no_is_none_of_its_places() -> None:
     text = "old = 1\nb = old\nc = old\n"
     places = tuple(Hunk(start, start + 3, "new") for start in (0, 12, 20))
-    one = Prediction((places[1],), 0.0, 0.9, 1, places)
+    one = Prediction(places[1], 0.0, 0.9, 1, places)
     refused = Rejections()
-    refused.add(Suggestion.of(Prediction((places[0],), 0.0, 0.9, 1), text, "1"), text)
+    refused.add(Suggestion.of(Prediction(places[0], 0.0, 0.9, 1), text, "1"), text)
     conditions = Conditions(EditContext(text, "python"), Thresholds(0.5, 0.5), refused.now())
     (shown,) = conditions.shown([one])
     assert shown.everywhere == places[1:]
-    refused.add(Suggestion.of(Prediction((places[2],), 0.0, 0.9, 1), text, "2"), text)
+    refused.add(Suggestion.of(Prediction(places[2], 0.0, 0.9, 1), text, "2"), text)
     (shown,) = Conditions(EditContext(text, "python"), Thresholds(0.5, 0.5), refused.now()).shown(
         [one]
     )

@@ -16,13 +16,13 @@ LINES = "".join(f"value_{i} = compute({i})\n" for i in range(40))
 
 def rejected(text: str, prediction: Prediction, rejections: Rejections) -> str | None:
     it = Conditions(EditContext(text, "python"), Thresholds(0.5, 0.5), rejections.now())
-    return it.reason_against(prediction.hunks)
+    return it.reason_against(prediction.hunk)
 
 
 def insertion(text: str, number: int) -> Prediction:
     """`, True` behind the argument of one of the calls."""
     place = text.index(f"compute({number}") + len(f"compute({number}")
-    return Prediction((Hunk(place, place, ", True"),), 0.0, 0.9, 1)
+    return Prediction(Hunk(place, place, ", True"), 0.0, 0.9, 1)
 
 
 def test_a_rejection_moves_with_the_text() -> None:
@@ -48,7 +48,7 @@ def test_a_rejection_is_known_by_its_surroundings_when_its_place_is_gone() -> No
     rejections.move(Hunk(0, len(LINES), LINES))
     assert rejected(text, insertion(text, 7), rejections) == "was rejected"
     assert rejected(text, insertion(text, 9), rejections) is None
-    other = Prediction((Hunk(0, 0, ", True"),), 0.0, 0.9, 1)
+    other = Prediction(Hunk(0, 0, ", True"), 0.0, 0.9, 1)
     assert rejected("x = (1\n)", other, rejections) != "was rejected"
 
 
@@ -56,7 +56,7 @@ def test_the_last_rejections_are_kept() -> None:
     rejections = Rejections()
     for number in range(REMEMBERED + 1):
         rejections.add(Suggestion.of(insertion(LINES, number), LINES, "1"), LINES)
-    assert len(rejections) == REMEMBERED
+    assert len(rejections.now()) == REMEMBERED
     assert rejected(LINES, insertion(LINES, 0), rejections) is None
     assert rejected(LINES, insertion(LINES, 1), rejections) == "was rejected"
 
@@ -69,22 +69,22 @@ def test_nothing_else_is_shown_where_something_was_just_rejected() -> None:
         it = Conditions(
             EditContext(text, "python"), Thresholds(0.5, 0.5), rejections.now(), rejections.fresh
         )
-        return it.reason_against(prediction.hunks)
+        return it.reason_against(prediction.hunk)
 
     start = LINES.index("value_7")
-    second_best = Prediction((Hunk(start, start + 5, "result"),), 0.0, 0.9, 1)
+    second_best = Prediction(Hunk(start, start + 5, "result"), 0.0, 0.9, 1)
     assert reason(second_best, LINES) == "beside a rejected"
     assert reason(insertion(LINES, 6), LINES) is None
     rejections.move(Hunk(0, 0, "x = 1\n"))
     text, start = "x = 1\n" + LINES, start + 6
-    assert reason(Prediction((Hunk(start, start + 5, "result"),), 0.0, 0.9, 1), text) is None
+    assert reason(Prediction(Hunk(start, start + 5, "result"), 0.0, 0.9, 1), text) is None
     assert reason(insertion(text, 7), text) == "was rejected"
 
 
 def test_a_line_where_the_user_typed_something_else_is_left_alone_until_the_save() -> None:
     rejections = Rejections()
     start = LINES.index("value_7")
-    suggestion = [Hunk(start, start + 5, "result")]
+    suggestion = Hunk(start, start + 5, "result")
     far, near = Hunk(0, 0, "x"), Hunk(start, start, "x")
     rejections.add_typed_lines(suggestion, far, "x" + LINES)
     assert not rejections.typed_lines
@@ -106,5 +106,5 @@ def test_a_line_where_the_user_typed_something_else_is_left_alone_until_the_save
 
 def test_what_nobody_wants_is_held_back_too() -> None:
     it = Conditions(EditContext(LINES, "python"), Thresholds(0.5, 0.5))
-    assert it.reason_against((Hunk(0, 0, " "),)) == "changes only white space"
-    assert it.reason_against(insertion(LINES, 7).hunks) is None
+    assert it.reason_against(Hunk(0, 0, " ")) == "changes only white space"
+    assert it.reason_against(insertion(LINES, 7).hunk) is None

@@ -123,7 +123,7 @@ def predicted(forecaster: NeuralForecaster) -> list[Any]:
 def test_the_predictions_are_those_of_this_machine(either: Predictor) -> None:
     here = predicted(NeuralForecaster.load(bundled_path(), "cpu"))
     there = predicted(load(bundled_path(), either.address, 60.0))
-    assert [one.hunks for one in here] == [one.hunks for one in there] and here
+    assert [one.hunk for one in here] == [one.hunk for one in there] and here
     ours, theirs = ([one.confidence for one in each] for each in (here, there))
     assert np.allclose(ours, theirs, atol=1e-4)
 

@@ -40,7 +40,7 @@ class Recorder:
 
     def candidates(self, count: int, options: PredictionOptions) -> list[Candidate]:
         size = len(self.texts[-1])
-        assert not options.fits((Hunk(size, size, " "),))
+        assert not options.fits(Hunk(size, size, " "))
         return [Candidate(Hunk(size, size, "x\n"), "decoded", 1, 1, -1.0, -0.5)]
 
 

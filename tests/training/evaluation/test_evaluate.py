@@ -104,7 +104,7 @@ class Recorder:
 
     def suggest(self) -> tuple[Prediction | None, float]:
         end = next(one[1] for one in reversed(self.events) if one[0] != "other").index("\n") + 1
-        return Prediction((Hunk(0, end, ""),), -1.5, 0.25, 3), 7.0
+        return Prediction(Hunk(0, end, ""), -1.5, 0.25, 3), 7.0
 
 
 def test_a_session_is_opened_and_saved_step_by_step_but_not_to_its_end() -> None:

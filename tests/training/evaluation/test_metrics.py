@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from editcast_model.diff import Hunk, diff
+from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
 from editcast_training.evaluation.metrics import (
     Judge,
     Outcome,
@@ -25,9 +25,9 @@ def step(text: str = TEXT, future: str = FUTURE) -> Step:
     return Step(text, future, line_hunks(text, future))
 
 
-def replacing(old: str, new: str, text: str = TEXT) -> tuple[Hunk, ...]:
+def replacing(old: str, new: str, text: str = TEXT) -> Hunk:
     start = text.index(old)
-    return (Hunk(start, start + len(old), new),)
+    return Hunk(start, start + len(old), new)
 
 
 def test_the_next_hunk_is_clean_exact_and_located() -> None:
@@ -59,19 +59,19 @@ def test_a_suggestion_that_goes_too_far_is_not_clean() -> None:
 
 
 def test_all_hunks_at_once_are_clean_and_located_but_are_no_hunk() -> None:
-    score = Judge(step()).score(diff(TEXT, FUTURE))
+    score = Judge(step()).score(shortest_hunk(TEXT, FUTURE))
     assert score == Score(5, True, False, True, 1.0)
 
 
 def test_equal_suggestions_score_equally_however_they_are_written() -> None:
     short = Judge(step()).score(replacing("f(x", "h(x"))
-    assert Judge(step()).score((Hunk(0, len(TEXT), TEXT.replace("f(x", "h(x")),)) == short
+    assert Judge(step()).score(Hunk(0, len(TEXT), TEXT.replace("f(x", "h(x"))) == short
 
 
 def test_an_inserted_line_is_located_where_it_is_inserted() -> None:
     judge = Judge(step("a\nb\nc\n", "a\nb\nnew\nc\n"))
-    assert judge.score((Hunk(4, 4, "other\n"),)).located
-    assert not judge.score((Hunk(0, 0, "other\n"),)).located
+    assert judge.score(Hunk(4, 4, "other\n")).located
+    assert not judge.score(Hunk(0, 0, "other\n")).located
 
 
 @given(code, code, st.data())
@@ -80,21 +80,23 @@ def test_a_hunk_of_the_next_save_is_exact_and_located(
 ) -> None:
     one = step(text, future)
     assume(one.remaining)
-    score = Judge(one).score(data.draw(st.sampled_from(one.remaining)))
+    score = Judge(one).score(
+        shortest_hunk(text, apply_hunks(text, data.draw(st.sampled_from(one.remaining))))
+    )
     assert score.exact and score.located
 
 
 @given(code, code)
 def test_the_whole_change_is_clean(text: str, future: str) -> None:
     assume(text != future)
-    score = Judge(step(text, future)).score(diff(text, future))
+    score = Judge(step(text, future)).score(shortest_hunk(text, future))
     assert score.clean and score.gain == 1.0 and score.located
 
 
 @given(code, code)
 def test_changing_nothing_is_never_clean(text: str, future: str) -> None:
-    nothing = [(), (Hunk(0, 0, ""),), (Hunk(0, len(text), text),)]
-    assert {Judge(step(text, future)).score(hunks) for hunks in nothing} == {
+    nothing = [Hunk(0, 0, ""), Hunk(0, len(text), text)]
+    assert {Judge(step(text, future)).score(hunk) for hunk in nothing} == {
         Score(0, False, False, False, 0.0)
     }
 
@@ -103,7 +105,7 @@ def test_changing_nothing_is_never_clean(text: str, future: str) -> None:
 def test_gain_is_between_minus_one_and_one_and_one_means_clean(
     text: str, future: str, suggested: str
 ) -> None:
-    score = Judge(step(text, future)).score(diff(text, suggested))
+    score = Judge(step(text, future)).score(shortest_hunk(text, suggested))
     assert -1.0 <= score.gain <= 1.0
     assert score.clean == (score.gain == 1.0)
     assert score.clean or not (score.exact and text != suggested == future)

@@ -62,9 +62,9 @@ class ScriptedSession:
     def predict(self, count: int = 1, options: PredictionOptions = NO_OPTIONS) -> list[Prediction]:
         self.forecaster.asked.append(self.history.text)
         found = self.forecaster.answer(self.history.text)
-        if found is None or not options.fits((found[0],)):
+        if found is None or not options.fits(found[0]):
             return []
-        return [Prediction((found[0],), 0.0, found[1], 1, source=self.forecaster.source)]
+        return [Prediction(found[0], 0.0, found[1], 1, source=self.forecaster.source)]
 
     def prepare(self, *, cancelled: Callable[[], bool] = never) -> None:
         raise AssertionError("nobody has time to prepare")

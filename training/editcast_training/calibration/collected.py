@@ -90,4 +90,4 @@ def _of_session(
         candidates = tuple(session.candidates(1, PredictionOptions(context.accepts)))
         row = Row.of(replayed, number, index, 1e3 * (time.perf_counter() - saved))
         judge = Judge(step)
-        yield Collected(row, candidates, tuple(judge.score((one.hunk,)) for one in candidates))
+        yield Collected(row, candidates, tuple(judge.score(one.hunk) for one in candidates))

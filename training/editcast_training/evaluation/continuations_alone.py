@@ -54,6 +54,6 @@ class ContinuationsAlone:
         )
         found = self._source.propose(situation)
         return [
-            Prediction((one.hunk,), 0.0, one.prior or 0.0, one.edits, source=one.source)
+            Prediction(one.hunk, 0.0, one.prior or 0.0, one.edits, source=one.source)
             for one in found
         ]

@@ -4,15 +4,15 @@ Distances are Indel distances (insertions plus deletions) over lexical tokens. F
 is the distance from the text to the text with the suggestion applied.
 """
 
-from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 
 from rapidfuzz.distance import Indel
 
 from editcast_model.diff import Hunk, apply_hunks, diff
+from editcast_model.forecasting.recent_edits import touched_lines
 from editcast_model.tokenizer import lex, lines
 from editcast_training.evaluation.sessions import Step
 
@@ -58,9 +58,9 @@ class Judge:
         self._starts = list(accumulate(map(len, lines(step.text)), initial=0))
         self.touched = self._lines(hunk for group in step.remaining for hunk in group)
 
-    def score(self, hunks: Sequence[Hunk]) -> Score:
-        """Score a suggestion; its hunks are offsets into the step's text."""
-        text = apply_hunks(self._text, hunks)
+    def score(self, hunk: Hunk) -> Score:
+        """Score a suggestion, a hunk of the step's text."""
+        text = hunk.apply(self._text)
         if text == self._text:
             return Score(0, False, False, False, 0.0)
         tokens = lex(text)
@@ -68,29 +68,18 @@ class Judge:
         closer = self._distance - Indel.distance(tokens, self._future)
         exact = text in self._whole
         # The canonical diff, so that equal suggestions touch equal lines however they are written.
-        touched = self._lines(diff(self._text, text))
-        return Score(
-            size, closer == size, exact, not self.touched.isdisjoint(touched), closer / size
-        )
+        located = not self.touched.isdisjoint(self._lines(diff(self._text, text)))
+        return Score(size, closer == size, exact, located, closer / size)
 
     def _lines(self, hunks: Iterable[Hunk]) -> set[int]:
-        """Return the numbers of the lines that hunks touch.
-
-        An insertion touches the line it stands in.
-        """
-        touched: set[int] = set()
-        for hunk in hunks:
-            first = bisect_right(self._starts, hunk.start) - 1
-            last = bisect_right(self._starts, max(hunk.start, hunk.end - 1)) - 1
-            touched.update(range(first, last + 1))
-        return touched
+        return {line for hunk in hunks for line in touched_lines(self._starts, hunk)}
 
 
-def score_over_time(hunks: Sequence[Hunk], step: Step) -> Score:
+def score_over_time(hunk: Hunk, step: Step) -> Score:
     """Score a suggestion, and tell whether it was made later."""
-    score = Judge(step).score(hunks)
+    score = Judge(step).score(hunk)
     futures = (Step(step.text, text, ()) for text in step.later)
-    later = score.clean or any(Judge(one).score(hunks).clean for one in futures)
+    later = score.clean or any(Judge(one).score(hunk).clean for one in futures)
     return replace(score, later=later)
 
 

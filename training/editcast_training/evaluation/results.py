@@ -226,7 +226,7 @@ def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator
                     row,
                     confidence=best.confidence,
                     log_probability=best.log_probability,
-                    score=score_over_time(best.hunks, step),
+                    score=score_over_time(best.hunk, step),
                 )
             yield row
 

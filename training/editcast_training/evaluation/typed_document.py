@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from editcast_model.diff import Hunk, apply_hunks, diff, shortest_hunk
+from editcast_model.diff import Hunk, diff, shortest_hunk
 from editcast_model.forecasting.candidates import CONTINUATION
 from editcast_model.forecasting.filters import EditContext, cursor_after, line_at
 from editcast_model.forecasting.import_lines import is_import
@@ -31,27 +31,26 @@ class Offer:
     """Something that was shown, once, however often it was predicted.
 
     Attributes:
-        hunks: What is left of it, in offsets of the text as it is now.
+        hunk: What is left of it, in offsets of the text as it is now; empty once it is gone.
         is_typing: Whether it was first shown while somebody typed, rather than at a save.
         source: Name of its candidate source.
     """
 
-    hunks: tuple[Hunk, ...]
+    hunk: Hunk
     is_typing: bool
     source: str
 
     def follow(self, change: Hunk, before: str, after: str) -> bool:
         """Follow a change of the text; returns whether the change made a part of it."""
-        result = apply_hunks(before, self.hunks)
+        result = self.hunk.apply(before)
         left = shortest_hunk(after, result)
         if left.size + change.size == shortest_hunk(before, result).size:
-            self.hunks = (left,) if left.size else ()
+            self.hunk = left
             return True
-        if any(hunk.start <= change.end and change.start <= hunk.end for hunk in self.hunks):
-            self.hunks = ()
-        self.hunks = tuple(
-            one.shifted(change.growth) if one.start > change.end else one for one in self.hunks
-        )
+        if self.hunk.start > change.end:
+            self.hunk = self.hunk.shifted(change.growth)
+        elif change.start <= self.hunk.end:
+            self.hunk = Hunk(change.start, change.start, "")
         return False
 
 
@@ -112,22 +111,19 @@ class TypedDocument:
     def type(self, change: Hunk) -> None:
         """Type or delete something by hand."""
         shown = self.shown
-        hunks = shown.hunks if shown else ()
+        hunk = shown.hunk if shown else change
         agreeing = self._follow(change)
         self._remember()
-        if shown not in agreeing:
-            if shown and hunks and shown.source != CONTINUATION:
-                self._left_alone += contradicted(hunks, change, self.text)
-            self.shown = None
-        elif shown and not shown.hunks:
+        if shown and shown not in agreeing and shown.source != CONTINUATION:
+            self._left_alone += contradicted(hunk, change, self.text)
+        if shown not in agreeing or not shown.hunk.size:
             self.shown = None
 
     def take(self) -> None:
         """Take the offer that is in view."""
-        hunks = self.shown.hunks if self.shown else ()
+        if self.shown:
+            self._follow(self.shown.hunk)
         self.shown = None
-        for hunk in reversed(hunks):
-            self._follow(hunk)
         self._remember()
 
     def save(self) -> None:
@@ -154,12 +150,12 @@ class TypedDocument:
         best = self._answers[key]
         if best is None or best.confidence < self._threshold:
             return False
-        result = best.apply(self.text)
-        known = (one for one in self.offered if apply_hunks(self.text, one.hunks) == result)
+        result = best.hunk.apply(self.text)
+        known = (one for one in self.offered if one.hunk.apply(self.text) == result)
         self.shown = next(known, None)
         if self.shown:
             return False
-        self.shown = Offer(best.hunks, is_typing, best.source)
+        self.shown = Offer(best.hunk, is_typing, best.source)
         self.offered.append(self.shown)
         return True
 
@@ -175,8 +171,8 @@ class TypedDocument:
             cursor=self._cursor,
         )
 
-        def fits(hunks: tuple[Hunk, ...]) -> bool:
-            return not is_beside(self._left_alone, hunks, self.text) and context.accepts(hunks)
+        def fits(hunk: Hunk) -> bool:
+            return not is_beside(self._left_alone, hunk, self.text) and context.accepts(hunk)
 
         return next(
             iter(self._session.predict(1, PredictionOptions(fits, cursor=self._cursor))), None
@@ -192,10 +188,10 @@ class TypedDocument:
 
     def _follow(self, change: Hunk) -> list[Offer]:
         """Change the text; returns the offers that the change made a part of."""
-        before, self.text = self.text, apply_hunks(self.text, (change,))
+        before, self.text = self.text, change.apply(self.text)
         self._cursor = cursor_after(change)
         self._changed = line_at(before, change.start), line_at(self.text, change.start)
         self._left_alone = tuple(moved(span, change) for span in self._left_alone)
         agreeing = [one for one in self.offered if one.follow(change, before, self.text)]
-        self.offered = [one for one in self.offered if one.hunks]
+        self.offered = [one for one in self.offered if one.hunk.size]
         return agreeing

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from rapidfuzz.distance import Indel
 
-from editcast_model.diff import Hunk, apply_hunks, shortest_hunk
+from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.errors import ReportError
 from editcast_model.private_files import private_folder, write_text
 from editcast_model.tokenizer import lex
@@ -204,11 +204,10 @@ class _Typist:
     def _is_right(self, offer: Offer) -> bool:
         """Tell whether all of an offer lies on the way: as much less is to be typed behind it."""
         text = self.document.text
-        if not Judge(Step(text, self._goal, ())).score(offer.hunks).clean:
+        if not Judge(Step(text, self._goal, ())).score(offer.hunk).clean:
             return False
-        left = self._parts(apply_hunks(text, offer.hunks))
-        inserted = sum(len(hunk.text) for hunk in offer.hunks)
-        return _characters(self._way) - _characters(left) >= max(inserted, 1)
+        left = self._parts(offer.hunk.apply(text))
+        return _characters(self._way) - _characters(left) >= max(len(offer.hunk.text), 1)
 
     def _take(self) -> int:
         """Take the offer, go on from there, and return how many characters that spares.

@@ -6,7 +6,7 @@ they are what a network has to beat by far, and what the server runs on without 
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -18,7 +18,6 @@ from editcast_model.forecasting.candidates import Candidate, Situation
 from editcast_model.forecasting.filters import unmatched
 from editcast_model.forecasting.interface import (
     NO_OPTIONS,
-    Fits,
     Forecaster,
     OtherSave,
     Prediction,
@@ -176,9 +175,11 @@ class _BaselineSession:
         """Do nothing: there is nothing to prepare."""
 
 
-def _predictions(scored: Sequence[tuple[Hunk, float]], count: int, fits: Fits) -> list[Prediction]:
-    fitting = ((hunk, score) for hunk, score in scored if fits((hunk,)))
-    return [Prediction((hunk,), 0.0, score, 1) for hunk, score in islice(fitting, max(count, 0))]
+def _predictions(
+    scored: Iterable[tuple[Hunk, float]], count: int, options: PredictionOptions
+) -> list[Prediction]:
+    fitting = (Prediction(hunk, 0.0, score, 1) for hunk, score in scored if options.fits(hunk))
+    return list(islice(fitting, max(count, 0)))
 
 
 class _RepeatLastSession(_BaselineSession):
@@ -194,7 +195,7 @@ class _RepeatLastSession(_BaselineSession):
         places = places[tokens.starts[places] >= self._history.last]
         places = places[tokens.is_absent(last, places)][: count + SPARE]
         hunks = (tokens.hunk(last, place) for place in places.tolist())
-        return _predictions([(hunk, REPEAT_LAST_CONFIDENCE) for hunk in hunks], count, options.fits)
+        return _predictions(((hunk, REPEAT_LAST_CONFIDENCE) for hunk in hunks), count, options)
 
 
 class _RepeatBestSession(_BaselineSession):
@@ -202,7 +203,7 @@ class _RepeatBestSession(_BaselineSession):
         """Find the `count` places and replacements with the highest scores, best first."""
         known = [*self._replacements.of_other_files, *self._replacements.own]
         best = self._replacements.best(known, count + SPARE, options.cancelled)
-        return _predictions([(one.hunk, one.score) for one in best], count, options.fits)
+        return _predictions(((one.hunk, one.score) for one in best), count, options)
 
 
 class RepeatLast:

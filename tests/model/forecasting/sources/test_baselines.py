@@ -41,7 +41,7 @@ def test_nothing_was_replaced_so_nothing_is_predicted(forecaster: Forecaster) ->
 @BOTH
 def test_the_replacement_is_made_again_at_the_next_place(forecaster: Forecaster) -> None:
     (prediction,) = after(forecaster, CALLS, renamed(CALLS))
-    assert prediction.apply(renamed(CALLS)) == renamed(CALLS, 2)
+    assert prediction.hunk.apply(renamed(CALLS)) == renamed(CALLS, 2)
     assert (prediction.log_probability, prediction.edits) == (0.0, 1)
 
 
@@ -52,7 +52,7 @@ def test_what_was_typed_since_the_save_counts_until_it_is_typed_over(
     session = forecaster.resume(EditHistory(CALLS))
     session.update(renamed(CALLS), saved=False)
     (typed,) = session.predict()
-    assert typed.apply(renamed(CALLS)) == renamed(CALLS, 2)
+    assert typed.hunk.apply(renamed(CALLS)) == renamed(CALLS, 2)
     session.update(CALLS, saved=False)
     assert session.predict() == []
 
@@ -69,7 +69,7 @@ def test_repeat_last_needs_the_two_tokens_on_both_sides() -> None:
     once = places.replace("load", "read", 1)
     # Two to the left are "a" and "."; two to the right are "(" and "x".
     (prediction,) = after(RepeatLast(), places, once)
-    assert prediction.hunks == (Hunk(32, 36, "read"),)
+    assert prediction.hunk == Hunk(32, 36, "read")
 
 
 def test_repeat_last_does_not_go_back() -> None:
@@ -81,7 +81,7 @@ def test_repeat_best_goes_back_when_nothing_is_ahead() -> None:
     last = CALLS.replace("third = load", "third = read")
     (prediction,) = after(RepeatBest(), CALLS, last)
     # Both places behind agree equally well; the nearer one comes first.
-    assert prediction.apply(last) == last.replace("second = load", "second = read")
+    assert prediction.hunk.apply(last) == last.replace("second = load", "second = read")
 
 
 def test_repeat_best_prefers_the_context_that_agrees_more() -> None:
@@ -89,9 +89,9 @@ def test_repeat_best_prefers_the_context_that_agrees_more() -> None:
     once = places.replace("load", "read", 1)
     near, far = places.index("load] "), places.rindex("load")
     best, second = after(RepeatBest(), places, once, count=2)
-    assert [p.hunks for p in (best, second)] == [
-        (Hunk(far, far + 4, "read"),),
-        (Hunk(near, near + 4, "read"),),
+    assert [p.hunk for p in (best, second)] == [
+        Hunk(far, far + 4, "read"),
+        Hunk(near, near + 4, "read"),
     ]
     assert best.confidence > second.confidence
 
@@ -99,7 +99,7 @@ def test_repeat_best_prefers_the_context_that_agrees_more() -> None:
 def test_ties_go_to_the_nearest_place_ahead() -> None:
     text = "".join(f"({n};load;{n})\n" for n in "abcd")
     once = text.replace("b;load", "b;read")
-    order = [p.apply(once) for p in after(RepeatBest(), text, once, count=3)]
+    order = [p.hunk.apply(once) for p in after(RepeatBest(), text, once, count=3)]
     assert order == [once.replace(f"{n};load", f"{n};read") for n in "cda"]
 
 
@@ -125,7 +125,7 @@ def test_an_insertion_needs_three_tokens_of_context() -> None:
     text = "print(name)\nprint(name)\nshow(name)\nf(x)\n"
     once = text.replace("name", "name, end", 1)
     predictions = after(RepeatBest(), text, once, count=9)
-    assert [p.apply(once) for p in predictions] == [
+    assert [p.hunk.apply(once) for p in predictions] == [
         text.replace("(name", "(name, end", 2),
         once.replace("show(name", "show(name, end"),
     ]
@@ -135,16 +135,16 @@ def test_an_insertion_is_not_made_where_it_stands_already() -> None:
     text = "print(name)\nprint(name, end)\nprint(name)\n"
     once = text.replace("name)", "name, end)", 1)
     (prediction,) = after(RepeatBest(), text, once, count=9)
-    assert prediction.apply(once) == "print(name, end)\n" * 3
+    assert prediction.hunk.apply(once) == "print(name, end)\n" * 3
     assert after(RepeatBest(), text, "print(name, end)\n" * 3, count=9) == []
-    assert after(RepeatLast(), text, once, count=9) == [Prediction(prediction.hunks, 0.0, 0.35, 1)]
+    assert after(RepeatLast(), text, once, count=9) == [Prediction(prediction.hunk, 0.0, 0.35, 1)]
 
 
 def test_a_deletion_is_repeated() -> None:
     text = "log(a)\nrun(a)\nlog(a)\nrun(b)\n"
     once = text.replace("log(a)\n", "", 1)
     (prediction,) = after(RepeatBest(), text, once)
-    assert prediction.apply(once) == "run(a)\nrun(b)\n"
+    assert prediction.hunk.apply(once) == "run(a)\nrun(b)\n"
 
 
 def test_a_replacement_is_of_whole_tokens() -> None:
@@ -157,7 +157,7 @@ def test_only_the_last_thirty_replacements_are_remembered() -> None:
     texts = [text, text.replace("old", "new", 1)]
     for n in range(REMEMBERED):
         texts.append(texts[-1].replace(f"v{n} =", f"w{n} ="))
-        made = [p.hunks[0].text for p in after(RepeatBest(), *texts)]
+        made = [p.hunk.text for p in after(RepeatBest(), *texts)]
         assert made == (["new"] if n < REMEMBERED - 1 else [])
 
 
@@ -165,7 +165,7 @@ def test_several_hunks_of_one_save_are_several_replacements() -> None:
     text = "a = 1\nq\nb = 2\nq\nb = 2\nq\na = 1\n"
     saved = "c = 1\nq\nd = 2\nq\nb = 2\nq\na = 1\n"
     predictions = after(RepeatBest(), text, saved, count=9)
-    assert {p.apply(saved) for p in predictions} >= {
+    assert {p.hunk.apply(saved) for p in predictions} >= {
         saved.replace("a", "c"),
         saved.replace("b", "d"),
     }
@@ -174,7 +174,7 @@ def test_several_hunks_of_one_save_are_several_replacements() -> None:
 def test_what_was_replaced_on_lines_below_each_other_is_replaced_together() -> None:
     text = "a = 1\nb = 2\nq\na = 1\nb = 2\nq\na = 1\nx = 2\n"
     saved = "c = 1\nd = 2\n" + text.partition("b = 2\n")[2]
-    predictions = [p.apply(saved) for p in after(RepeatBest(), text, saved, count=9)]
+    predictions = [p.hunk.apply(saved) for p in after(RepeatBest(), text, saved, count=9)]
     assert "c = 1\nd = 2\nq\nc = 1\nd = 2\nq\na = 1\nx = 2\n" in predictions
     # Where the line below is another, the line by itself.
     assert "c = 1\nd = 2\nq\na = 1\nb = 2\nq\nc = 1\nx = 2\n" in predictions
@@ -185,7 +185,7 @@ def test_what_stands_there_already_is_not_inserted_again() -> None:
     text = text.replace("show(label, b)", "show(y, label, b)", 1)
     saved = text.replace("show(label, a)", "show(y, label, a)")
     for prediction in after(RepeatBest(), text, saved, count=9):
-        assert "y, y" not in prediction.apply(saved)
+        assert "y, y" not in prediction.hunk.apply(saved)
 
 
 def test_what_followed_on_the_last_one_before_is_as_near_as_that_one() -> None:
@@ -243,8 +243,8 @@ def test_what_the_brackets_hold_already_is_not_inserted_again() -> None:
     texts = [text]
     for part in ("a", "b / c[0]", "d"):
         texts.append(texts[-1].replace(f"order.{part}, unit", f"order.{part}, unit, currency"))
-    assert after(RepeatBest(), *texts[:3])[0].apply(texts[2]) == texts[3]
-    inserted = [one.hunks[0].text for one in after(RepeatBest(), *texts, count=8)]
+    assert after(RepeatBest(), *texts[:3])[0].hunk.apply(texts[2]) == texts[3]
+    inserted = [one.hunk.text for one in after(RepeatBest(), *texts, count=8)]
     assert ", currency" not in inserted
 
 
@@ -252,7 +252,7 @@ def test_a_bracket_may_be_inserted_beside_another() -> None:
     text = "send(root=find('a'))\n\nq\nsend(root=find('a'))\n\n"
     once = text.replace("'a'", "join(top, 'a')", 1)
     (best,) = after(RepeatBest(), text, once)
-    assert best.apply(once) == text.replace("'a'", "join(top, 'a')")
+    assert best.hunk.apply(once) == text.replace("'a'", "join(top, 'a')")
 
 
 def test_a_string_without_words_is_not_inserted_again() -> None:
@@ -260,7 +260,7 @@ def test_a_string_without_words_is_not_inserted_again() -> None:
     texts = [text, text.replace("show(label", "show('-', label", 2)]
     for _ in range(3):  # both of a pair at once, as at first
         (best,) = after(RepeatBest(), *texts)
-        texts.append(best.apply(texts[-1]))
+        texts.append(best.hunk.apply(texts[-1]))
     assert texts[-1] == text.replace("show(label", "show('-', label")
     assert after(RepeatBest(), *texts) == []
 
@@ -285,7 +285,7 @@ def test_lines_that_became_fewer_do_so_together() -> None:
         texts.append(texts[-1].replace(old, new))
     for known in (2, 3):
         (best,) = after(RepeatBest(), *texts[:known])
-        assert best.apply(texts[known - 1]) == texts[known]
+        assert best.hunk.apply(texts[known - 1]) == texts[known]
 
 
 def test_what_was_replaced_on_one_line_is_replaced_together() -> None:
@@ -293,18 +293,18 @@ def test_what_was_replaced_on_one_line_is_replaced_together() -> None:
     texts = [text, text.replace("kind=x", "kinds=[x]", 1)]
     for value in "yz":  # by its neighbours, then by how far it was from the first
         (best,) = after(RepeatBest(), *texts)
-        texts.append(best.apply(texts[-1]))
+        texts.append(best.hunk.apply(texts[-1]))
         assert texts[-1] == texts[-2].replace(f"kind={value}", f"kinds=[{value}]")
     # Where the rest has no place on the line, the first stands for itself.
     text = "a = f(b)\nc = 1\na = g(b)\n"
     saved = "A = F(b)\nc = 1\na = g(b)\n"
     (best,) = after(RepeatBest(), text, saved)
-    assert best.apply(saved) == "A = F(b)\nc = 1\nA = g(b)\n"
+    assert best.hunk.apply(saved) == "A = F(b)\nc = 1\nA = g(b)\n"
 
 
 def test_both_ends_of_a_string_are_replaced_together() -> None:
-    def is_whole(hunks: tuple[Hunk, ...]) -> bool:
-        return apply_hunks(session_text[0], hunks).count('"') % 2 == 0
+    def is_whole(hunk: Hunk) -> bool:
+        return hunk.apply(session_text[0]).count('"') % 2 == 0
 
     text = "x = ['one', 'two', 'three']\ny = 'four'\n"
     session, session_text = RepeatBest().resume(EditHistory(text)), [text]
@@ -313,7 +313,7 @@ def test_both_ends_of_a_string_are_replaced_together() -> None:
         session.update(text, saved=True)
         session_text[0] = text
     predictions = session.predict(8, PredictionOptions(is_whole))
-    assert text.replace("'one'", '"one"') in [one.apply(text) for one in predictions]
+    assert text.replace("'one'", '"one"') in [one.hunk.apply(text) for one in predictions]
 
 
 @BOTH
@@ -322,18 +322,18 @@ def test_places_that_do_not_fit_are_passed_over(forecaster: Forecaster) -> None:
     saved = renamed(text)
     session = forecaster.resume(EditHistory(text))
     session.update(saved, saved=True)
-    places = [prediction.hunks[0] for prediction in session.predict(4)]
+    places = [prediction.hunk for prediction in session.predict(4)]
     fitting = [hunk for hunk in places if hunk != places[1]]
-    found = session.predict(2, PredictionOptions(lambda hunks: hunks[0] != places[1]))
-    assert [prediction.hunks[0] for prediction in found] == fitting[:2]
-    assert session.predict(2, PredictionOptions(lambda hunks: False)) == []
+    found = session.predict(2, PredictionOptions(lambda hunk: hunk != places[1]))
+    assert [prediction.hunk for prediction in found] == fitting[:2]
+    assert session.predict(2, PredictionOptions(lambda hunk: False)) == []
 
 
 @BOTH
 def test_predictions_are_distinct_and_no_more_than_asked(forecaster: Forecaster) -> None:
     text = "x.load(1)\n" * 8
     predictions = after(forecaster, text, renamed(text), renamed(text, 2), count=5)
-    assert len({p.hunks for p in predictions}) == 5
+    assert len({p.hunk for p in predictions}) == 5
     assert after(forecaster, text, renamed(text), count=0) == []
 
 
@@ -349,7 +349,7 @@ def test_any_text_gives_hunks_that_change_it(
     for text, saved in texts:
         session.update(text, saved=saved)
         for prediction in session.predict(3):
-            (hunk,) = prediction.hunks
+            hunk = prediction.hunk
             assert 0 <= hunk.start <= hunk.end <= len(text)
             assert text[hunk.start : hunk.end] != hunk.text
             assert 0.0 < prediction.confidence <= 1.0

@@ -144,7 +144,7 @@ def test_where_the_cursor_is() -> None:
 
 def test_what_goes_on_with_the_line_need_not_parse() -> None:
     text = "name = first\n"
-    opened = (Hunk(12, 12, "(second, [third"),)
+    opened = Hunk(12, 12, "(second, [third")
     assert not EditContext(text, "python").accepts(opened)
     assert EditContext(text, "python", cursor=12).accepts(opened)
 
@@ -153,7 +153,7 @@ def test_a_line_begun_behind_one_that_is_left_alone_is_another() -> None:
     assert moved((0, 5), Hunk(5, 5, "\n    ")) == (0, 5)
     assert moved((0, 5), Hunk(5, 5, "x")) == (0, 6)
     assert moved((0, 5), Hunk(3, 3, "\n")) == (0, 6)
-    offer = [Hunk(5, 5, "(a)")]
+    offer = Hunk(5, 5, "(a)")
     assert contradicted(offer, Hunk(5, 5, "\n    "), "value\n    \nnext\n") == ((0, 5),)
 
 

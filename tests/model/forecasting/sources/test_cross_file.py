@@ -56,7 +56,7 @@ def test_what_another_file_replaced_is_made_again() -> None:
     assert apply_hunks(OTHER, [repeat.hunk]) == OTHER.replace("render", "draw")
     session = RepeatBest().resume(EditHistory(OTHER))
     session.add_other_save(RENAME)
-    assert session.predict()[0].hunks == (repeat.hunk,)
+    assert session.predict()[0].hunk == repeat.hunk
     assert (repeat.times, repeat.ago) == (4, 0)
 
 
@@ -89,14 +89,14 @@ def test_what_the_other_file_took_back_is_forgotten() -> None:
     session.add_other_save(
         other_save("other.py", "draw(x)\n", "render(x)\n")
     )  # elsewhere it means nothing
-    assert session.predict()[0].apply(OTHER) == OTHER.replace("render", "draw")
+    assert session.predict()[0].hunk.apply(OTHER) == OTHER.replace("render", "draw")
     session.add_other_save(other_save("first.py", "draw(x)\nread(x)\n", "render(x)\nread(x)\n"))
     assert session.predict() == []
     read = RepeatBest().resume(EditHistory("load(y)\n"))
     read.add_other_save(other_save("first.py", "load(x)\n", "read(x)\n"))
     read.add_other_save(other_save("first.py", "read(x)\n", "load(x)\n"))
     read.add_other_save(other_save("first.py", "load(x)\n", "read(x)\n"))  # and once more
-    assert read.predict()[0].apply("load(y)\n") == "read(y)\n"
+    assert read.predict()[0].hunk.apply("load(y)\n") == "read(y)\n"
 
 
 def test_a_save_takes_the_place_of_one_of_the_same_number() -> None:
