@@ -46,7 +46,11 @@ def register_history(server: EditcastServer) -> None:
             ALWAYS.since if since is None else since,
             ALWAYS.until if until is None else until,
         )
-        return await _forget(ls, files, period)
+        try:
+            return await ls.service.forget_history(files, period)
+        except EditcastError as error:
+            ls.show_message(str(error), warning=True)
+            return None
 
     @server.command(protocol.EXPORT_HISTORY)
     async def export(ls: EditcastServer, out: str, files: list[str] | None) -> str | None:
@@ -73,16 +77,6 @@ async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Re
     finally:
         for notice in notices:
             ls.show_message(notice, warning=True)
-
-
-async def _forget(ls: EditcastServer, files: list[str] | None, period: Period) -> str | None:
-    try:
-        said = await ls.service.saves.forget(files, period)
-    except EditcastError as error:
-        ls.show_message(str(error), warning=True)
-        return None
-    ls.service.projects.forget_history()
-    return said
 
 
 def _remembered(store: Store) -> protocol.Remembered:
