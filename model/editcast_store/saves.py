@@ -27,7 +27,6 @@ from editcast_store.forgetting import (
     Period,
     delete_files,
     drop_unused,
-    exactly,
     named,
 )
 from editcast_store.paths import unicode_path
@@ -226,16 +225,6 @@ class Store:
             (last,),
         )
         return [Outcome(*row) for row in reversed(rows)]
-
-    def names(self, path: str) -> bool:
-        """Tell whether the store contains a file, or a folder of that name."""
-        return bool(exactly(self._paths(), path))
-
-    def _paths(self) -> list[str]:
-        rows = self._read(
-            "SELECT CAST(path AS TEXT) FROM files UNION SELECT CAST(path AS TEXT) FROM outcomes"
-        )
-        return [path for (path,) in rows]
 
     def size(self) -> int:
         """Return the size of the store on the disk in bytes, without its write-ahead log."""

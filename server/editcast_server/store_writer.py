@@ -85,8 +85,7 @@ class Saves:
 
     def _forget(self, pattern: Pattern, period: Period) -> str:
         self._close()
-        path = paths.store_path()
-        return forgetting_without_room.forget(path, lambda names: pattern, period, self._show)
+        return forgetting_without_room.forget(paths.store_path(), pattern, period, self._show)
 
     def _later(self, work: Callable[[Store], object]) -> None:
         self._thread.submit(self._do, work)
