@@ -43,14 +43,14 @@ What = Literal["shown", "accepted", "rejected", "passed", "kept", "changed"]
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file with the number of its snapshots, their first and last time (ms) and total bytes."""
+    """A file with the number of its saves, their first and last time (ms) and total bytes."""
 
     path: str
     language: str
-    snapshots: int
+    saves: int
     first: int
     last: int
-    size: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)

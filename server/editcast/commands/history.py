@@ -37,10 +37,10 @@ def list_() -> None:
             table.add_row(
                 plain(file.path),
                 plain(file.language),
-                f"{file.snapshots:,}",
+                f"{file.saves:,}",
                 _time(file.first),
                 _time(file.last),
-                f"{file.size:,}",
+                f"{file.bytes:,}",
             )
         console.print(table, highlight=False)
 

@@ -53,8 +53,8 @@ def test_snapshots_come_back_in_time_order_after_reopening(path: Path) -> None:
             StoredSnapshot(step * MERGE_WINDOW_MS, f"x = {step}\r\n") for step in range(5)
         ]
         (file,) = store.files()
-        assert (file.path, file.language, file.snapshots) == (FILE, "python", 5)
-        assert (file.first, file.last, file.size) == (0, 4 * MERGE_WINDOW_MS, 5 * 7)
+        assert (file.path, file.language, file.saves) == (FILE, "python", 5)
+        assert (file.first, file.last, file.bytes) == (0, 4 * MERGE_WINDOW_MS, 5 * 7)
         assert store.snapshots("/nowhere") == []
 
 
