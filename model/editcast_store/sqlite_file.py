@@ -73,7 +73,7 @@ def explained(path: Path) -> Iterator[None]:
         if code is None:  # a bug, not a problem of the file
             raise
         if code == sqlite3.SQLITE_FULL or (code in _WITHOUT_ROOM and _is_full(path.parent)):
-            raise no_room(path) from error
+            raise _no_room(path) from error
         if code in _DAMAGED:
             advice = (
                 f"is damaged ({error}); restart the editor or run the command again to set it "
@@ -86,15 +86,14 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError(f"The history of saves {path} {advice}.") from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise no_room(path) from error
+            raise _no_room(path) from error
         raise StoreError(
             f"The history of saves {path} cannot be used ({error.strerror or error}); "
             "check its permissions, its folder and the disk."
         ) from error
 
 
-def no_room(path: Path) -> NoRoomError:
-    """Return the error for a full disk."""
+def _no_room(path: Path) -> NoRoomError:
     return NoRoomError(
         f"The history of saves {path} cannot grow: the disk is full. Earlier saves are safe; free "
         "some space and save again."
