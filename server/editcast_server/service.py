@@ -24,7 +24,7 @@ from editcast_server.prediction.policy import Policy
 from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
 from editcast_server.status import Activity
-from editcast_server.store_writer import Saves
+from editcast_server.store_writer import StoreWriter
 from editcast_store.forgetting import Period
 from editcast_store.saves import What
 
@@ -76,7 +76,7 @@ class Service:
         self._client = client
         self.units = units
         self._loop = asyncio.get_running_loop()
-        self.saves = Saves(lambda sentence: self._on_loop(self._warn, sentence))
+        self.saves = StoreWriter(lambda sentence: self._on_loop(self._warn, sentence))
         self.engine = Engine(
             loaded=lambda model: self._on_loop(self._on_model, model),
             failed=lambda text: self._on_loop(

@@ -24,7 +24,7 @@ MOST_BYTES = 500_000_000
 _LAST_OUTCOMES = 500
 
 
-class Saves:
+class StoreWriter:
     """The writer of one server process.
 
     Args:
