@@ -31,7 +31,7 @@ from editcast_store.forgetting import (
 )
 from editcast_store.paths import unicode_path
 from editcast_store.secrets import is_secret
-from editcast_store.sqlite_file import WAIT, connect, explained, set_aside_files
+from editcast_store.sqlite_file import WAIT, connect, explained, secured, set_aside_files
 
 #: A save within this many milliseconds of the newest snapshot replaces it (auto-save).
 MERGE_WINDOW_MS = 10_000
@@ -89,6 +89,7 @@ class Store:
         self.path = path
         #: Sentences for the user, about a damaged file that was set aside or unreadable texts.
         self.notices = notices
+        self._identity = secured(path)
         self._database = database
         self._lock = threading.RLock()
 
@@ -102,6 +103,12 @@ class Store:
             StoreError: It belongs to another program or a newer version, or cannot be used.
         """
         return cls(path, *connect(path, wait))
+
+    @property
+    def is_in_place(self) -> bool:
+        """Tell whether the file still has its name: another window may have set it aside."""
+        with explained(self.path):
+            return secured(self.path) == self._identity
 
     def close(self) -> None:
         """Close the file; all records are on the disk already."""

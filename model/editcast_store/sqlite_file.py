@@ -161,19 +161,19 @@ def _check(path: Path, wait: float) -> str | None:
             with _alone(lock, wait):
                 if not path.exists():  # else another window was faster
                     _make(path, wait)
-        identity = _secured(path)
+        identity = secured(path)
         if identity is None:
             continue  # another window has set it aside meanwhile
         try:
             damage = _damage(path, wait)
         except (FileNotFoundError, sqlite3.OperationalError):
-            if _secured(path) == identity:
+            if secured(path) == identity:
                 raise
             continue  # as above
         if damage is None:
             return None
         with _alone(lock, wait):
-            if _secured(path) == identity:  # else another window was faster
+            if secured(path) == identity:  # else another window was faster
                 kept = _set_aside(path)
                 _make(path, wait)
                 return (
@@ -216,10 +216,10 @@ def _own(path: Path) -> None:
         # An existing file is not opened: closing it would drop the locks that another
         # connection of this process holds on it (SQLite, "How To Corrupt", 2.2).
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    _secured(path)
+    secured(path)
 
 
-def _secured(path: Path) -> tuple[int, int] | None:
+def secured(path: Path) -> tuple[int, int] | None:
     """Make sure that only its owner reads the file.
 
     Returns:

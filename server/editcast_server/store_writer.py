@@ -92,6 +92,8 @@ class StoreWriter:
 
     def _do(self, work: Callable[[Store], object]) -> None:
         try:
+            if self._store and not self._store.is_in_place:
+                self._close()
             if self._store is None:
                 self._store = Store.open(paths.store_path())
             work(self._store)

@@ -91,6 +91,21 @@ async def test_saves_at_the_very_end_are_kept(start: Any) -> None:
     assert len(kept(editor)) == 30
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the name of a file in use")
+@pytest.mark.parametrize("is_set_aside", [True, False])
+async def test_saves_go_to_the_store_of_the_name(start: Any, is_set_aside: bool) -> None:
+    async with start() as editor:
+        editor.save(editor.open("first.py", CALLS))
+        await editor.until(lambda: "first.py" in kept(editor))
+        for path in editor.home.glob("history.sqlite3*"):
+            if is_set_aside:  # as another window does with a damaged one
+                path.rename(path.with_name(path.name.replace("history", "history.damaged-1")))
+            else:
+                path.unlink()
+        editor.save(editor.open("second.py", CALLS))
+        await editor.until(lambda: kept(editor) == {"second.py": [CALLS]})
+
+
 async def test_saves_are_kept_when_the_editor_dies(start: Any) -> None:
     async with start(wait=False) as editor:
         uri = editor.open("orphan.py", CALLS)
