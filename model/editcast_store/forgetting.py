@@ -1,5 +1,6 @@
 """Deletion of saves from the store, by file and time."""
 
+import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
@@ -41,16 +42,16 @@ class Forgotten(NamedTuple):
         ]
 
 
-#: Names of files; or a path, a folder (with its contents), or a glob for whole paths, whose `*`
-#: matches `/` too; or None for all files.
+#: Names of files; or what the user typed: a path, a folder (with its contents), or a glob for whole
+#: paths, whose `*` matches `/` too; or None for all files.
 Pattern = Sequence[str] | str | None
 
 
 def named(paths: Iterable[str], pattern: Pattern) -> list[str]:
     """Return the paths that a pattern matches.
 
-    A pattern that is the name of a file or folder is not a glob, since names may contain brackets:
-    `app/[id]/page.tsx` does not match `app/i/page.tsx`.
+    A pattern that names a file or folder, in the store or on the disk, is not a glob, since names
+    may contain brackets: `app/[id]/page.tsx` does not match `app/i/page.tsx`.
 
     Args:
         paths: The paths of the known files.
@@ -61,16 +62,20 @@ def named(paths: Iterable[str], pattern: Pattern) -> list[str]:
     if not isinstance(pattern, str):
         files = set(map(unicode_path, pattern))
         return [path for path in paths if path in files]
-    paths, pattern = list(paths), unicode_path(pattern)
-    return exactly(paths, pattern) or [path for path in paths if fnmatchcase(path, pattern)]
-
-
-def exactly(paths: Iterable[str], name: str) -> list[str]:
-    """Return the file with this name, or the files in the folder with this name."""
-    name = unicode_path(name)
+    place, glob = absolute(pattern), unicode_path(pattern)
+    name = unicode_path(place)
     folder = name.rstrip("/\\")
     inside = (folder + "/", folder + "\\")
-    return [path for path in paths if path == name or (folder and path.startswith(inside))]
+    paths = list(paths)
+    found = [path for path in paths if path == name or (folder and path.startswith(inside))]
+    if found or os.path.lexists(place):
+        return found
+    return [path for path in paths if fnmatchcase(path, glob)]
+
+
+def absolute(typed: str) -> str:
+    """Return the path that the user typed."""
+    return os.path.abspath(os.path.expanduser(typed))
 
 
 def delete_files(

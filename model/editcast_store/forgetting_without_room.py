@@ -12,21 +12,19 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from editcast_model.errors import NoRoomError, StoreError
-from editcast_store.forgetting import ALWAYS, Forgotten, Pattern, Period, delete_files, exactly
+from editcast_store.forgetting import ALWAYS, Forgotten, Pattern, Period, delete_files
 from editcast_store.saves import Store
 from editcast_store.sqlite_file import explained, set_aside_files
 
-#: Chooses the pattern to delete, given a function that tells whether the store contains a path.
-Choose = Callable[[Callable[[str], bool]], Pattern]
 _BUSY_SECONDS = 1.0
 
 
-def forget(path: Path, choose: Choose, period: Period, warn: Callable[[str], None]) -> str:
+def forget(path: Path, pattern: Pattern, period: Period, warn: Callable[[str], None]) -> str:
     """Delete snapshots and outcomes, and overwrite their bytes on the disk.
 
     Args:
         path: The store, which this process must not have open.
-        choose: Chooses a path, a folder, a glob, or files.
+        pattern: The pattern of the files.
         period: The period of the saves to delete.
         warn: Called with sentences for the user.
 
@@ -39,24 +37,24 @@ def forget(path: Path, choose: Choose, period: Period, warn: Callable[[str], Non
     try:
         with Store.open(path) as store:
             try:
-                forgotten = store.forget(choose(store.names), period)
+                forgotten = store.forget(pattern, period)
             finally:
                 for notice in store.notices:
                     warn(notice)
     except NoRoomError:
-        gone = forget_without_room(path, choose, period)
+        gone = forget_without_room(path, pattern, period)
         forgotten = Forgotten(*gone, set_aside_files(path))
     for warning in forgotten.warnings:
         warn(warning)
     return forgotten.sentence
 
 
-def forget_without_room(path: Path, choose: Choose, period: Period = ALWAYS) -> tuple[int, int]:
+def forget_without_room(path: Path, pattern: Pattern, period: Period = ALWAYS) -> tuple[int, int]:
     """Delete snapshots and outcomes without writing an additional byte to the disk.
 
     Args:
         path: The store.
-        choose: Chooses a path, a folder, a glob, or files.
+        pattern: The pattern of the files.
         period: The period of the saves to delete.
 
     Returns:
@@ -70,7 +68,7 @@ def forget_without_room(path: Path, choose: Choose, period: Period = ALWAYS) -> 
             # This applies the log to the file; from here on the rollback data is in memory.
             (mode,) = database.execute("PRAGMA journal_mode = MEMORY").fetchone()
             if mode == "memory":
-                return _forget(database, choose, period)
+                return _forget(database, pattern, period)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_FULL:
                 raise
@@ -80,7 +78,7 @@ def forget_without_room(path: Path, choose: Choose, period: Period = ALWAYS) -> 
         with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
             copy.text_factory = database.text_factory
             database.backup(copy)
-            gone = _forget(copy, choose, period)
+            gone = _forget(copy, pattern, period)
             _replace(path, copy.serialize())
         return gone
 
@@ -107,14 +105,10 @@ def _alone(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _forget(database: sqlite3.Connection, choose: Choose, period: Period) -> tuple[int, int]:
-    rows = database.execute(
-        "SELECT CAST(path AS TEXT) FROM files UNION SELECT CAST(path AS TEXT) FROM outcomes"
-    )
-    paths = [path for (path,) in rows]
+def _forget(database: sqlite3.Connection, pattern: Pattern, period: Period) -> tuple[int, int]:
     database.execute("PRAGMA foreign_keys = ON")
     database.execute("BEGIN IMMEDIATE")
-    gone = delete_files(database, choose(lambda name: bool(exactly(paths, name))), period)
+    gone = delete_files(database, pattern, period)
     database.execute("COMMIT")
     database.executescript("PRAGMA incremental_vacuum")
     return gone

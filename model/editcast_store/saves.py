@@ -27,12 +27,11 @@ from editcast_store.forgetting import (
     Period,
     delete_files,
     drop_unused,
-    exactly,
     named,
 )
 from editcast_store.paths import unicode_path
 from editcast_store.secrets import is_secret
-from editcast_store.sqlite_file import WAIT, connect, explained, set_aside_files
+from editcast_store.sqlite_file import WAIT, connect, explained, secured, set_aside_files
 
 #: A save within this many milliseconds of the newest snapshot replaces it (auto-save).
 MERGE_WINDOW_MS = 10_000
@@ -44,14 +43,14 @@ What = Literal["shown", "accepted", "rejected", "passed", "kept", "changed"]
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file with the number of its snapshots, their first and last time (ms) and total bytes."""
+    """A file with the number of its saves, their first and last time (ms) and total bytes."""
 
     path: str
     language: str
-    snapshots: int
+    saves: int
     first: int
     last: int
-    size: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +89,7 @@ class Store:
         self.path = path
         #: Sentences for the user, about a damaged file that was set aside or unreadable texts.
         self.notices = notices
+        self._identity = secured(path)
         self._database = database
         self._lock = threading.RLock()
 
@@ -103,6 +103,12 @@ class Store:
             StoreError: It belongs to another program or a newer version, or cannot be used.
         """
         return cls(path, *connect(path, wait))
+
+    @property
+    def is_in_place(self) -> bool:
+        """Tell whether the file still has its name: another window may have set it aside."""
+        with explained(self.path):
+            return secured(self.path) == self._identity
 
     def close(self) -> None:
         """Close the file; all records are on the disk already."""
@@ -226,16 +232,6 @@ class Store:
             (last,),
         )
         return [Outcome(*row) for row in reversed(rows)]
-
-    def names(self, path: str) -> bool:
-        """Tell whether the store contains a file, or a folder of that name."""
-        return bool(exactly(self._paths(), path))
-
-    def _paths(self) -> list[str]:
-        rows = self._read(
-            "SELECT CAST(path AS TEXT) FROM files UNION SELECT CAST(path AS TEXT) FROM outcomes"
-        )
-        return [path for (path,) in rows]
 
     def size(self) -> int:
         """Return the size of the store on the disk in bytes, without its write-ahead log."""

@@ -73,7 +73,7 @@ def explained(path: Path) -> Iterator[None]:
         if code is None:  # a bug, not a problem of the file
             raise
         if code == sqlite3.SQLITE_FULL or (code in _WITHOUT_ROOM and _is_full(path.parent)):
-            raise no_room(path) from error
+            raise _no_room(path) from error
         if code in _DAMAGED:
             advice = (
                 f"is damaged ({error}); restart the editor or run the command again to set it "
@@ -86,15 +86,14 @@ def explained(path: Path) -> Iterator[None]:
         raise StoreError(f"The history of saves {path} {advice}.") from error
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise no_room(path) from error
+            raise _no_room(path) from error
         raise StoreError(
             f"The history of saves {path} cannot be used ({error.strerror or error}); "
             "check its permissions, its folder and the disk."
         ) from error
 
 
-def no_room(path: Path) -> NoRoomError:
-    """Return the error for a full disk."""
+def _no_room(path: Path) -> NoRoomError:
     return NoRoomError(
         f"The history of saves {path} cannot grow: the disk is full. Earlier saves are safe; free "
         "some space and save again."
@@ -162,19 +161,19 @@ def _check(path: Path, wait: float) -> str | None:
             with _alone(lock, wait):
                 if not path.exists():  # else another window was faster
                     _make(path, wait)
-        identity = _secured(path)
+        identity = secured(path)
         if identity is None:
             continue  # another window has set it aside meanwhile
         try:
             damage = _damage(path, wait)
         except (FileNotFoundError, sqlite3.OperationalError):
-            if _secured(path) == identity:
+            if secured(path) == identity:
                 raise
             continue  # as above
         if damage is None:
             return None
         with _alone(lock, wait):
-            if _secured(path) == identity:  # else another window was faster
+            if secured(path) == identity:  # else another window was faster
                 kept = _set_aside(path)
                 _make(path, wait)
                 return (
@@ -217,10 +216,10 @@ def _own(path: Path) -> None:
         # An existing file is not opened: closing it would drop the locks that another
         # connection of this process holds on it (SQLite, "How To Corrupt", 2.2).
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    _secured(path)
+    secured(path)
 
 
-def _secured(path: Path) -> tuple[int, int] | None:
+def secured(path: Path) -> tuple[int, int] | None:
     """Make sure that only its owner reads the file.
 
     Returns:

@@ -150,13 +150,11 @@ def _request(inputs: Tensors, outputs: list[str], as_bytes: bool) -> tuple[bytes
         else:
             one["data"] = value.ravel().tolist()
         described.append(one)
-    wanted: list[dict[str, Any]] = [{"name": name} for name in outputs]
-    if not as_bytes:
-        said = json.dumps({"inputs": described, "outputs": wanted}).encode()
-        return said, {"Content-Type": "application/json"}
-    for each in wanted:
-        each["parameters"] = {"binary_data": True}
+    more = {"parameters": {"binary_data": True}} if as_bytes else {}
+    wanted = [{"name": name, **more} for name in outputs]
     said = json.dumps({"inputs": described, "outputs": wanted}).encode()
+    if not as_bytes:
+        return said, {"Content-Type": "application/json"}
     headers = {"Content-Type": "application/octet-stream", _LENGTH: str(len(said))}
     return b"".join([said, *parts]), headers
 

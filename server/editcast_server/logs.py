@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import traceback
+from contextlib import suppress
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -83,7 +84,10 @@ class _LogFile(RotatingFileHandler):
 
 
 def _remove_old(folder: Path, own: Path) -> None:
-    found = [(path.stat().st_mtime, path) for path in folder.glob("server-*.log*")]
+    found = []
+    for path in folder.glob("server-*.log*"):
+        with suppress(FileNotFoundError):  # another server may remove some too
+            found.append((path.stat().st_mtime, path))
     for _, path in sorted(found, reverse=True)[KEPT:]:
         if path != own:
             path.unlink(missing_ok=True)

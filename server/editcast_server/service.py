@@ -24,8 +24,9 @@ from editcast_server.prediction.policy import Policy
 from editcast_server.prediction.projects import Projects
 from editcast_server.settings import Settings
 from editcast_server.status import Activity
-from editcast_server.store_writer import Saves, now_ms
-from editcast_store.saves import MERGE_WINDOW_MS, What
+from editcast_server.store_writer import StoreWriter
+from editcast_store.forgetting import Period
+from editcast_store.saves import What
 
 log = logging.getLogger(__name__)
 
@@ -75,7 +76,7 @@ class Service:
         self._client = client
         self.units = units
         self._loop = asyncio.get_running_loop()
-        self.saves = Saves(lambda sentence: self._on_loop(self._warn, sentence))
+        self.saves = StoreWriter(lambda sentence: self._on_loop(self._warn, sentence))
         self.engine = Engine(
             loaded=lambda model: self._on_loop(self._on_model, model),
             failed=lambda text: self._on_loop(
@@ -84,13 +85,13 @@ class Service:
         )
         self._policy = Policy(settings)
         self._feedback = Feedback(self._policy, self._record_outcome, self._has_applied, follow_s)
-        self.activity = Activity(client.has_status, lambda: self.settings.enabled)
+        self.activity = Activity(client.has_status, settings)
         self._has_ended = False
 
     def start(self) -> None:
-        """Load the model, delete saves that are too old, and count the decisions in the store."""
+        """Load the model, and count the decisions in the store."""
         self.engine.choose(_choice_of(self.settings))
-        self.saves.begin(self.settings.history_days, partial(self._on_loop, self._feedback.restore))
+        self.saves.restore(partial(self._on_loop, self._feedback.restore))
 
     def stop(self) -> None:
         """Close all documents, and return when the last save is on the disk."""
@@ -134,9 +135,8 @@ class Service:
             self._feedback.take_applied(document)
         if document.suggestions != had:
             self._client.has_predicted(document)
-        if document.has(1) or document.job or document.is_suppressed or not is_served:
-            return
-        document.pause = self._loop.call_later(self._policy.pause, self._ask, document, 1)
+        if is_served and not (document.has(1) or document.job or document.is_suppressed):
+            document.pause = self._loop.call_later(self._policy.pause, self._ask, document, 1)
 
     def save(self, uri: str, text: str | None) -> None:
         """Process a save of a document, with its text if the editor sent it."""
@@ -151,11 +151,11 @@ class Service:
                 return
             document.replace(text)
         document.check_path()
-        if document.buffer is None:
+        is_allowed = document.is_allowed(self.settings) and self._fits(document)
+        if document.buffer is None or not is_allowed:
+            document.opened = None
             return
         text = document.buffer.text
-        if not (document.is_allowed(self.settings) and self._fits(document)):
-            return
         self._feedback.pass_over(document)
         document.rejections.forget_typed_lines()
         document.end_suppression()
@@ -163,7 +163,9 @@ class Service:
         for other in self.documents.values():
             if other is not document and document.folder and other.folder == document.folder:
                 other.expire_answer()
-        self._record(document, text)
+        opened, document.opened = document.opened, None
+        if document.path and self.settings.history_enabled:
+            self.saves.record(document.path, text, document.language, before=opened)
         document.forget_suggestions()
         self._ask(document, 1)
         self.engine.check_for_newer()
@@ -190,17 +192,17 @@ class Service:
             )
         return document.track
 
-    def _record(self, document: Document, text: str) -> None:
-        if document.path is None or not self.settings.history_enabled:
-            return
-        now = now_ms()
-        if document.opened is not None and document.opened != text:
-            # Without it the changes of this save would be unknown. It is early enough to keep the
-            # store from merging both.
-            before = now - MERGE_WINDOW_MS
-            self.saves.record(document.path, document.opened, before, document.language)
-        document.opened = None
-        self.saves.record(document.path, text, now, document.language)
+    async def forget_history(self, files: Sequence[str] | None, period: Period) -> str:
+        """Delete saves; return a sentence for the user.
+
+        Raises:
+            StoreError: The saves cannot be deleted.
+        """
+        for document in self.documents.values():
+            document.opened = None  # the next save must not record it again
+        said = await self.saves.forget(files, period)
+        self.projects.forget_history()
+        return said
 
     # Predictions
 
@@ -211,17 +213,14 @@ class Service:
         not come from the user and starts no prediction that a typing pause would not start.
         """
         end = self._loop.time() + PATIENCE
-        document = self.documents.get(uri)
-        while document and self._is_served(document) and not document.has(most):
-            if document.is_suppressed and not is_wanted:
-                break
+        while (document := self.at_once(uri)) and not document.has(most):
             left = end - self._loop.time()
-            if left <= 0:
+            if left <= 0 or (document.is_suppressed and not is_wanted):
                 break
             if not document.is_awaiting_word:
                 self._ask(document, most, is_for_request=True)
             await document.wait_for_answer(left)
-        return self.at_once(uri)
+        return document
 
     def at_once(self, uri: str) -> Document | None:
         """Return the document with its current suggestions; None if it is not served."""
@@ -303,12 +302,15 @@ class Service:
             return
         if _choice_of(settings) != _choice_of(before):
             self.engine.choose(_choice_of(settings))
+        if settings.history_days != before.history_days:
+            self.saves.prune(settings.history_days)
         self._policy.follow(settings)
         if reads(settings) != reads(before):
             self.projects.forget_files()
             for document in self.documents.values():
                 self._begin(document)
         self._withdraw_all()
+        self.activity.settings = settings
         self.activity.update()
 
     def set_training(self, message: str) -> None:
@@ -356,10 +358,8 @@ class Service:
 
     def _fits(self, document: Document) -> bool:
         """Tell whether a document's text is known and can be used."""
-        if document.buffer is None:
-            return False
         problem = document.problem(self.settings)
-        if problem:
+        if problem and document.buffer is not None:
             self._warn_once(document, problem)
         return not problem
 

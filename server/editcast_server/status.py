@@ -6,6 +6,7 @@ from typing import Final
 
 from editcast_server.lsp.protocol import StatusParams
 from editcast_server.prediction.model_loader import Model
+from editcast_server.settings import Settings
 
 _THINKING_SHOWS_AFTER: Final = 0.15  # seconds
 _ENDLESS: Final = 1e8  # seconds; a longer snooze has no end
@@ -16,20 +17,18 @@ class Activity:
 
     Args:
         send: Called with the status whenever it changes.
-        is_enabled: Tells whether the user wants suggestions at all.
+        settings: The current settings.
 
     Attributes:
         model: The model in use; None until one is loaded.
         training: The last message of a training; empty when none runs.
     """
 
-    def __init__(
-        self, send: Callable[[StatusParams], None], is_enabled: Callable[[], bool]
-    ) -> None:
+    def __init__(self, send: Callable[[StatusParams], None], settings: Settings) -> None:
         self.model: Model | None = None
         self.training = ""
+        self.settings = settings
         self._send = send
-        self._is_enabled = is_enabled
         self._loop = asyncio.get_running_loop()
         self._last: StatusParams | None = None
         self._snooze: asyncio.TimerHandle | None = None
@@ -40,7 +39,7 @@ class Activity:
     def status(self) -> StatusParams:
         """Return the status of the most important activity."""
         name = self.model.forecaster.name if self.model else ""
-        if not self._is_enabled():
+        if not self.settings.enabled:
             return StatusParams("disabled", name, "Editcast is turned off (setting enabled).")
         if self._snooze:
             left = max(0.0, self._snooze.when() - self._loop.time())

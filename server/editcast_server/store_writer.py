@@ -16,7 +16,7 @@ from typing import Any
 from editcast_model.errors import StoreError
 from editcast_store import forgetting_without_room, paths
 from editcast_store.forgetting import Pattern, Period
-from editcast_store.saves import Outcome, Store, What
+from editcast_store.saves import MERGE_WINDOW_MS, Outcome, Store, What
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ MOST_BYTES = 500_000_000
 _LAST_OUTCOMES = 500
 
 
-class Saves:
+class StoreWriter:
     """The writer of one server process.
 
     Args:
@@ -38,26 +38,28 @@ class Saves:
         self._store: Store | None = None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
 
-    def record(self, path: Path, text: str, time_ms: int, language: str) -> None:
-        """Record the text of a save."""
-        self._later(lambda store: store.record(path, text, time_ms, language))
+    def record(self, path: Path, text: str, language: str, *, before: str | None) -> None:
+        """Record the text of a save, and the text before it, if it is known."""
+        now = now_ms()
+        if before is not None and before != text:
+            # Early enough that the store does not merge both.
+            self._later(lambda store: store.record(path, before, now - MERGE_WINDOW_MS, language))
+        self._later(lambda store: store.record(path, text, now, language))
 
     def record_outcome(self, suggestion: str, what: What, **about: Any) -> None:
         """Record an outcome of a suggestion; see `Store.record_outcome`."""
         now = now_ms()
         self._later(lambda store: store.record_outcome(suggestion, what, time_ms=now, **about))
 
-    def begin(self, days: int, restore: Callable[[list[Outcome]], None]) -> None:
-        """Prepare an existing store.
+    def restore(self, count: Callable[[list[Outcome]], None]) -> None:
+        """Call `count` on the store's thread with the last outcomes, if there is a store."""
+        if os.path.exists(paths.store_path()):
+            self._later(lambda store: count(store.outcomes(_LAST_OUTCOMES)))
 
-        Args:
-            days: The maximum age of saves. Older ones are deleted, as are the oldest ones of a
-                store that is too large.
-            restore: Called on the store's thread with the last outcomes.
-        """
+    def prune(self, days: int) -> None:
+        """Delete saves that are older, and the oldest ones of a store that is too large."""
         if os.path.exists(paths.store_path()):
             self._later(lambda store: store.prune(days, MOST_BYTES))
-            self._later(lambda store: restore(store.outcomes(_LAST_OUTCOMES)))
 
     async def written(self) -> None:
         """Wait until all earlier writes are on the disk."""
@@ -83,14 +85,15 @@ class Saves:
 
     def _forget(self, pattern: Pattern, period: Period) -> str:
         self._close()
-        path = paths.store_path()
-        return forgetting_without_room.forget(path, lambda names: pattern, period, self._show)
+        return forgetting_without_room.forget(paths.store_path(), pattern, period, self._show)
 
     def _later(self, work: Callable[[Store], object]) -> None:
         self._thread.submit(self._do, work)
 
     def _do(self, work: Callable[[Store], object]) -> None:
         try:
+            if self._store and not self._store.is_in_place:
+                self._close()
             if self._store is None:
                 self._store = Store.open(paths.store_path())
             work(self._store)

@@ -43,6 +43,7 @@ class TeamModel:
         """Check the folder that the setting names from now on; empty for none."""
         if folder != self._folder:
             self._folder = folder
+            self._thread = None  # it may be reading the earlier folder
             self._look()
 
     def stop(self) -> None:

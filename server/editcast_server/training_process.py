@@ -7,24 +7,27 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from uuid import uuid4
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from editcast_model.checked import structure
 from editcast_model.errors import EditcastError
 from editcast_server.children import in_folder, isolated_python
 from editcast_server.documents.document import path_of
+from editcast_server.logs import without_words
 from editcast_store import paths
 
 log = logging.getLogger(__name__)
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x09\x0b\x0c\x0e-\x1f]")
-
+_LONGEST_LINE: Final = 1 << 30  # bytes; asyncio's own limit, 64 KiB, would end the reading
 
 TRAIN = isolated_python("-m", "editcast", "train", "--json", "--considerate")
 COUNT = isolated_python("-m", "editcast", "history", "count", "--json")
@@ -98,100 +101,106 @@ class TrainingRun:
             The object that the command prints. If it fails, show the reason and return None.
         """
         try:
-            process = await asyncio.create_subprocess_exec(
-                *COUNT,
-                *self._workspaces(),
-                **in_folder(paths.home()),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-            )
+            process = await self._child(COUNT, stderr=asyncio.subprocess.PIPE)
             printed, complaints = await process.communicate()
             return json.loads(printed)
         except (EditcastError, OSError) as error:
-            self._show(f"The history cannot be counted: {error}", True)
+            reason = str(error)
         except ValueError:
             said = complaints.decode("utf-8", "replace").strip().splitlines()
-            self._show(f"The history cannot be counted: {said[-1] if said else 'no answer'}", True)
+            reason = said[-1] if said else "no answer"
+        self._show(f"The history cannot be counted: {reason}", True)
         return None
 
     async def _run(self, without: Sequence[str]) -> None:
         self._report("Training begins.")
-        token = await self._begin_progress()
-        last = Event("")
-        comparison: Event | None = None
         try:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                *self._workspaces(),
-                *(f"--without={kind}" for kind in without),
-                **in_folder(paths.home()),
-                # The server's own stdin and stdout belong to the editor.
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-            )
+            token = await self._begin_progress()
+            end = await self._train(token, without)
+            log.info("%s", end)
+            if token:
+                progress = self._server.work_done_progress
+                progress.end(token, types.WorkDoneProgressEnd(message=end))
+                del progress.tokens[token]
+        finally:
+            self._report("")
+
+    async def _train(self, token: str | None, without: Sequence[str]) -> str:
+        """Train, and show how it ended; return the sentence about that."""
+        last = Event("")
+        try:
+            kinds = (f"--without={kind}" for kind in without)
+            self._process = await self._child((*self._command, *kinds))
             if self._was_stopped:
                 self._process.terminate()
-            async for line in _lines(self._process):
-                event = Event.of(line)
+            assert self._process.stdout
+            async for line in self._process.stdout:
+                event = Event.of(line.decode("utf-8", "replace"))
                 if event.text:
                     last = event
-                    comparison = event if event.page else None
                     self._report(last.text)
                     self._show_progress(token, last)
             code = await self._process.wait()
         except (EditcastError, OSError) as error:
             code, last = 1, Event(f"Training could not be started: {error}")
         if self._was_stopped:
-            end = "Training was stopped."
-        elif code == 0:
-            end = "Training is done. Editcast now uses the new model."
-            if last.type == "unchanged":
-                end = last.text
-            if comparison:
-                end = f"{end} {comparison.text}"
-            self._show_end(end, comparison)
-        else:
+            return "Training was stopped."
+        if code:
             end = last.text or f"Training ended with code {code}."
             self._show(end, True)
-        log.info("%s", end)
-        if token:
-            self._server.work_done_progress.end(token, types.WorkDoneProgressEnd(message=end))
-        self._report("")
-
-    def _show_end(self, end: str, comparison: Event | None) -> None:
-        """Show how the training ended, with a button that opens the comparison if possible."""
+            return end
+        end = "Training is done. Editcast now uses the new model."
+        if last.type == "unchanged":
+            end = last.text
+        elif last.page:
+            end = f"{end} {last.text}"
         window = self._server.client_capabilities.window
-        if comparison and comparison.page and window and window.show_document:
-            offering = self._offer(end, Path(comparison.page))
-            self._offering = asyncio.get_running_loop().create_task(offering)
+        if last.page and window and window.show_document:
+            self._offering = asyncio.create_task(self._offer(end, Path(last.page)))
         else:
             self._show(end, False)
+        return end
 
     async def _offer(self, end: str, page: Path) -> None:
+        """Show how the training ended, with a button that opens the comparison."""
         action = types.MessageActionItem("Show the Comparison")
         asked = types.ShowMessageRequestParams(types.MessageType.Info, end, [action])
         if await self._server.window_show_message_request_async(asked):
             shown = types.ShowDocumentParams(page.as_uri(), take_focus=True)
             await self._server.window_show_document_async(shown)
 
-    def _workspaces(self) -> list[str]:
-        """Return the editor's folders, whose repositories are part of the user's history."""
+    async def _child(
+        self, command: Sequence[str], *, stderr: int = asyncio.subprocess.STDOUT
+    ) -> asyncio.subprocess.Process:
+        """Start a command on the editor's folders, whose repositories are the user's history."""
         workspace = self._server.workspace
         folders = [path_of(uri) for uri in workspace.folders]
         if not folders and workspace.root_uri:
             folders = [path_of(workspace.root_uri)]
         found = [folder.absolute() for folder in folders if folder and folder.is_dir()]
-        return [f"--workspace={folder}" for folder in found]
+        return await asyncio.create_subprocess_exec(
+            *command,
+            *(f"--workspace={folder}" for folder in found),
+            **in_folder(paths.home()),
+            # The server's own stdin and stdout belong to the editor.
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
+            limit=_LONGEST_LINE,
+        )
 
     async def _begin_progress(self) -> str | None:
+        """Show progress in the editor; return its token, or None if the editor shows none."""
         window = self._server.client_capabilities.window
         if not window or not window.work_done_progress:
             return None
-        token = f"editcast-train-{id(self._task)}"
+        token = str(uuid4())  # a token can be used only once
         progress = self._server.work_done_progress
-        await progress.create_async(token)
+        try:
+            await progress.create_async(token)
+        except JsonRpcException as error:
+            log.warning("The editor shows no progress: %s", without_words(error))
+            return None
         progress.tokens[token].add_done_callback(lambda _: self.stop())
         progress.begin(
             token, types.WorkDoneProgressBegin("Editcast: training", cancellable=True, percentage=0)
@@ -205,14 +214,3 @@ class TrainingRun:
         self._server.work_done_progress.report(
             token, types.WorkDoneProgressReport(message=event.text, percentage=percentage)
         )
-
-
-async def _lines(process: asyncio.subprocess.Process) -> AsyncIterator[str]:
-    """Yield the lines that a process prints."""
-    assert process.stdout
-    rest = b""
-    while data := await process.stdout.read(4096):
-        *whole, rest = (rest + data).split(b"\n")
-        for line in whole:
-            yield line.decode("utf-8", "replace")
-    yield rest.decode("utf-8", "replace")

@@ -99,7 +99,7 @@ def _stored(path: Path) -> dict[str, Any]:
                 outcomes = store.outcomes()
                 files = store.files()
                 found["size"] = store.size()
-                found["saves"], found["files"] = sum(file.snapshots for file in files), len(files)
+                found["saves"], found["files"] = sum(file.saves for file in files), len(files)
                 found["problem"] = " ".join(store.notices)
         except StoreError as error:
             found["problem"] = str(error)

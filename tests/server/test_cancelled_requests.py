@@ -190,6 +190,17 @@ async def test_the_next_change_ends_what_was_under_way(bench: Bench) -> None:
     assert (await asked).version == 2
 
 
+async def test_a_request_ends_with_its_document(bench: Bench) -> None:
+    bench.open("a:b", SLOW)
+    asked = bench.ask("a:b")
+    await until(lambda: bench.forecaster.begun)
+    bench.service.close("a:b")
+    assert await asked is None
+    assert await bench.is_free()
+    assert bench.forecaster.begun == [SLOW, QUICK]
+    assert set(bench.client.predicted) == {"a:quick"}
+
+
 def test_a_flood_of_cancelled_requests_and_a_network(wire: Callable[..., Any]) -> None:
     calls = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(60))
     there = {"start": {"line": 1, "character": 11}, "end": {"line": 1, "character": 17}}

@@ -272,6 +272,21 @@ async def test_it_looks_again_now_and_then(
     assert "first" in told[0][0] and "second" in told[1][0]
 
 
+async def test_another_folder_is_read_while_the_first_one_is(
+    team: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITCAST_HOME", str(tmp_path / "home"))
+    publish(Bundle.open(bundle(tmp_path, "first")), team)
+    told: list[str] = []
+    news = TeamModel(lambda sentence, warning: told.append(sentence))
+    news.watch(str(tmp_path))
+    news.watch(str(team))
+    while not told:
+        await asyncio.sleep(0.01)
+    news.stop()
+    assert "first" in told[0]
+
+
 @pytest.mark.parametrize("named", ["team", "s3://bucket/team", "damaged"])
 async def test_a_setting_that_makes_no_sense_is_said(start: Any, team: Path, named: str) -> None:
     (team / "published.json").write_text("[")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,37 @@ server = create_server()
 server.training._command = [sys.executable, "-u", "-c", sys.argv[1]]
 server.start_io()
 """
+
+
+async def test_each_training_has_progress_of_its_own(start: Any) -> None:
+    command = [sys.executable, "-c", _SERVE, _printing({"type": "stage", "text": "x"})]
+    async with start(command=command) as editor:
+        for _ in range(4):
+            editor.client.messages.clear()
+            await editor.command("editcast.train")
+            await editor.until(lambda: editor.messages)
+            assert editor.messages == ["Training is done. Editcast now uses the new model."]
+            await editor.until(lambda: editor.statuses[-1].state == "baseline")
+        assert len(editor.client.progress_reports) == 4
+
+
+def test_an_editor_that_refuses_the_progress_trains_without(wire: Callable[..., Any]) -> None:
+    create = types.WINDOW_WORK_DONE_PROGRESS_CREATE
+    with wire() as server:
+        capabilities = {"window": {"workDoneProgress": True}}
+        params = {"processId": None, "rootUri": None, "capabilities": capabilities}
+        server.ask("initialize", params)
+        server.send(method="initialized", params={})
+        command = {"command": "editcast.train", "arguments": []}
+        server.send(id="train", method="workspace/executeCommand", params=command)
+        server.until(lambda: server.received(create))
+        (asked,) = [one for one in server.messages if one.get("method") == create]
+        server.send(id=asked["id"], error={"code": -32603, "message": "No more of them."})
+        server.until(lambda: server.shown)
+        assert "history" in server.shown[-1]
+        server.until(lambda: server.received("editcast/status")[-1]["state"] != "training")
+        assert not server.received("$/progress")
+        assert server.end() == 0
 
 
 @pytest.mark.parametrize("is_wanted", [True, False])

@@ -130,7 +130,7 @@ def _history() -> Iterator[Fact]:
     try:
         with Store.open(path) as store:
             files = store.files()
-            saves = sum(file.snapshots for file in files)
+            saves = sum(file.saves for file in files)
             yield "saves", f"{saves:,} of {len(files):,} files"
             yield "size", f"{store.size() / 1e6:.1f} MB"
             outcomes = [outcome.what for outcome in store.outcomes()]

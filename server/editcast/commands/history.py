@@ -1,9 +1,7 @@
 """`editcast history`: showing, exporting and deleting recorded saves."""
 
-import glob
 import json
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
@@ -18,7 +16,7 @@ from editcast.render_diff import plain, render_changes
 from editcast_model.diff import diff
 from editcast_model.errors import StoreError
 from editcast_store import forgetting_without_room, paths
-from editcast_store.forgetting import ALWAYS, Period
+from editcast_store.forgetting import ALWAYS, Period, absolute
 from editcast_store.saves import Store
 
 _TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"])
@@ -39,10 +37,10 @@ def list_() -> None:
             table.add_row(
                 plain(file.path),
                 plain(file.language),
-                f"{file.snapshots:,}",
+                f"{file.saves:,}",
                 _time(file.first),
                 _time(file.last),
-                f"{file.size:,}",
+                f"{file.bytes:,}",
             )
         console.print(table, highlight=False)
 
@@ -55,7 +53,7 @@ def list_() -> None:
 def show(path: str, number: int | None) -> None:
     """Show the changes of each save of the file PATH."""
     console = Console()
-    path = _absolute(path)
+    path = absolute(path)
     with _open_store(console) as store:
         snapshots = store.snapshots(path)
         if not snapshots:
@@ -125,7 +123,6 @@ def export(pattern: str | None, output: Path | None) -> None:
     the FILE.
     """
     with _open_store(Console(stderr=True)) as store:
-        pattern = None if pattern is None else _whole_path(store.names, pattern)
         if output is None or str(output) == "-":
             for line in store.export(pattern):
                 click.echo(line)
@@ -154,12 +151,9 @@ def forget(
         ALWAYS.until if until is None else _milliseconds(until),
     )
 
-    def choose(names: Callable[[str], bool]) -> str | None:
-        return None if pattern is None else _whole_path(names, pattern)
-
     warnings: list[str] = []
     try:
-        said = forgetting_without_room.forget(_store_path(), choose, period, warnings.append)
+        said = forgetting_without_room.forget(_store_path(), pattern, period, warnings.append)
         console.print(said, highlight=False)
     finally:
         for warning in warnings:
@@ -186,25 +180,6 @@ def _store_path() -> Path:
             "that runs Editcast."
         )
     return path
-
-
-def _whole_path(names: Callable[[str], bool], name: str) -> str:
-    """Return the path in the store for one on the command line; leave globs unchanged.
-
-    Names of folders can contain brackets, so a path that is stored or exists is not a glob.
-
-    Args:
-        names: Tells whether the store contains a path.
-        name: The path as the user wrote it.
-    """
-    path = _absolute(name)
-    if not any(character in name for character in "*?[") or names(path):
-        return path
-    return glob.escape(path) if os.path.lexists(path) else name
-
-
-def _absolute(name: str) -> str:
-    return os.path.abspath(os.path.expanduser(name))
 
 
 def _time(milliseconds: int) -> str:

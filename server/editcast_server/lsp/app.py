@@ -45,8 +45,8 @@ def _register_lifecycle(server: EditcastServer) -> None:
         settings, ls.complaints = read_settings(params.initialization_options)
         units = Units.of(ls.workspace.position_encoding or types.PositionEncodingKind.Utf16)
         ls.service = Service(ls, units, settings)
-        ls.is_trusted = is_trusted(params.initialization_options)
-        ls.set_folders()
+        ls.service.projects.is_trusted = is_trusted(params.initialization_options)
+        ls.service.projects.set_folders(ls.workspace.folders)
         stop_on_signals(ls.stop)
         if get_capability(params.capabilities, "text_document.inline_completion"):
             _register_inline_completion(ls)
@@ -66,6 +66,7 @@ def _register_lifecycle(server: EditcastServer) -> None:
             )
             ls.client_register_capability(types.RegistrationParams([registration]))
         await ls.pull_settings()
+        ls.service.saves.prune(ls.service.settings.history_days)  # no earlier: it may be pulled
         ls.team_model.watch(ls.service.settings.team_model)
         await ls.protocol.prepare()
 
@@ -79,7 +80,7 @@ def _register_lifecycle(server: EditcastServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders_changed(ls: EditcastServer, params: types.DidChangeWorkspaceFoldersParams) -> None:
-        ls.set_folders()
+        ls.service.projects.set_folders(ls.workspace.folders)
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: EditcastServer, params: None) -> None:

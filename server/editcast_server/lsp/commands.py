@@ -78,14 +78,14 @@ def _register_training(server: EditcastServer) -> None:
                 raise JsonRpcInvalidParams(
                     f"{protocol.TRAIN} takes no argument, or one, the sources to leave out."
                 )
-        if ls.is_trusted:
+        if ls.service.projects.is_trusted:
             ls.training.start(without)
         else:
             ls.show_message(_UNTRUSTED, warning=True)
 
     @server.command(protocol.COUNT_HISTORY)
     async def count_history(ls: EditcastServer, *arguments: Any) -> Any:
-        if ls.is_trusted:
+        if ls.service.projects.is_trusted:
             return await ls.training.count()
         ls.show_message(_UNTRUSTED, warning=True)
         return None

@@ -6,9 +6,10 @@ gets null.
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from editcast_model.errors import EditcastError
 from editcast_server.lsp import protocol
@@ -24,14 +25,14 @@ def register_history(server: EditcastServer) -> None:
     """Register the commands about recorded saves."""
 
     @server.command(protocol.HISTORY)
-    async def history(ls: EditcastServer) -> protocol.Remembered | None:
+    async def history(ls: EditcastServer) -> dict[str, Any] | None:
         await ls.service.saves.written()
         if not paths.store_path().exists():
-            return protocol.Remembered([], 0)
-        return await _in_store(ls, _remembered)
+            return {"files": [], "bytes": 0}
+        return await _in_store(ls, _history)
 
     @server.command(protocol.SAVES)
-    async def saves(ls: EditcastServer, path: str) -> list[protocol.RememberedSave] | None:
+    async def saves(ls: EditcastServer, path: str) -> list[dict[str, int]] | None:
         return await _in_store(ls, partial(_saves, path=path))
 
     @server.command(protocol.SAVED_TEXT)
@@ -46,7 +47,11 @@ def register_history(server: EditcastServer) -> None:
             ALWAYS.since if since is None else since,
             ALWAYS.until if until is None else until,
         )
-        return await _forget(ls, files, period)
+        try:
+            return await ls.service.forget_history(files, period)
+        except EditcastError as error:
+            ls.show_message(str(error), warning=True)
+            return None
 
     @server.command(protocol.EXPORT_HISTORY)
     async def export(ls: EditcastServer, out: str, files: list[str] | None) -> str | None:
@@ -75,40 +80,20 @@ async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Re
             ls.show_message(notice, warning=True)
 
 
-async def _forget(ls: EditcastServer, files: list[str] | None, period: Period) -> str | None:
-    try:
-        said = await ls.service.saves.forget(files, period)
-    except EditcastError as error:
-        ls.show_message(str(error), warning=True)
-        return None
-    ls.service.projects.forget_history()
-    return said
-
-
-def _remembered(store: Store) -> protocol.Remembered:
-    projects: dict[Path, str] = {}
-    files = []
-    for file in store.files():
-        folder = Path(file.path).parent
+def _history(store: Store) -> dict[str, Any]:
+    """Return the recorded files, and the size of the store on the disk."""
+    files, projects = [asdict(file) for file in store.files()], dict[Path, str]()
+    for file in files:
+        folder = Path(file["path"]).parent
         if folder not in projects:
-            projects[folder] = project_of(file.path)
-        files.append(
-            protocol.RememberedFile(
-                file.path,
-                projects[folder],
-                file.language,
-                file.snapshots,
-                file.first,
-                file.last,
-                file.size,
-            )
-        )
-    return protocol.Remembered(files, store.size())
+            projects[folder] = project_of(file["path"])
+        file["project"] = projects[folder]
+    return {"files": files, "bytes": store.size()}
 
 
-def _saves(store: Store, path: str) -> list[protocol.RememberedSave]:
+def _saves(store: Store, path: str) -> list[dict[str, int]]:
     found = enumerate(store.snapshots(path), 1)
-    return [protocol.RememberedSave(number, snapshot.time) for number, snapshot in found]
+    return [{"number": number, "time": snapshot.time} for number, snapshot in found]
 
 
 def _saved_text(store: Store, path: str, number: int) -> str | None:

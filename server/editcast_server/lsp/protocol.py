@@ -27,8 +27,8 @@ TRAIN: Final = "editcast.train"  # [], or [[kind of source to leave out]]
 COUNT_HISTORY: Final = "editcast.countHistory"  # []: what `editcast history count` prints
 REVERT: Final = "editcast.revert"  # []
 REPORT: Final = "editcast.report"  # [], answered with a page of HTML
-HISTORY: Final = "editcast.history"  # [], answered with `Remembered`
-SAVES: Final = "editcast.saves"  # [path], answered with a list of `RememberedSave`
+HISTORY: Final = "editcast.history"  # [], answered with the `StoredFile`s and the size of the store
+SAVES: Final = "editcast.saves"  # [path], answered with the numbers and times of its saves
 SAVED_TEXT: Final = "editcast.savedText"  # [path, number of the save], answered with the text
 FORGET: Final = "editcast.forget"  # [[path] or null, since or null, until or null]: a sentence
 EXPORT_HISTORY: Final = "editcast.exportHistory"  # [file to write, [path] or null]: a sentence
@@ -127,45 +127,6 @@ class StatusParams:
     state: Literal["ready", "thinking", "snoozed", "disabled", "baseline", "training"]
     model: str
     message: str
-
-
-@attrs.define
-class RememberedFile:
-    """A file with recorded saves.
-
-    Attributes:
-        path: The path in the store.
-        project: The repository or folder that the file belongs to.
-        language: Its language identifier.
-        saves: The number of saves.
-        first: The time of the first save, in milliseconds since the epoch.
-        last: The time of the last save.
-        bytes: The total length of their texts.
-    """
-
-    path: str
-    project: str
-    language: str
-    saves: int
-    first: int
-    last: int
-    bytes: int
-
-
-@attrs.define
-class Remembered:
-    """Answer to `editcast.history`: the recorded files, and the size of the store on the disk."""
-
-    files: Sequence[RememberedFile]
-    bytes: int
-
-
-@attrs.define
-class RememberedSave:
-    """One save of a file: its number, counted from 1, and its time (ms since the epoch)."""
-
-    number: int
-    time: int
 
 
 @attrs.define

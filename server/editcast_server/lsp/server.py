@@ -186,11 +186,7 @@ _USUAL = (
 
 
 class EditcastServer(LanguageServer):
-    """The server process: one editor, one `Service`.
-
-    Attributes:
-        is_trusted: Whether the user trusts the folders that the editor has open.
-    """
+    """The server process: one editor, one `Service`."""
 
     service: Service
     protocol: EditcastProtocol
@@ -203,21 +199,18 @@ class EditcastServer(LanguageServer):
             converter_factory=incoming.strict_converter,
         )
         self.complaints: list[str] = []
-        self.is_trusted = True
         self.exit_code = 0
         self._warned: set[str] = set()
         self.training = TrainingRun(
             self,
             report=lambda message: self.service.set_training(message),
-            show=lambda sentence, warning: self.show_message(sentence, warning=warning),
+            show=self.show_message,
         )
-        self.team_model = TeamModel(
-            lambda sentence, warning: self.show_message(sentence, warning=warning)
-        )
+        self.team_model = TeamModel(self.show_message)
 
     # service.Client
 
-    def show_message(self, sentence: str, *, warning: bool) -> None:
+    def show_message(self, sentence: str, warning: bool) -> None:
         """Show the user a sentence."""
         kind = types.MessageType.Warning if warning else types.MessageType.Info
         self.window_show_message(types.ShowMessageParams(kind, sentence))
@@ -308,11 +301,6 @@ class EditcastServer(LanguageServer):
         self.team_model.stop()
         if hasattr(self, "service"):
             self.service.stop()
-
-    def set_folders(self) -> None:
-        """Pass the editor's open folders to the service."""
-        self.service.projects.is_trusted = self.is_trusted
-        self.service.projects.set_folders(self.workspace.folders)
 
     def apply_settings(self, given: Any) -> None:
         """Apply the editor's settings, and show what is wrong with them."""

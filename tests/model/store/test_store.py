@@ -53,8 +53,8 @@ def test_snapshots_come_back_in_time_order_after_reopening(path: Path) -> None:
             StoredSnapshot(step * MERGE_WINDOW_MS, f"x = {step}\r\n") for step in range(5)
         ]
         (file,) = store.files()
-        assert (file.path, file.language, file.snapshots) == (FILE, "python", 5)
-        assert (file.first, file.last, file.size) == (0, 4 * MERGE_WINDOW_MS, 5 * 7)
+        assert (file.path, file.language, file.saves) == (FILE, "python", 5)
+        assert (file.first, file.last, file.bytes) == (0, 4 * MERGE_WINDOW_MS, 5 * 7)
         assert store.snapshots("/nowhere") == []
 
 
@@ -209,6 +209,22 @@ def test_what_forget_removes(path: Path, pattern: str | None, left: list[str]) -
         assert (forgotten.files, forgotten.snapshots) == (3 - len(left), 2 * (3 - len(left)))
         for file in left:
             assert texts(store, file) == [f"{file}0", f"{file}1"]
+
+
+def test_a_name_in_a_folder_with_brackets_is_no_glob(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "[a]"
+    folder.mkdir()
+    (folder / "there.py").touch()
+    monkeypatch.chdir(folder)
+    with Store.open(path) as store:
+        for name in ("[a]/stored.py", "a/there.py", "a/gone.py", "t/t[h]ere.py"):
+            store.record(tmp_path / name, name, 0, "python")
+        for pattern, count in (("gone.py", 0), ("there.py", 0), ("../t/t[h]ere.py", 1)):
+            assert store.forget(pattern).files == count
+        assert store.forget("stored.py").files == 1
+        assert store.forget("*/a/*.py").files == 2
 
 
 def test_forgotten_bytes_leave_the_disk(path: Path) -> None:

@@ -135,7 +135,7 @@ async def test_snooze(start: Any) -> None:
         await editor.until(lambda: editor.statuses[-1].state == "snoozed")
         await editor.until(lambda: editor.statuses[-1].state == "baseline")
     with closing(Store.open(editor.home / "history.sqlite3")) as store:
-        assert [file.snapshots for file in store.files()] == [2]
+        assert [file.saves for file in store.files()] == [2]
 
 
 @pytest.mark.parametrize(

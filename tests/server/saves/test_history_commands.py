@@ -78,6 +78,19 @@ async def test_a_file_and_a_time_are_forgotten(start: Any, remembered: list[Path
         assert await paths_of(editor) == []
 
 
+async def test_what_is_forgotten_the_next_save_does_not_bring_back(
+    start: Any, remembered: list[Path]
+) -> None:
+    async with start() as editor:
+        uri = editor.open(remembered[0].as_uri(), "x = 2\n")
+        await editor.command("editcast.forget", None, None, None)
+        editor.type(uri, "2", "3")
+        editor.save(uri)
+        (path,) = await paths_of(editor)
+        assert len(await editor.command("editcast.saves", path)) == 1
+        assert await editor.command("editcast.savedText", path, 1) == "x = 3\n"
+
+
 async def test_it_is_exported(start: Any, remembered: list[Path], tmp_path: Path) -> None:
     async with start() as editor:
         out = tmp_path / "out.jsonl"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from editcast_server.store_writer import now_ms
 from editcast_store.saves import Store
 
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(4))
@@ -90,6 +91,21 @@ async def test_saves_at_the_very_end_are_kept(start: Any) -> None:
     assert len(kept(editor)) == 30
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows keeps the name of a file in use")
+@pytest.mark.parametrize("is_set_aside", [True, False])
+async def test_saves_go_to_the_store_of_the_name(start: Any, is_set_aside: bool) -> None:
+    async with start() as editor:
+        editor.save(editor.open("first.py", CALLS))
+        await editor.until(lambda: "first.py" in kept(editor))
+        for path in editor.home.glob("history.sqlite3*"):
+            if is_set_aside:  # as another window does with a damaged one
+                path.rename(path.with_name(path.name.replace("history", "history.damaged-1")))
+            else:
+                path.unlink()
+        editor.save(editor.open("second.py", CALLS))
+        await editor.until(lambda: kept(editor) == {"second.py": [CALLS]})
+
+
 async def test_saves_are_kept_when_the_editor_dies(start: Any) -> None:
     async with start(wait=False) as editor:
         uri = editor.open("orphan.py", CALLS)
@@ -129,6 +145,38 @@ async def test_nothing_is_kept_without_history(editor: Any) -> None:
     assert "off.py" not in kept(editor)
     with closing(Store.open(editor.home / "history.sqlite3")) as store:
         assert store.outcomes() == []
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_what_was_saved_without_history_is_not_kept_later(editor: Any) -> None:
+    uri = editor.open("later.py", CALLS)
+    for enabled, old, new in ((False, "render", "draw"), (True, "draw", "paint")):
+        set_history(editor, enabled)
+        editor.type(uri, old, new)
+        editor.save(uri)
+    await editor.until(lambda: "later.py" in kept(editor))
+    assert kept(editor)["later.py"] == [editor.texts[uri].text]
+
+
+DAY = 86_400_000
+
+
+async def test_the_days_are_those_of_the_editor_that_is_asked(start: Any, tmp_path: Path) -> None:
+    def ages() -> list[int]:
+        with closing(Store.open(tmp_path / "history.sqlite3")) as store:
+            return [round((now_ms() - one.time) / DAY) for one in store.snapshots("old.py")]
+
+    with closing(Store.open(tmp_path / "history.sqlite3")) as store:
+        for days in (900, 700, 20, 1):
+            store.record("old.py", f"{days}\n", now_ms() - days * DAY, "python")
+    async with start(configuration={"editcast": {"historyDays": 800}}) as editor:
+        await editor.until(lambda: len(ages()) < 4)
+        assert ages() == [700, 20, 1]
+        settings = {"editcast": {"historyDays": 10}}
+        editor.client.workspace_did_change_configuration(
+            types.DidChangeConfigurationParams(settings=settings)
+        )
+        await editor.until(lambda: ages() == [1])
 
 
 def set_history(editor: Any, enabled: bool) -> None:
