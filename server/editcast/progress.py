@@ -13,7 +13,6 @@ import json
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import click
@@ -52,12 +51,7 @@ class TrainingProgress:
             self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar:
             self._bar.stop()
 
@@ -115,7 +109,7 @@ class TrainingProgress:
     @property
     def _left(self) -> str:
         """Format the maximum time left; training may stop early."""
-        if self._began is None or self._share <= self._began[1]:
+        if self._began is None or not self._began[1] < self._share < 1:
             return ""
         began, share = self._began
         seconds = (time.monotonic() - began) * (1 - self._share) / (self._share - share)

@@ -1,4 +1,4 @@
-"""Options of commands that read sources, and of those that run on a cluster."""
+"""Options that several commands have."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import click
 
+from editcast import kinds
 from editcast_store.paths import home
 from editcast_training.cluster import HERE
 from editcast_training.sources.registry import (
@@ -22,9 +23,14 @@ ray_option = click.option(
     is_flag=False,
     flag_value=HERE,
     metavar="[HOST:PORT]",
-    help="Run on the Ray cluster of this machine; without an address, on a local cluster.",
+    help="Run on a Ray cluster: that at HOST:PORT, or one that is started on this machine.",
 )
-_PATH = click.Path(path_type=Path)
+device_option = click.option(
+    "--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]), help="Computing device."
+)
+seed_option = click.option(
+    "--seed", default=0, type=kinds.SEED, help="Seed of what is drawn at random."
+)
 _OPTIONS = (
     click.option("--git", multiple=True, metavar="PATH", help="A git repository; may be repeated."),
     click.option(
@@ -37,7 +43,7 @@ _OPTIONS = (
     click.option("--store", is_flag=True, help="Include the saves that Editcast recorded."),
     click.option(
         "--repositories",
-        type=_PATH,
+        type=kinds.PATH,
         help="A TOML file with the lists train, dev and test of repositories, OWNER/NAME.",
     ),
     click.option(

@@ -86,7 +86,6 @@ def finish(
     provenance: Provenance,
     origins: Sequence[Origin],
     *,
-    tokenizer: Path | None = None,
     base: Bundle | None = None,
     report: Callable[[str], None],
     seed: int,
@@ -100,7 +99,6 @@ def finish(
         provenance: The origin of the model.
         origins: The sources. Their held-out parts evaluate suggestions, and calibrate them if the
             base is not calibrated. Their training parts fit the line ranker if the base has none.
-        tokenizer: The tokenizer, if it is not that of the corpus.
         base: The bundle that was fine-tuned, whose graphs, line ranker and calibration are kept.
         report: Called with each stage.
         seed: The seed of the sampling of sessions.
@@ -114,7 +112,7 @@ def finish(
     report("Reading held-out history")
     sessions = _development_sessions(origins, seed, in_projects=base is None)
     sessions = sessions or window_sessions(corpus)
-    network, vocabulary, training = _read(checkpoint, tokenizer or corpus / "tokenizer.json")
+    network, vocabulary, training = _read(checkpoint, corpus / "tokenizer.json")
     report("Scoring held-out edits")
     card = _card(provenance, training)
     card |= _measured(network, corpus, provenance)

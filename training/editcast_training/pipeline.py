@@ -47,7 +47,7 @@ from editcast_training.packaging import Provenance, finish
 from editcast_training.sources.registry import Origin
 
 _MAX_STATE = 4096
-_WHAT_TO_DO = (
+WHAT_TO_DO = (
     "Name a repository (--git PATH), VS Code's Local History (--local-history) or recorded saves "
     "(--saves FILE), or train again after some days of work."
 )
@@ -136,7 +136,10 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
     corpus = _corpus(request, progress)
     plan = _training_plan(request, corpus)
     begun = "on" if request.base else "from scratch on"
-    progress.stage(f"Training {begun} {request.provenance.trained_on}")
+    length = f"{request.steps:,} steps" if request.steps else f"{request.minutes:g} minutes"
+    progress.stage(
+        f"Training {begun} {request.provenance.trained_on}: {length}, then some minutes of tests"
+    )
     if request.ray:
         checkpoint = train_on_cluster(plan, request.ray, request.workers, progress.line)
     else:
@@ -283,7 +286,7 @@ def _corpus(request: Request, progress: Progress) -> Path:
             raise TrainingError(
                 f"There is too little history: {counts['train']} instances to train on, of "
                 f"{LEAST_INSTANCES} needed, and {counts['dev']} held out for the evaluation. "
-                f"{_WHAT_TO_DO}"
+                f"{WHAT_TO_DO}"
             )
     except TrainingError:
         if request.corpus is None:
@@ -307,7 +310,7 @@ def _make_corpus(folder: Path, request: Request, progress: Progress) -> None:
             seed=request.seed,
         )
     except EmptyCorpusError as error:
-        raise TrainingError(f"{error} {_WHAT_TO_DO}") from error
+        raise TrainingError(f"{error} {WHAT_TO_DO}") from error
     except CorpusError as error:
         raise TrainingError(str(error)) from error
     for made in result:

@@ -10,50 +10,45 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from editcast import ranges
+from editcast import kinds
 from editcast.guarded import guarded
+from editcast.help_page import Command
 from editcast.progress import time_left
 from editcast.render_diff import plain
-from editcast.source_options import ray_option, source_options
+from editcast.source_options import ray_option, seed_option, source_options
 from editcast_training.data import cluster_shards
 from editcast_training.data.corpus import make_corpus
 from editcast_training.data.shards import CorpusPart
 from editcast_training.memory_limit import MOST
 from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import (
-    Origin,
-    generated_from,
-    project_and_kind,
-)
+from editcast_training.sources.registry import Origin, generated_from, project_and_kind
 from editcast_training.sources.storage import upload
 
+_EXAMPLES = {
+    "editcast corpus OUT --git PATH --git PATH": "some repositories",
+    "editcast corpus OUT --repositories list.toml --mirror FOLDER": "many, in lists",
+}
 
-@click.command()
+
+@click.command(cls=Command, examples=_EXAMPLES)
 @guarded("The corpus was stopped; run the same command to continue.")
-@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("out", type=kinds.FOLDER)
 @source_options
 @click.option(
-    "--tokenizer",
-    type=click.Path(path_type=Path),
-    help="A tokenizer.json.  [default: learn a vocabulary]",
+    "--tokenizer", type=kinds.PATH, help="A tokenizer.json.  [default: learn a vocabulary]"
 )
 @click.option(
-    "--max-state",
-    default=4096,
-    show_default=True,
-    type=ranges.MAX_STATE,
-    help="Maximum subtokens of a window.",
+    "--max-state", default=4096, type=kinds.MAX_STATE, help="Maximum subtokens of a window."
 )
-@click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
+@click.option("--processes", default=2, type=kinds.PROCESSES)
 @ray_option
 @click.option(
     "--memory",
     default=MOST / (1 << 30),
-    show_default=True,
-    type=ranges.GIBIBYTES,
+    type=kinds.GIBIBYTES,
     help="Memory limit of each process, in GiB; a source that needs more is skipped.",
 )
-@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
+@seed_option
 @click.option(
     "--upload",
     "url",
@@ -90,7 +85,8 @@ def corpus(
             for reason, count in made.skipped.most_common(1):
                 said += f"; mostly skipped: {count:,} × {reason}"
         style = "yellow" if made.failed else None
-        console.print(plain(f"{made.name}: {said} ({pace.after(made)})"), style=style)
+        said = f"{made.name}: {said} ({pace.after(made)})"
+        console.print(plain(said), style=style, soft_wrap=True)
 
     result = make_corpus(
         out,
@@ -106,7 +102,8 @@ def corpus(
     _summary(console, result)
     if url is not None:
         sent = upload(out, url)
-        console.print(plain(f"The corpus is in {url}; this run copied {sent:,} files."))
+        said = f"The corpus is in {url}; this run copied {sent:,} files."
+        console.print(plain(said), soft_wrap=True)
 
 
 class _Pace:

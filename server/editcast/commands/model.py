@@ -5,18 +5,19 @@ from pathlib import Path
 
 import click
 
+from editcast import kinds
 from editcast.guarded import guarded
+from editcast.help_page import Group
 from editcast.printable import printable
 from editcast_model.bundle import Bundle
 from editcast_model.errors import BundleError
 from editcast_store.paths import models_dir
 from editcast_store.team import install_published, publish, team_folder
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
 _OWN = "your own history"  # the wording in cards
 
 
-@click.group()
+@click.group(cls=Group)
 def model() -> None:
     """Share a team's model through a folder; nothing is sent or installed automatically."""
 
@@ -26,13 +27,13 @@ def model() -> None:
 @click.argument("folder")
 @click.option(
     "--bundle",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=kinds.FOLDER,
     required=True,
     help="The model's folder, such as OUT/bundle from `editcast train OUT`.",
 )
 @click.option(
     "--key",
-    type=_FILE,
+    type=kinds.FILE,
     help="Sign the model with this SSH key, or with the agent's key for this .pub file.",
 )
 @click.option(
@@ -61,7 +62,7 @@ def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> 
 @click.argument("folder")
 @click.option(
     "--signers",
-    type=_FILE,
+    type=kinds.FILE,
     envvar="EDITCAST_SIGNERS",
     show_envvar=True,
     help="Require a signature by someone in this file (allowed_signers of ssh-keygen(1)).",
