@@ -8,7 +8,7 @@ from difflib import get_close_matches
 import click
 
 from editcast.printable import printable
-from editcast_model.errors import EditcastError
+from editcast_model.errors import BusyError, EditcastError
 
 # Each command is imported only when it is called: `serve` must start within a second, and the
 # training side may not be installed.
@@ -33,9 +33,13 @@ _GROUPS = {
     },
 }
 _COMMANDS = {name: module for group in _GROUPS.values() for name, (module, _) in group.items()}
-_TRAIN_MODULES = {"onnx", "onnxscript", "pyarrow", "pygit2", "sklearn", "torch"}
-_CLUSTER_MODULES = {"ray"}
-_PAPERS_MODULES = {"editcast_papers", "matplotlib", "sacrebleu"}
+_NEEDED = {
+    "the training side: pip install 'editcast[train]'": "onnx onnxscript pyarrow pygit2 sklearn "
+    "torch",
+    "Ray: pip install 'editcast[train,cluster]'": "ray",
+    "a clone of Editcast's repository: pip install -e '.[train,papers]'": "editcast_papers "
+    "matplotlib sacrebleu",
+}
 
 
 class _Commands(click.Group):
@@ -82,18 +86,13 @@ def main(recipe: object = None) -> None:
         cli(prog_name="editcast", obj=recipe)
     except EditcastError as error:
         click.echo(printable(str(error)), err=True)
-        sys.exit(2)
+        sys.exit(1 if isinstance(error, BusyError) else 2)
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
-        if missing in _TRAIN_MODULES:
-            needed = "the training side: pip install 'editcast[train]'"
-        elif missing in _CLUSTER_MODULES:
-            needed = "Ray: pip install 'editcast[train,cluster]'"
-        elif missing in _PAPERS_MODULES:
-            needed = "a clone of Editcast's repository: pip install -e '.[train,papers]'"
-        else:
+        needed = [one for one, modules in _NEEDED.items() if missing in modules.split()]
+        if not needed:
             raise
-        click.echo(f"This command needs {needed}", err=True)
+        click.echo(f"This command needs {needed[0]}", err=True)
         sys.exit(2)
 
 

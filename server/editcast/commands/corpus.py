@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import click
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
@@ -75,6 +76,7 @@ def corpus(
     console = Console()
     all_of_it = [*origins, *generated_from(origins)]
     pace = _Pace(all_of_it)
+    console.print(f"Reading {len(all_of_it)} sources; each is reported when it is done.")
 
     def report(made: CorpusPart) -> None:
         if made.failed:
@@ -130,23 +132,16 @@ class _Pace:
 
 
 def _summary(console: Console, result: list[CorpusPart]) -> None:
-    kept = Table("split", "made of", "instances", "edits", "share, %", title="Kept")
+    kept = Table("split", "made of", "instances", "edits", title="Kept", box=SIMPLE)
     instances: Counter[tuple[str, str]] = Counter()
     edits: Counter[tuple[str, str]] = Counter()
-    skipped = Skipped()
     for made in result:
         kind = project_and_kind(made.name)[1]
-        for split, count in made.instances.items():
-            instances[split, kind] += count
-            edits[split, kind] += made.edits[split]
-        skipped.update(made.skipped)
-    for split, kind in sorted(instances):
-        here = edits[split, kind]
-        total = sum(count for (other, _), count in edits.items() if other == split)
-        row = (f"{instances[split, kind]:,}", f"{here:,}", f"{100 * here / total:.1f}")
-        kept.add_row(split, kind, *row)
-    console.print(kept)
-    left = Table("reason", "count", title="Skipped")
-    for reason, count in skipped.most_common():
+        instances.update({(split, kind): count for split, count in made.instances.items()})
+        edits.update({(split, kind): count for split, count in made.edits.items()})
+    for place in sorted(instances):
+        kept.add_row(*place, f"{instances[place]:,}", f"{edits[place]:,}")
+    left = Table("reason", "count", title="Skipped", box=SIMPLE)
+    for reason, count in sum((made.skipped for made in result), Skipped()).most_common():
         left.add_row(plain(reason), f"{count:,}")
-    console.print(left)
+    console.print(kept, left)

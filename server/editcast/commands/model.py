@@ -53,8 +53,9 @@ def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> 
         )
     made = publish(opened, team, key)
     by = "signed" if key else "not signed"
-    _say(f"The model is published in {team}, {by}: {made.sentence_part}.")
-    _say(f"Others install it with: editcast model install {team}")
+    said = f"The model is published in {team}, {by}: {made.sentence_part}.\n"
+    said += f"Others install it with: editcast model install {team}"
+    click.echo(printable(said, keep="\n"))
 
 
 @model.command("install")
@@ -77,12 +78,8 @@ def install_(folder: str, signers: Path | None) -> None:
     logging.getLogger("editcast_model").addHandler(logging.NullHandler())
     made = install_published(_folder(folder), models_dir(), signers)
     by = f", signed by one of {signers}" if signers else ""
-    _say(f"Editcast now uses the model {made.sentence_part}{by}.")
+    click.echo(printable(f"Editcast now uses the model {made.sentence_part}{by}."))
 
 
 def _folder(named: str) -> Path:
     return team_folder(named if "://" in named else str(Path(named).expanduser().absolute()))
-
-
-def _say(sentence: str) -> None:
-    click.echo(printable(sentence))

@@ -18,7 +18,7 @@ from editcast.help_page import Command
 from editcast.progress import TrainingProgress
 from editcast.source_options import device_option, ray_option, seed_option, source_options
 from editcast_model.bundle import Bundle, bundled_path
-from editcast_model.errors import BundleError, BusyError, NoBetterModelError, TrainingError
+from editcast_model.errors import BundleError, NoBetterModelError, TrainingError
 from editcast_model.private_files import write_text
 from editcast_server.prediction.policy import default_threshold, measured_precision
 from editcast_store import models
@@ -201,33 +201,26 @@ def _train(request: "Request", *, as_json: bool) -> None:
 
     base = request.base
     made: Path | None
-    try:
-        with alone_in(request.folder), TrainingProgress(as_json=as_json) as progress:
-            try:
-                if request.personal and base is not None:
-                    threshold = default_threshold(base.card)
-                    made = train_for_person(request, base, threshold, progress)
-                else:
-                    made = train_to_bundle(request, progress)
-            except NoBetterModelError as error:
-                progress.unchanged(str(error))
-                return
-            if made is None:  # another process of a `torchrun` does the rest
-                return
-            if request.personal:
-                made = install_own(request.folder)
-            bundle = Bundle.open(made)
-            for sentence in (*_result(bundle), f"The model is in {made}."):
-                progress.stage(sentence)
-            compared = in_a_sentence(bundle)
-            if compared and request.personal:
-                path = reports_dir() / "comparison.md"
-                write_text(path, page(bundle))
-                progress.comparison(compared, path)
-            elif compared:
-                progress.stage(compared)
-    except BusyError as error:
-        raise EndError(str(error)) from error
+    with alone_in(request.folder), TrainingProgress(as_json=as_json) as progress:
+        try:
+            if request.personal and base is not None:
+                made = train_for_person(request, base, default_threshold(base.card), progress)
+            else:
+                made = train_to_bundle(request, progress)
+        except NoBetterModelError as error:
+            progress.stage(str(error), "unchanged")
+            return
+        if made is None:  # another process of a `torchrun` does the rest
+            return
+        if request.personal:
+            made = install_own(request.folder)
+        bundle = Bundle.open(made)
+        for sentence in (*_result(bundle), f"The model is in {made}."):
+            progress.stage(sentence)
+        if compared := in_a_sentence(bundle):
+            path = (reports_dir() if request.personal else request.folder) / "comparison.md"
+            write_text(path, page(bundle))
+            progress.stage(compared, "comparison", page=str(path))
 
 
 def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces: bool) -> None:

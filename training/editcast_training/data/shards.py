@@ -78,7 +78,6 @@ class Task:
     folder: Path
     max_state: int
     seed: int
-    order: str
     memory: int = MOST
 
 
@@ -102,7 +101,6 @@ def make_shards(task: Task) -> CorpusPart:
         max_state=task.max_state,
         seed=task.seed,
         skipped=made.skipped,
-        order=task.order,
     )
     seen: set[bytes] = set()
     files: set[str] = set()
