@@ -16,6 +16,7 @@ from typing import Any
 
 import click
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.table import Column
 
 from editcast.printable import printable
 from editcast.render_diff import plain
@@ -36,8 +37,9 @@ class TrainingProgress:
         self._dev = ""
         self._bar: Progress | None = None
         if sys.stdout.isatty() and not as_json:
-            details = TextColumn("{task.description}")  # of which a narrow terminal cuts the end
-            self._bar = Progress(BarColumn(20), TaskProgressColumn(), details)
+            end = Column(ratio=1, no_wrap=True)  # which a narrow terminal cuts
+            details = TextColumn("{task.description}", table_column=end)
+            self._bar = Progress(BarColumn(20), TaskProgressColumn(), details, expand=True)
             self._task = self._bar.add_task("", total=1.0, visible=False)
 
     def __enter__(self) -> "TrainingProgress":

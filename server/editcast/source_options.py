@@ -58,15 +58,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of all sources to a command, which receives them as `origins`."""
 
     @wraps(command)
-    def run(
-        git: tuple[str, ...],
-        saves: tuple[str, ...],
-        local_history: bool,
-        store: bool,
-        repositories: Path | None,
-        mirror: str | None,
-        **others: Any,
-    ) -> None:
+    def run(repositories: Path | None, mirror: str | None, **given: Any) -> None:
         home()  # report an unusable folder before reading anything
         if (repositories is None) != (mirror is None):
             raise click.UsageError("Use --repositories and --mirror together.")
@@ -76,13 +68,13 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             origins, missing = listed_repositories(repositories, place)
             if missing:
                 click.secho(f"Not in {mirror}: {', '.join(missing)}", fg="yellow", err=True)
-        origins += [_named("git", given) for given in git]
-        origins += [_named("saves", given) for given in saves]
-        if local_history:
+        origins += [_named("git", one) for one in given.pop("git")]
+        origins += [_named("saves", one) for one in given.pop("saves")]
+        if given.pop("local_history"):
             origins += local_history_origins()
-        if store:
+        if given.pop("store"):
             origins.append(store_origin())
-        command(origins=origins, **others)
+        command(origins=origins, **given)
 
     for option in reversed(_OPTIONS):
         run = option(run)

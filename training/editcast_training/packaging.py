@@ -325,25 +325,14 @@ def _suggestions(
         return {"suggestions": by_kind([best(step, Ranker()) for step in steps])}
     rows, fitted = calibration(steps)
     typed = some_steps(alone, _MOST_TYPED_STEPS, seed)
-    fitted["continuation"] = list(_continuation(typed, origins))
-    fitted["next_tokens"] = list(_next_tokens(bundle, typed, origins))
+    files = files_before(origins)
+    offered = list(continuation.examples(typed, files))
+    inserted = list(next_tokens.examples(Bundle.open(bundle), typed, files))
+    # Where there is not enough to fit to, the bundled model's weights are used.
+    enough = len(offered) >= _LEAST_CONTINUATIONS, len(inserted) >= _LEAST_INSERTED
+    fitted["continuation"] = list(continuation.fit(offered)) if enough[0] else []
+    fitted["next_tokens"] = list(next_tokens.fit(inserted)) if enough[1] else []
     return {"calibration": fitted, "suggestions": by_kind(rows)}
-
-
-def _continuation(
-    sessions: Sequence[EditingSession], origins: Sequence[Origin]
-) -> tuple[float, ...]:
-    """Fit the weights of continuations; without enough of them, the bundled model's are used."""
-    found = list(continuation.examples(sessions, files_before(origins)))
-    return continuation.fit(found) if len(found) >= _LEAST_CONTINUATIONS else ()
-
-
-def _next_tokens(
-    bundle: Path, sessions: Sequence[EditingSession], origins: Sequence[Origin]
-) -> tuple[float, ...]:
-    """Fit the gate of the project memory; without enough to fit to, the bundled model's is used."""
-    found = list(next_tokens.examples(Bundle.open(bundle), sessions, files_before(origins)))
-    return next_tokens.fit(found) if len(found) >= _LEAST_INSERTED else ()
 
 
 def _seen(rows: Sequence[Row]) -> list[tuple[float, bool] | None]:

@@ -146,11 +146,13 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
         checkpoint = train(plan, progress.line)
     if not _is_first():
         return None
-    if request.personal and request.base is not None and _is_base(checkpoint):
-        _clear(request.folder)
-        raise NoBetterModelError(
-            "The new model is no better on the newest tenth of your history; the old one stays."
-        )
+    if request.personal and request.base is not None:
+        _, _, about = read_checkpoint(checkpoint)
+        if not about["progress"]["step"]:  # the initial weights are the best
+            _clear(request.folder)
+            raise NoBetterModelError(
+                "The new model is no better on the newest tenth of your history; the old one stays."
+            )
     out = request.folder / "bundle"
     finish(
         checkpoint,
@@ -188,12 +190,6 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
         reason_to_wait=Pauses().reason if request.considerate else no_reason,
         **{one.name: getattr(request, one.name) for one in fields(TrainingOptions)},
     )
-
-
-def _is_base(checkpoint: Path) -> bool:
-    """Tell whether the best weights are the initial ones."""
-    _, _, about = read_checkpoint(checkpoint)
-    return not about["progress"]["step"]
 
 
 def install_own(folder: Path) -> Path:
@@ -309,10 +305,9 @@ def _make_corpus(folder: Path, request: Request, progress: Progress) -> None:
             processes=request.processes,
             seed=request.seed,
         )
-    except EmptyCorpusError as error:
-        raise TrainingError(f"{error} {WHAT_TO_DO}") from error
     except CorpusError as error:
-        raise TrainingError(str(error)) from error
+        more = f" {WHAT_TO_DO}" if isinstance(error, EmptyCorpusError) else ""
+        raise TrainingError(f"{error}{more}") from error
     for made in result:
         if made.failed:
             progress.stage(f"{made.name}: skipped. {made.failed}")

@@ -2,10 +2,10 @@
 
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 import numpy as np
@@ -148,20 +148,23 @@ def evaluate(
             "own history (--local-history, --store) with a file saved at least three times."
         )
     chosen = models or [str(default_bundle_path()), *BASELINES]
-    source = _in_words(read, commits, seed, held_out)
+    about: dict[str, Any] = {
+        "source": _in_words(read, commits, seed, held_out),
+        "command": shlex.join(["editcast", *sys.argv[1:]]),
+        "hardware": hardware(device),
+    }
+    files = files_before(read)
     if typing:
-        return _evaluate_typing(chosen, device, sessions, files_before(read), source, out, console)
+        return _evaluate_typing(chosen, device, sessions, files, about, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
     for model in chosen:
         bundle, rows = _replayed(model, device, sessions, pause or 0.0, ray, processes, console)
         evaluation = Evaluation(
             bundle.name if bundle else model,
             rows,
-            source=source,
-            command=shlex.join(["editcast", *sys.argv[1:]]),
-            hardware=hardware(device),
-            tokens=_tokens(bundle, sessions, files_before(read), console) if bundle else {},
+            tokens=_tokens(bundle, sessions, files, console) if bundle else {},
             threshold=default_threshold(bundle.card if bundle else None),
+            **about,
         )
         evaluation.write(out / f"{_file_name(evaluation.name)}.json")
         evaluations.append(evaluation)
@@ -199,7 +202,7 @@ def _evaluate_typing(
     device: Device,
     sessions: Sequence[EditingSession],
     files: FilesOf,
-    source: str,
+    about: Mapping[str, Any],
     out: Path,
     console: Console,
 ) -> None:
@@ -219,12 +222,7 @@ def _evaluate_typing(
             console=console,
         )
         typed = TypingEvaluation(
-            forecaster.name,
-            tuple(row for rows in shown for row in rows),
-            thresholds,
-            source=source,
-            command=shlex.join(["editcast", *sys.argv[1:]]),
-            hardware=hardware(device),
+            forecaster.name, tuple(row for rows in shown for row in rows), thresholds, **about
         )
         typed.write(out / f"{_file_name(typed.name)}-typing.json")
         for kind in typed.intervals:

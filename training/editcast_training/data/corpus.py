@@ -28,14 +28,7 @@ from editcast_model.errors import CorpusError, EditcastError, EmptyCorpusError, 
 from editcast_model.private_files import atomic_write, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.data import duplicates
-from editcast_training.data.shards import (
-    FORMAT,
-    ROW_GROUP,
-    CorpusPart,
-    Task,
-    make_shards,
-    shard_of,
-)
+from editcast_training.data.shards import FORMAT, ROW_GROUP, CorpusPart, Task, make_shards, shard_of
 from editcast_training.disk import explained
 from editcast_training.interrupts import held
 from editcast_training.memory_limit import MOST
