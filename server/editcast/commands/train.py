@@ -310,8 +310,8 @@ def _result(bundle: Bundle) -> Iterator[str]:
     card = bundle.card
     for split, tokens in card.tokens.items():
         yield (
-            f"Edits of {split}: {tokens.both or 0:.1f} % right, and {tokens.jumps_both or 0:.1f} % "
-            "of the first ones after a save"
+            f"Held-out edits ({split}): {tokens.both or 0:.1f} % right, and "
+            f"{tokens.jumps_both or 0:.1f} % of the first ones after a save"
         )
     for kind, found in card.suggestions.items():
         clean, steps = 100 * (found.clean_of_shown or 0), found.steps or 0
