@@ -76,7 +76,7 @@ def corpus(
     console = Console()
     all_of_it = [*origins, *generated_from(origins)]
     pace = _Pace(all_of_it)
-    console.print(f"Reading {len(all_of_it)} sources; each is reported when it is done.")
+    console.print(f"Sources to read: {len(all_of_it)}. Each is reported when it is done.")
 
     def report(made: CorpusPart) -> None:
         if made.failed:
