@@ -191,7 +191,8 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     shutil.copytree(small_bundle, base)
     weights = {name: [0.0] * len(of) for name, of in card["calibration"]["weights"].items()}
     calibration = card["calibration"] | {"weights": weights, "threshold": 0.1}
-    trained_on = card["trained_on"] | {"sources": {"earlier": ["train"]}}
+    trained_on = {"what": "your own history", "sources": {"earlier": ["train"]}}
+    trained_on = card["trained_on"] | trained_on
     write_card(base, card | {"calibration": calibration, "trained_on": trained_on})
     # The weights stay, and so what they say.
     recipe = Recipe(further_rate=0.0)
@@ -201,6 +202,7 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     made = Bundle.open(out / "bundle").card.written
     assert made["base"] == "small" and made["calibration"] == card["calibration"]
     assert made["trained_on"]["sources"] == {"earlier": ["train"], "project": ["dev", "train"]}
+    assert made["trained_on"]["what"] == "your own history"  # of the base, which is in it
     refused = _invoke(train, *further)
     assert refused.exit_code == 2 and "--further needs OUT" in refused.output
 

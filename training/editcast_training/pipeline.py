@@ -135,11 +135,9 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
         _settle_plan(request, progress)
     corpus = _corpus(request, progress)
     plan = _training_plan(request, corpus)
-    begun = "on" if request.base else "from scratch on"
+    begun = "" if request.base else " from scratch"
     length = f"{request.steps:,} steps" if request.steps else f"{request.minutes:g} minutes"
-    progress.stage(
-        f"Training {begun} {request.provenance.trained_on}: {length}, then some minutes of tests"
-    )
+    progress.stage(f"Training{begun}: {length}, then some minutes of tests")
     if request.ray:
         checkpoint = train_on_cluster(plan, request.ray, request.workers, progress.line)
     else:
@@ -295,7 +293,7 @@ def _corpus(request: Request, progress: Progress) -> Path:
 
 def _make_corpus(folder: Path, request: Request, progress: Progress) -> None:
     tokenizer = request.base.path / "tokenizer.json" if request.base else request.tokenizer
-    progress.stage(f"Reading {request.provenance.trained_on}")
+    progress.stage("Reading the history")
     try:
         result = make_corpus(
             folder,

@@ -1,6 +1,7 @@
 """`editcast model`: publishing a team's model in a folder, and installing it from there."""
 
 import logging
+import re
 from pathlib import Path
 
 import click
@@ -15,6 +16,7 @@ from editcast_store.paths import models_dir
 from editcast_store.team import install_published, publish, team_folder
 
 _OWN = "your own history"  # the wording in cards
+_OWN_SOURCES = re.compile(r"store$|local-history-\d+$")  # in a corpus
 
 
 @click.group(cls=Group)
@@ -46,7 +48,9 @@ def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> 
     data. Earlier models stay there until you remove them.
     """
     team, opened = _folder(folder), Bundle.open(bundle)
-    if opened.card.trained_on.what == _OWN and not own_history:
+    trained_on = opened.card.trained_on
+    is_own = trained_on.what == _OWN or any(map(_OWN_SOURCES.match, trained_on.sources))
+    if is_own and not own_history:
         raise BundleError(
             f"The model {opened.name} was trained on your own history, and may reproduce pieces of "
             "it. Publish one that was trained on your team's repositories, or add --own-history."

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 # torch takes seconds to import, so the commands import what they call.
 
+_OWN = "your own history"  # the wording in cards
 # Together with the steps before and after it, fine-tuning takes ten minutes on two cores.
 _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 
@@ -168,6 +169,7 @@ def train(
         origins = own_history(workspaces or _here(), without)
     if not origins and corpus is None:
         raise TrainingError(f"There is no history to train on. {WHAT_TO_DO}")
+    has_own = bundle is not None and bundle.card.trained_on.what == _OWN
     request = Request(
         folder=out or training_dir(),
         origins=origins,
@@ -176,7 +178,7 @@ def train(
         further=further,
         provenance=Provenance(
             name=out.resolve().name if out else f"yours-{datetime.now(UTC):%Y-%m-%d}",
-            trained_on="your own history" if is_own else "projects",
+            trained_on=_OWN if is_own or has_own else "projects",
             listed=_listed(),
             base=bundle.name if bundle else None,
             earlier=bundle.card.trained_on.sources if bundle and further else {},
