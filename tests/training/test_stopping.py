@@ -76,8 +76,8 @@ def test_who_presses_ctrl_c_in_a_step_is_told_that_the_step_ends_first() -> None
     ended = subprocess.run([sys.executable, "-c", _STEP], stderr=its)
     assert ended.returncode
     assert "Stopping after this step; Ctrl-C again" in os.read(ours, 10_000).decode()
-    ended = subprocess.run([sys.executable, "-c", _STEP], stderr=subprocess.PIPE, text=True)
-    assert "Stopping after" not in ended.stderr
+    ended = subprocess.run([sys.executable, "-c", _STEP], stderr=subprocess.PIPE)
+    assert b"Stopping after" not in ended.stderr
     os.close(ours)
     os.close(its)
 
