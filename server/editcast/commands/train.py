@@ -163,13 +163,12 @@ def train(
     if not given["steps"] and not given["minutes"]:
         is_long = given["scratch"] or further
         given["minutes"] = _FROM_SCRATCH_MINUTES if is_long else _FINE_TUNING_MINUTES
-    is_own = not origins and corpus is None
     bundle = None if given["scratch"] else _base(given["base"])
-    if is_own:
-        origins = own_history(workspaces or _here(), without)
-    if not origins and corpus is None:
-        raise TrainingError(f"There is no history to train on. {WHAT_TO_DO}")
     has_own = bundle is not None and bundle.card.trained_on.what == _OWN
+    if not origins and corpus is None:
+        has_own, origins = True, own_history(workspaces or _here(), without)
+        if not origins:
+            raise TrainingError(f"There is no history to train on. {WHAT_TO_DO}")
     request = Request(
         folder=out or training_dir(),
         origins=origins,
@@ -178,7 +177,7 @@ def train(
         further=further,
         provenance=Provenance(
             name=out.resolve().name if out else f"yours-{datetime.now(UTC):%Y-%m-%d}",
-            trained_on=_OWN if is_own or has_own else "projects",
+            trained_on=_OWN if has_own else "projects",
             listed=_listed(),
             base=bundle.name if bundle else None,
             earlier=bundle.card.trained_on.sources if bundle and further else {},
