@@ -276,7 +276,7 @@ def memory(repositories: Path, mirror: Path, tokenizer: Path) -> None:
     origins, _ = listed_repositories(repositories, mirror)
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, spawn, max_tasks_per_child=1) as pool:
-        tasks = [Task(origin, Path(), 4096, 0, "") for origin in origins]
+        tasks = [Task(origin, Path(), 4096, 0) for origin in origins]
         for task, (made, seconds, peak) in zip(
             tasks, pool.map(partial(made_alone, tokenizer.read_bytes()), tasks), strict=True
         ):

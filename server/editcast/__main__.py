@@ -3,31 +3,43 @@
 import importlib
 import os
 import sys
+from difflib import get_close_matches
 
 import click
 
 from editcast.printable import printable
-from editcast_model.errors import EditcastError
+from editcast_model.errors import BusyError, EditcastError
 
 # Each command is imported only when it is called: `serve` must start within a second, and the
 # training side may not be installed.
-_COMMANDS = {
-    "serve": ("serve", "Run the language server for an editor."),
-    "demo": ("demo", "Replay a recorded session and predict its next edits."),
-    "history": ("history", "List, show, export and delete recorded saves."),
-    "report": ("doctor", "Write a page about the outcomes of suggestions."),
-    "doctor": ("doctor", "Report versions, the model, the store and the folders."),
-    "corpus": ("corpus", "Turn histories into a corpus."),
-    "train": ("train", "Train a model on your own history, or on a corpus."),
-    "evaluate": ("evaluate", "Evaluate models on histories that they were not trained on."),
-    "calibrate": ("calibrate", "Fit a model's confidence on histories that it was not trained on."),
-    "reproduce": ("reproduce", "Reproduce a paper's tables and figures."),
-    "model": ("model", "Publish a model for your team, or install the team's."),
-    "export": ("train", "Make a bundle from a checkpoint."),
+_GROUPS = {
+    "With your editor": {
+        "serve": ("serve", "Run the language server for an editor."),
+        "demo": ("demo", "Replay a recorded session and predict its next edits."),
+        "history": ("history", "List, show, count, export and delete recorded saves."),
+        "report": ("doctor", "Write a page about the outcomes of suggestions."),
+        "doctor": ("doctor", "Report versions, the model in use and the folders."),
+    },
+    "Your own model, and your team's": {
+        "train": ("train", "Train a model on your own history, or on a corpus."),
+        "evaluate": ("evaluate", "Replay a history and measure the suggestions."),
+        "corpus": ("corpus", "Read repositories and saves into a corpus, to train on."),
+        "model": ("model", "Publish a model for your team, or install the team's."),
+    },
+    "For researchers": {
+        "calibrate": ("calibrate", "Fit a model's confidence on histories that it has not seen."),
+        "export": ("train", "Make a bundle, a model's folder, from a checkpoint."),
+        "reproduce": ("reproduce", "Reproduce a paper's tables and figures."),
+    },
 }
-_TRAIN_MODULES = {"onnx", "onnxscript", "pyarrow", "pygit2", "sklearn", "torch"}
-_CLUSTER_MODULES = {"ray"}
-_PAPERS_MODULES = {"editcast_papers", "matplotlib", "sacrebleu"}
+_COMMANDS = {name: module for group in _GROUPS.values() for name, (module, _) in group.items()}
+_NEEDED = {
+    "the training side: pip install 'editcast[train]'": "onnx onnxscript pyarrow pygit2 sklearn "
+    "torch",
+    "Ray: pip install 'editcast[train,cluster]'": "ray",
+    "a clone of Editcast's repository: pip install -e '.[train,papers]'": "editcast_papers "
+    "matplotlib sacrebleu",
+}
 
 
 class _Commands(click.Group):
@@ -38,17 +50,21 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
+            alike = get_close_matches(cmd_name, _COMMANDS, 1)
+            if alike and not ctx.resilient_parsing:
+                ctx.fail(f"No such command '{cmd_name}'. Did you mean '{alike[0]}'?")
             return None
-        module = importlib.import_module(f"editcast.commands.{_COMMANDS[cmd_name][0]}")
+        module = importlib.import_module(f"editcast.commands.{_COMMANDS[cmd_name]}")
         command: click.Command = getattr(module, cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, help) for name, (_, help) in _COMMANDS.items()])
+        for title, commands in _GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, help) for name, (_, help) in commands.items()])
 
 
-@click.command(cls=_Commands)
+@click.command(cls=_Commands, context_settings={"show_default": True})
 @click.version_option(package_name="editcast")
 def cli() -> None:
     """Forecasts a programmer's next edit, on the programmer's own machine."""
@@ -70,18 +86,13 @@ def main(recipe: object = None) -> None:
         cli(prog_name="editcast", obj=recipe)
     except EditcastError as error:
         click.echo(printable(str(error)), err=True)
-        sys.exit(2)
+        sys.exit(1 if isinstance(error, BusyError) else 2)
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
-        if missing in _TRAIN_MODULES:
-            needed = "the training side: pip install 'editcast[train]'"
-        elif missing in _CLUSTER_MODULES:
-            needed = "Ray: pip install 'editcast[train,cluster]'"
-        elif missing in _PAPERS_MODULES:
-            needed = "a clone of Editcast's repository: pip install -e '.[train,papers]'"
-        else:
+        needed = [one for one, modules in _NEEDED.items() if missing in modules.split()]
+        if not needed:
             raise
-        click.echo(f"This command needs {needed}", err=True)
+        click.echo(f"This command needs {needed[0]}", err=True)
         sys.exit(2)
 
 

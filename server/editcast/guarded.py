@@ -14,6 +14,11 @@ import click
 from editcast_model.errors import EditcastError
 from editcast_training.interrupts import Interrupted, interruptible
 
+# `main` reports these, such as a missing training side.
+_EXPECTED = (
+    *(EditcastError, ModuleNotFoundError),
+    *(click.ClickException, click.exceptions.Exit, click.Abort),
+)
 _SIGNALLED = 128  # plus the signal's number, as in shells
 
 
@@ -44,9 +49,7 @@ def guarded(stopped: str) -> Callable[[Callable[..., None]], Callable[..., None]
                     command(*args, **kwargs)
             except Interrupted as stop:
                 raise EndError(stopped, _SIGNALLED + stop.signal) from stop
-            except (EditcastError, click.ClickException, click.exceptions.Exit, click.Abort):
-                raise
-            except ModuleNotFoundError:  # `main` reports that the training side is missing
+            except _EXPECTED:
                 raise
             except Exception as error:
                 raise EndError(_unexpected(error)) from error

@@ -12,14 +12,13 @@ A JSON line is an object with a `type` and a `text` for the user:
 import json
 import sys
 import time
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.table import Column
 
+from editcast.printable import printable
 from editcast.render_diff import plain
 
 
@@ -38,42 +37,31 @@ class TrainingProgress:
         self._dev = ""
         self._bar: Progress | None = None
         if sys.stdout.isatty() and not as_json:
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TaskProgressColumn(),
-                TextColumn("{task.fields[details]}"),
-                console=Console(),
-            )
-            self._task = self._bar.add_task("Training", total=1.0, details="", visible=False)
+            end = Column(ratio=1, no_wrap=True)  # which a narrow terminal cuts
+            details = TextColumn("{task.description}", table_column=end)
+            self._bar = Progress(BarColumn(20), TaskProgressColumn(), details, expand=True)
+            self._task = self._bar.add_task("", total=1.0, visible=False)
 
     def __enter__(self) -> "TrainingProgress":
         if self._bar:
             self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar:
             self._bar.stop()
 
-    def stage(self, sentence: str) -> None:
-        """Show a new stage, or a problem."""
-        self._print("stage", sentence)
-
-    def unchanged(self, sentence: str) -> None:
-        """Show that the new model is not better than the old one."""
-        self._print("unchanged", sentence)
-
-    def comparison(self, sentence: str, page: Path) -> None:
-        """Show what changes for the user, and where the comparison is."""
-        self._print("comparison", sentence, page=str(page))
-        if not self._as_json:
-            self.stage(f"The comparison is in {page}.")
+    def stage(self, sentence: str, kind: str = "stage", **fields: float | str) -> None:
+        """Show a new stage, a problem or a result."""
+        if self._as_json:
+            click.echo(json.dumps({"type": kind, "text": sentence, **fields}))
+        elif self._bar:
+            self._bar.update(self._task, visible=0 < self._share < 1)
+            self._bar.console.print(plain(sentence), soft_wrap=True)  # above the bar
+        else:
+            click.echo(printable(sentence))
+        if "page" in fields and not self._as_json:
+            self.stage(f"The comparison is in {fields['page']}.")
 
     def line(self, line: dict[str, Any]) -> None:
         """Show a step, an evaluation or a message from the trainer."""
@@ -82,31 +70,20 @@ class TrainingProgress:
         elif "dev" in line:
             dev = line["dev"]
             self._dev = f"{dev['both']:.1f} % of held-out edits right, their loss {dev['loss']:.2f}"
-            if not self._bar:
-                text = f"{self._percent}, step {line['step']}: {self._dev}{self._left}"
-                self._print("evaluation", text, share=self._share, step=line["step"])
+            self._show("evaluation", line["step"], is_wanted=not self._bar)
         else:
             before, self._share = self._percent, min(line["share"], 1.0)
             if self._began is None:
                 self._began = time.monotonic(), self._share
             self._loss = f"loss {line['loss']:.2f}"
-            if self._as_json and self._percent != before:
-                text = f"{self._percent}, step {line['step']}: {self._details}"
-                self._print("step", text, share=self._share, step=line["step"])
+            self._show("step", line["step"], is_wanted=self._as_json and self._percent != before)
+
+    def _show(self, kind: str, step: int, *, is_wanted: bool) -> None:
+        said = ", ".join(filter(None, (self._left, self._loss, self._dev)))
         if self._bar:
-            self._bar.update(self._task, completed=self._share, details=self._details, visible=True)
-
-    def _print(self, kind: str, text: str, **fields: float | str) -> None:
-        if self._as_json:
-            click.echo(json.dumps({"type": kind, "text": text, **fields}))
-        elif self._bar:
-            self._bar.console.print(plain(text))  # above the bar
-        else:
-            click.echo(text)
-
-    @property
-    def _details(self) -> str:
-        return ", ".join(filter(None, (self._loss, self._dev))) + self._left
+            self._bar.update(self._task, completed=self._share, description=said, visible=True)
+        if is_wanted:
+            self.stage(f"{self._percent}, step {step}: {said}", kind, share=self._share, step=step)
 
     @property
     def _percent(self) -> str:
@@ -115,11 +92,11 @@ class TrainingProgress:
     @property
     def _left(self) -> str:
         """Format the maximum time left; training may stop early."""
-        if self._began is None or self._share <= self._began[1]:
+        if self._began is None or not self._began[1] < self._share < 1:
             return ""
         began, share = self._began
         seconds = (time.monotonic() - began) * (1 - self._share) / (self._share - share)
-        return f", {time_left(seconds)}"
+        return time_left(seconds)
 
 
 def time_left(seconds: float) -> str:

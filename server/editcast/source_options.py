@@ -1,4 +1,4 @@
-"""Options of commands that read sources, and of those that run on a cluster."""
+"""Options that several commands have."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import click
 
+from editcast import kinds
 from editcast_store.paths import home
 from editcast_training.cluster import HERE
 from editcast_training.sources.registry import (
@@ -22,9 +23,14 @@ ray_option = click.option(
     is_flag=False,
     flag_value=HERE,
     metavar="[HOST:PORT]",
-    help="Run on the Ray cluster of this machine; without an address, on a local cluster.",
+    help="Run on a Ray cluster: that at HOST:PORT, or one that is started on this machine.",
 )
-_PATH = click.Path(path_type=Path)
+device_option = click.option(
+    "--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]), help="Computing device."
+)
+seed_option = click.option(
+    "--seed", default=0, type=kinds.SEED, help="Seed of what is drawn at random."
+)
 _OPTIONS = (
     click.option("--git", multiple=True, metavar="PATH", help="A git repository; may be repeated."),
     click.option(
@@ -37,7 +43,7 @@ _OPTIONS = (
     click.option("--store", is_flag=True, help="Include the saves that Editcast recorded."),
     click.option(
         "--repositories",
-        type=_PATH,
+        type=kinds.PATH,
         help="A TOML file with the lists train, dev and test of repositories, OWNER/NAME.",
     ),
     click.option(
@@ -52,15 +58,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of all sources to a command, which receives them as `origins`."""
 
     @wraps(command)
-    def run(
-        git: tuple[str, ...],
-        saves: tuple[str, ...],
-        local_history: bool,
-        store: bool,
-        repositories: Path | None,
-        mirror: str | None,
-        **others: Any,
-    ) -> None:
+    def run(repositories: Path | None, mirror: str | None, **given: Any) -> None:
         home()  # report an unusable folder before reading anything
         if (repositories is None) != (mirror is None):
             raise click.UsageError("Use --repositories and --mirror together.")
@@ -70,13 +68,13 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             origins, missing = listed_repositories(repositories, place)
             if missing:
                 click.secho(f"Not in {mirror}: {', '.join(missing)}", fg="yellow", err=True)
-        origins += [_named("git", given) for given in git]
-        origins += [_named("saves", given) for given in saves]
-        if local_history:
+        origins += [_named("git", one) for one in given.pop("git")]
+        origins += [_named("saves", one) for one in given.pop("saves")]
+        if given.pop("local_history"):
             origins += local_history_origins()
-        if store:
+        if given.pop("store"):
             origins.append(store_origin())
-        command(origins=origins, **others)
+        command(origins=origins, **given)
 
     for option in reversed(_OPTIONS):
         run = option(run)

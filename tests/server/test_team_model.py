@@ -84,8 +84,19 @@ def test_what_one_has_published_others_install(team: Path, tmp_path: Path) -> No
     assert before and Bundle.open(before).name == "first"
 
 
-def test_a_model_of_own_saves_is_published_by_intention_alone(team: Path, tmp_path: Path) -> None:
-    made = bundle(tmp_path, "mine", trained_on={"what": "your own history"})
+@pytest.mark.parametrize(
+    "trained_on",
+    [
+        {"what": "your own history"},
+        {"what": "projects", "sources": {"store": ["train"]}},
+        {"what": "projects", "sources": {"local-history-2": ["dev", "train"]}},
+    ],
+    ids=["own history", "store in a corpus", "Local History in a corpus"],
+)
+def test_a_model_of_own_saves_is_published_by_intention_alone(
+    trained_on: dict[str, Any], team: Path, tmp_path: Path
+) -> None:
+    made = bundle(tmp_path, "mine", trained_on=trained_on)
     code, said = editcast(tmp_path / "home", "publish", team, "--bundle", made)
     assert code == 2 and "--own-history" in said and not any(team.iterdir())
     published_by_command(team, made, "--own-history")

@@ -63,6 +63,25 @@ def gone(process: "subprocess.Popen[str]") -> None:
         time.sleep(0.02)
 
 
+_STEP = """
+import os, signal
+from editcast_training.interrupts import held, interruptible
+with interruptible(), held():
+    os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_who_presses_ctrl_c_in_a_step_is_told_that_the_step_ends_first() -> None:
+    ours, its = os.openpty()
+    ended = subprocess.run([sys.executable, "-c", _STEP], stderr=its)
+    assert ended.returncode
+    assert "Stopping after this step; Ctrl-C again" in os.read(ours, 10_000).decode()
+    ended = subprocess.run([sys.executable, "-c", _STEP], stderr=subprocess.PIPE)
+    assert b"Stopping after" not in ended.stderr
+    os.close(ours)
+    os.close(its)
+
+
 @pytest.fixture
 def endless(tmp_path: Path) -> list[str]:
     """Sources that are never read to the end, as options: pipes into which nobody writes."""

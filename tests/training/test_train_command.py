@@ -28,6 +28,7 @@ from editcast_model.tokenizer import Tokenizer
 from editcast_server.prediction import model_loader
 from editcast_store.models import Active, default_bundle_path, install
 from editcast_training.pipeline import Recipe, alone_in
+from editcast_training.sources.registry import Origin
 
 _HEAD = LineHead(np.eye(FEATURES + 1, 2, dtype=np.float32), np.ones(2, np.float32))
 
@@ -140,6 +141,8 @@ def test_own_history_is_trained_on_killed_and_taken_up_by_the_server(
     compared = (home / "reports" / "comparison.md").read_text()
     assert compared.startswith(f"# {card['name']} compared with small")
     assert f"On {card['suggestions']['commits']['steps']} saves of the newest tenth" in compared
+    assert any(line.endswith("6 steps, then some minutes of tests") for line in lines)
+    assert not any("0 s left" in line or "or more" in line for line in lines)
     assert lines[-2].startswith("After ") and lines[-1].startswith("The comparison is in ")
     # The base's: they were fitted on more sessions.
     base = Bundle.open(_previous(home)).card
@@ -188,7 +191,8 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     shutil.copytree(small_bundle, base)
     weights = {name: [0.0] * len(of) for name, of in card["calibration"]["weights"].items()}
     calibration = card["calibration"] | {"weights": weights, "threshold": 0.1}
-    trained_on = card["trained_on"] | {"sources": {"earlier": ["train"]}}
+    trained_on = {"what": "your own history", "sources": {"earlier": ["train"]}}
+    trained_on = card["trained_on"] | trained_on
     write_card(base, card | {"calibration": calibration, "trained_on": trained_on})
     # The weights stay, and so what they say.
     recipe = Recipe(further_rate=0.0)
@@ -198,6 +202,7 @@ def test_a_model_is_trained_further_and_gets_a_confidence_of_its_own(
     made = Bundle.open(out / "bundle").card.written
     assert made["base"] == "small" and made["calibration"] == card["calibration"]
     assert made["trained_on"]["sources"] == {"earlier": ["train"], "project": ["dev", "train"]}
+    assert made["trained_on"]["what"] == "your own history"  # of the base, which is in it
     refused = _invoke(train, *further)
     assert refused.exit_code == 2 and "--further needs OUT" in refused.output
 
@@ -236,12 +241,10 @@ def test_a_checkpoint_becomes_a_bundle(
     assert Bundle.open(tmp_path / "bare").card.written["training"]["steps"] == 4
     (tmp_path / "whole").mkdir()
     (tmp_path / "whole" / "old").touch()
-    result = _invoke(
-        export, checkpoint, "--corpus", small_corpus, "--to", tmp_path / "whole",
-        "--git", small_repository, "--name", "Whole",
+    whole = finishing.finish(
+        checkpoint, small_corpus, tmp_path / "whole", finishing.Provenance("Whole", "projects"),
+        [Origin("repository", "git", small_repository)], report=lambda stage: None, seed=0,
     )  # fmt: skip
-    assert result.exit_code == 0, result.output
-    whole = Bundle.open(tmp_path / "whole")
     assert whole.name == "Whole" and list(whole.card.suggestions) == ["project-commits"]
     assert LineHead.of(whole.card) is not None  # of the older part of the repository
     assert not (whole.path / "old").exists()
@@ -252,6 +255,8 @@ def test_a_checkpoint_becomes_a_bundle(
     assert "another tokenizer" in str(result.exception)
     result = _invoke(export, tokenizer, "--tokenizer", tokenizer, "--to", tmp_path / "none")
     assert "cannot be read" in str(result.exception)
+    result = _invoke(export, checkpoint, "--corpus", small_corpus, "--to", tmp_path / "none")
+    assert result.exit_code == 2 and "run `editcast train OUT` again" in result.output
 
 
 @pytest.mark.parametrize(
@@ -305,7 +310,8 @@ def test_the_process_prints_the_sentence_and_exits_with_2(
     (tmp_path / "nothing").mkdir()
     done = _run("train", "--from", small_bundle, cwd=tmp_path / "nothing", home=tmp_path / "home")
     assert done.returncode == 2
-    assert "no source for a corpus" in done.stderr and "Traceback" not in done.stderr
+    assert done.stderr.startswith("There is no history to train on. Name a repository")
+    assert done.stdout == "" and "Traceback" not in done.stderr
 
 
 def test_options_that_exclude_each_other(tmp_path: Path) -> None:

@@ -3,12 +3,15 @@
 A training is stopped between two steps, when its state is consistent.
 """
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+_STOPPING = b"\nStopping after this step; Ctrl-C again stops at once, without a checkpoint.\n"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -64,5 +67,7 @@ def held() -> Iterator[None]:
 def _interrupt(number: int, frame: FrameType | None) -> None:
     if _State.depth and _State.waiting is None:
         _State.waiting = number
+        if sys.stderr and sys.stderr.isatty():  # a step may take half a minute
+            os.write(sys.stderr.fileno(), _STOPPING)
     else:
         raise Interrupted(number)

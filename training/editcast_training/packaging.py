@@ -86,7 +86,6 @@ def finish(
     provenance: Provenance,
     origins: Sequence[Origin],
     *,
-    tokenizer: Path | None = None,
     base: Bundle | None = None,
     report: Callable[[str], None],
     seed: int,
@@ -100,7 +99,6 @@ def finish(
         provenance: The origin of the model.
         origins: The sources. Their held-out parts evaluate suggestions, and calibrate them if the
             base is not calibrated. Their training parts fit the line ranker if the base has none.
-        tokenizer: The tokenizer, if it is not that of the corpus.
         base: The bundle that was fine-tuned, whose graphs, line ranker and calibration are kept.
         report: Called with each stage.
         seed: The seed of the sampling of sessions.
@@ -114,7 +112,7 @@ def finish(
     report("Reading held-out history")
     sessions = _development_sessions(origins, seed, in_projects=base is None)
     sessions = sessions or window_sessions(corpus)
-    network, vocabulary, training = _read(checkpoint, tokenizer or corpus / "tokenizer.json")
+    network, vocabulary, training = _read(checkpoint, corpus / "tokenizer.json")
     report("Scoring held-out edits")
     card = _card(provenance, training)
     card |= _measured(network, corpus, provenance)
@@ -327,25 +325,14 @@ def _suggestions(
         return {"suggestions": by_kind([best(step, Ranker()) for step in steps])}
     rows, fitted = calibration(steps)
     typed = some_steps(alone, _MOST_TYPED_STEPS, seed)
-    fitted["continuation"] = list(_continuation(typed, origins))
-    fitted["next_tokens"] = list(_next_tokens(bundle, typed, origins))
+    files = files_before(origins)
+    offered = list(continuation.examples(typed, files))
+    inserted = list(next_tokens.examples(Bundle.open(bundle), typed, files))
+    # Where there is not enough to fit to, the bundled model's weights are used.
+    enough = len(offered) >= _LEAST_CONTINUATIONS, len(inserted) >= _LEAST_INSERTED
+    fitted["continuation"] = list(continuation.fit(offered)) if enough[0] else []
+    fitted["next_tokens"] = list(next_tokens.fit(inserted)) if enough[1] else []
     return {"calibration": fitted, "suggestions": by_kind(rows)}
-
-
-def _continuation(
-    sessions: Sequence[EditingSession], origins: Sequence[Origin]
-) -> tuple[float, ...]:
-    """Fit the weights of continuations; without enough of them, the bundled model's are used."""
-    found = list(continuation.examples(sessions, files_before(origins)))
-    return continuation.fit(found) if len(found) >= _LEAST_CONTINUATIONS else ()
-
-
-def _next_tokens(
-    bundle: Path, sessions: Sequence[EditingSession], origins: Sequence[Origin]
-) -> tuple[float, ...]:
-    """Fit the gate of the project memory; without enough to fit to, the bundled model's is used."""
-    found = list(next_tokens.examples(Bundle.open(bundle), sessions, files_before(origins)))
-    return next_tokens.fit(found) if len(found) >= _LEAST_INSERTED else ()
 
 
 def _seen(rows: Sequence[Row]) -> list[tuple[float, bool] | None]:

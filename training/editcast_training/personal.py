@@ -36,7 +36,7 @@ def train_for_person(request: Request, base: Bundle, threshold: float, progress:
         TrainingError: Nothing was better, and there is too little history to train the network.
         CorpusError: The corpus cannot be read or written.
     """
-    progress.stage("Fitting continuations to your history")
+    progress.stage("Fitting continuations to your history: a minute or two")
     found = fit_to_person(request.origins, base.card.continuation, threshold, request.seed)
     progress.stage(found.sentence)
     if not found.is_better:

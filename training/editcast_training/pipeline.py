@@ -47,7 +47,7 @@ from editcast_training.packaging import Provenance, finish
 from editcast_training.sources.registry import Origin
 
 _MAX_STATE = 4096
-_WHAT_TO_DO = (
+WHAT_TO_DO = (
     "Name a repository (--git PATH), VS Code's Local History (--local-history) or recorded saves "
     "(--saves FILE), or train again after some days of work."
 )
@@ -135,19 +135,22 @@ def train_to_bundle(request: Request, progress: Progress) -> Path | None:
         _settle_plan(request, progress)
     corpus = _corpus(request, progress)
     plan = _training_plan(request, corpus)
-    begun = "on" if request.base else "from scratch on"
-    progress.stage(f"Training {begun} {request.provenance.trained_on}")
+    begun = "" if request.base else " from scratch"
+    length = f"{request.steps:,} steps" if request.steps else f"{request.minutes:g} minutes"
+    progress.stage(f"Training{begun}: {length}, then some minutes of tests")
     if request.ray:
         checkpoint = train_on_cluster(plan, request.ray, request.workers, progress.line)
     else:
         checkpoint = train(plan, progress.line)
     if not _is_first():
         return None
-    if request.personal and request.base is not None and _is_base(checkpoint):
-        _clear(request.folder)
-        raise NoBetterModelError(
-            "The new model is no better on the newest tenth of your history; the old one stays."
-        )
+    if request.personal and request.base is not None:
+        _, _, about = read_checkpoint(checkpoint)
+        if not about["progress"]["step"]:  # the initial weights are the best
+            _clear(request.folder)
+            raise NoBetterModelError(
+                "The new model is no better on the newest tenth of your history; the old one stays."
+            )
     out = request.folder / "bundle"
     finish(
         checkpoint,
@@ -185,12 +188,6 @@ def _training_plan(request: Request, corpus: Path) -> TrainingPlan:
         reason_to_wait=Pauses().reason if request.considerate else no_reason,
         **{one.name: getattr(request, one.name) for one in fields(TrainingOptions)},
     )
-
-
-def _is_base(checkpoint: Path) -> bool:
-    """Tell whether the best weights are the initial ones."""
-    _, _, about = read_checkpoint(checkpoint)
-    return not about["progress"]["step"]
 
 
 def install_own(folder: Path) -> Path:
@@ -283,7 +280,7 @@ def _corpus(request: Request, progress: Progress) -> Path:
             raise TrainingError(
                 f"There is too little history: {counts['train']} instances to train on, of "
                 f"{LEAST_INSTANCES} needed, and {counts['dev']} held out for the evaluation. "
-                f"{_WHAT_TO_DO}"
+                f"{WHAT_TO_DO}"
             )
     except TrainingError:
         if request.corpus is None:
@@ -296,7 +293,7 @@ def _corpus(request: Request, progress: Progress) -> Path:
 
 def _make_corpus(folder: Path, request: Request, progress: Progress) -> None:
     tokenizer = request.base.path / "tokenizer.json" if request.base else request.tokenizer
-    progress.stage(f"Reading {request.provenance.trained_on}")
+    progress.stage("Reading the history")
     try:
         result = make_corpus(
             folder,
@@ -306,10 +303,9 @@ def _make_corpus(folder: Path, request: Request, progress: Progress) -> None:
             processes=request.processes,
             seed=request.seed,
         )
-    except EmptyCorpusError as error:
-        raise TrainingError(f"{error} {_WHAT_TO_DO}") from error
     except CorpusError as error:
-        raise TrainingError(str(error)) from error
+        more = f" {WHAT_TO_DO}" if isinstance(error, EmptyCorpusError) else ""
+        raise TrainingError(f"{error}{more}") from error
     for made in result:
         if made.failed:
             progress.stage(f"{made.name}: skipped. {made.failed}")

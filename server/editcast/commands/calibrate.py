@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from editcast import ranges
+from editcast import kinds
 from editcast.commands.evaluate import read_all
 from editcast.guarded import guarded
-from editcast.source_options import source_options
+from editcast.help_page import Command
+from editcast.source_options import seed_option, source_options
 from editcast_model.bundle import Bundle
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.forecaster import NeuralForecaster
@@ -24,25 +25,20 @@ from editcast_training.sources.registry import Origin
 #: What is fitted, besides the thresholds.
 PARTS = ("ranker", "continuations", "next-tokens")
 _MOST_EXAMPLES = 60_000  # of inserted subtokens
-_FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-@click.command()
+@click.command(cls=Command)
 @guarded("The calibration was stopped; the folder is unchanged.")
-@click.argument("bundle", type=_FOLDER)
+@click.argument("bundle", type=kinds.FOLDER)
 @source_options
-@click.option("--out", type=_FOLDER, required=True, help="The new bundle's folder.")
+@click.option("--out", type=kinds.FOLDER, required=True, help="The new bundle's folder.")
 @click.option(
-    "--commits",
-    default=200,
-    show_default=True,
-    type=click.IntRange(1, 10**6),
-    help="Commits sampled from each project.",
+    "--commits", default=200, type=kinds.Whole(1, 10**6), help="Commits sampled from each project."
 )
-@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
+@seed_option
 @click.option(
     "--candidates",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=kinds.FILE,
     help="A file for the collected candidates; an interrupted command continues from it.",
 )
 @click.option(

@@ -7,53 +7,49 @@ from functools import partial
 from pathlib import Path
 
 import click
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from editcast import ranges
+from editcast import kinds
 from editcast.guarded import guarded
+from editcast.help_page import Command
 from editcast.progress import time_left
 from editcast.render_diff import plain
-from editcast.source_options import ray_option, source_options
+from editcast.source_options import ray_option, seed_option, source_options
 from editcast_training.data import cluster_shards
 from editcast_training.data.corpus import make_corpus
 from editcast_training.data.shards import CorpusPart
 from editcast_training.memory_limit import MOST
 from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import (
-    Origin,
-    generated_from,
-    project_and_kind,
-)
+from editcast_training.sources.registry import Origin, generated_from, project_and_kind
 from editcast_training.sources.storage import upload
 
+_EXAMPLES = {
+    "editcast corpus OUT --git PATH --git PATH": "some repositories",
+    "editcast corpus OUT --repositories list.toml --mirror FOLDER": "many, in lists",
+}
 
-@click.command()
+
+@click.command(cls=Command, examples=_EXAMPLES)
 @guarded("The corpus was stopped; run the same command to continue.")
-@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("out", type=kinds.FOLDER)
 @source_options
 @click.option(
-    "--tokenizer",
-    type=click.Path(path_type=Path),
-    help="A tokenizer.json.  [default: learn a vocabulary]",
+    "--tokenizer", type=kinds.PATH, help="A tokenizer.json.  [default: learn a vocabulary]"
 )
 @click.option(
-    "--max-state",
-    default=4096,
-    show_default=True,
-    type=ranges.MAX_STATE,
-    help="Maximum subtokens of a window.",
+    "--max-state", default=4096, type=kinds.MAX_STATE, help="Maximum subtokens of a window."
 )
-@click.option("--processes", default=2, show_default=True, type=ranges.PROCESSES)
+@click.option("--processes", default=2, type=kinds.PROCESSES)
 @ray_option
 @click.option(
     "--memory",
     default=MOST / (1 << 30),
-    show_default=True,
-    type=ranges.GIBIBYTES,
+    type=kinds.GIBIBYTES,
     help="Memory limit of each process, in GiB; a source that needs more is skipped.",
 )
-@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
+@seed_option
 @click.option(
     "--upload",
     "url",
@@ -80,6 +76,7 @@ def corpus(
     console = Console()
     all_of_it = [*origins, *generated_from(origins)]
     pace = _Pace(all_of_it)
+    console.print(f"Sources to read: {len(all_of_it)}. Each is reported when it is done.")
 
     def report(made: CorpusPart) -> None:
         if made.failed:
@@ -90,7 +87,8 @@ def corpus(
             for reason, count in made.skipped.most_common(1):
                 said += f"; mostly skipped: {count:,} × {reason}"
         style = "yellow" if made.failed else None
-        console.print(plain(f"{made.name}: {said} ({pace.after(made)})"), style=style)
+        said = f"{made.name}: {said} ({pace.after(made)})"
+        console.print(plain(said), style=style, soft_wrap=True)
 
     result = make_corpus(
         out,
@@ -106,7 +104,8 @@ def corpus(
     _summary(console, result)
     if url is not None:
         sent = upload(out, url)
-        console.print(plain(f"The corpus is in {url}; this run copied {sent:,} files."))
+        said = f"The corpus is in {url}; this run copied {sent:,} files."
+        console.print(plain(said), soft_wrap=True)
 
 
 class _Pace:
@@ -133,23 +132,16 @@ class _Pace:
 
 
 def _summary(console: Console, result: list[CorpusPart]) -> None:
-    kept = Table("split", "made of", "instances", "edits", "share, %", title="Kept")
+    kept = Table("split", "made of", "instances", "edits", title="Kept", box=SIMPLE)
     instances: Counter[tuple[str, str]] = Counter()
     edits: Counter[tuple[str, str]] = Counter()
-    skipped = Skipped()
     for made in result:
         kind = project_and_kind(made.name)[1]
-        for split, count in made.instances.items():
-            instances[split, kind] += count
-            edits[split, kind] += made.edits[split]
-        skipped.update(made.skipped)
-    for split, kind in sorted(instances):
-        here = edits[split, kind]
-        total = sum(count for (other, _), count in edits.items() if other == split)
-        row = (f"{instances[split, kind]:,}", f"{here:,}", f"{100 * here / total:.1f}")
-        kept.add_row(split, kind, *row)
-    console.print(kept)
-    left = Table("reason", "count", title="Skipped")
-    for reason, count in skipped.most_common():
+        instances.update({(split, kind): count for split, count in made.instances.items()})
+        edits.update({(split, kind): count for split, count in made.edits.items()})
+    for place in sorted(instances):
+        kept.add_row(*place, f"{instances[place]:,}", f"{edits[place]:,}")
+    left = Table("reason", "count", title="Skipped", box=SIMPLE)
+    for reason, count in sum((made.skipped for made in result), Skipped()).most_common():
         left.add_row(plain(reason), f"{count:,}")
-    console.print(left)
+    console.print(kept, left)

@@ -136,10 +136,7 @@ def _print_step(console: Console, step: Step, threshold: float, *, is_probable: 
         return
     colour = "cyan" if best.confidence >= threshold else "yellow"
     sure = f"confidence {best.confidence:.0%}, " if is_probable else ""
-    console.print(
-        f"  [{colour}]Predicts[/] ({sure}{step.milliseconds:.1f} ms):",
-        highlight=False,
-    )
+    console.print(f"  [{colour}]Predicts[/] ({sure}{step.milliseconds:.1f} ms):", highlight=False)
     console.print(render_changes(step.text, [best.hunk]), soft_wrap=True)
     if best.confidence < threshold:
         console.print("  [yellow]Below the threshold: an editor would not show it.[/]")

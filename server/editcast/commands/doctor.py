@@ -2,17 +2,14 @@
 
 import platform
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
+from editcast import kinds
 from editcast.printable import printable
-from editcast.render_diff import plain
 from editcast_model.bundle import bundled_path
 from editcast_model.errors import BundleError, EditcastError
 from editcast_model.inference.telemetry import load_onnxruntime
@@ -23,34 +20,29 @@ from editcast_store import paths
 from editcast_store.models import default_bundle_path
 from editcast_store.saves import Store
 
-_PACKAGES = ("pygls", "lsprotocol", "rapidfuzz", "numpy", "tokenizers", "onnxruntime", "torch")
+_PACKAGES = ("pygls", "lsprotocol", "rapidfuzz", "numpy", "onnxruntime-gpu", "onnxruntime", "torch")
 
-Fact = tuple[str, str]
+Fact = tuple[str, object]
 
 
 @click.command()
 def doctor() -> None:
-    """Report versions, providers, the model in use, the store's size, and the folders."""
-    console = Console()
+    """Report versions, the model in use, the recorded saves and the folders."""
     for title, facts in (
         ("Versions", _versions()),
-        ("ONNX Runtime", _providers()),
         ("Model", _model()),
         ("History", _history()),
         ("Folders", _folders()),
     ):
-        table = Table(title=title, title_justify="left", show_header=False, box=None)
-        table.add_column(style="bold", no_wrap=True)
-        table.add_column(overflow="fold")
+        click.secho(title, bold=True)
         for name, value in facts:
-            table.add_row(plain(name), plain(value))
-        console.print(table, "", highlight=False)
+            click.echo(printable(f"  {name:<18}{value}"))
 
 
 @click.command()
 @click.option(
     "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=kinds.FILE,
     metavar="FILE",
     help="The file to write.  [default: in Editcast's own folder]",
 )
@@ -71,59 +63,37 @@ def _versions() -> Iterator[Fact]:
     yield "Python", f"{platform.python_version()} ({sys.executable})"
     yield "system", platform.platform()
     for package in _PACKAGES:
-        yield package, _installed(package)
-
-
-def _installed(package: str) -> str:
-    names = ("onnxruntime-gpu", "onnxruntime") if package == "onnxruntime" else (package,)
-    for name in names:
         try:
-            found = version(name)
-        except PackageNotFoundError:
-            continue
-        return found if name == package else f"{found} ({name})"
-    return "not installed; only training needs it" if package == "torch" else "not installed"
-
-
-def _providers() -> Iterator[Fact]:
+            yield package, version(package)
+        except PackageNotFoundError:  # one onnxruntime of the two is enough
+            if package == "torch":
+                yield package, "not installed; only training needs it"
     try:
-        onnxruntime = load_onnxruntime()
+        yield "providers", ", ".join(load_onnxruntime().get_available_providers())
     except (BundleError, ImportError) as error:
-        yield "cannot be used", str(error)
-        return
-    yield "providers", ", ".join(onnxruntime.get_available_providers())
+        yield "onnxruntime fails", error
 
 
 def _model() -> Iterator[Fact]:
     path = default_bundle_path()
-    yield "path", f"{path} ({'bundled' if path == bundled_path() else 'trained here'})"
     model = model_loader.load(model_loader.Choice())
     yield "name", model.forecaster.name
+    yield "path", f"{path} ({'bundled' if path == bundled_path() else 'trained or installed here'})"
     if model.problem:
         yield "problem", model.problem
-    yield "device", str(getattr(model.forecaster, "device", "none"))
-    yield "shown from", f"{default_threshold(model.card):.2f}"
+    yield "device", getattr(model.forecaster, "device", "none")
+    yield "shown from", f"a confidence of {default_threshold(model.card):.2f}"
     if model.card:
         precision = measured_precision(model.card)
         yield "clean of these", "not measured" if precision is None else f"{100 * precision:.0f} %"
-        numbers = ("calibration", "lines")  # of the ranker's, for nobody to read
-        yield from _flat({k: v for k, v in model.card.written.items() if k not in numbers})
-
-
-def _flat(card: Mapping[str, Any], prefix: str = "") -> Iterator[Fact]:
-    """Return a card's entries, one a line; long lists are counted only."""
-    for name, value in card.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{name}.")
-        elif isinstance(value, list) and len(str(value)) > 80:
-            yield prefix + name, f"{len(value)} values"
-        elif prefix or name != "name":
-            yield prefix + name, f"{value:.4g}" if isinstance(value, float) else str(value)
+        yield "made", model.card.written.get("created", "at an unknown time")
+        yield "from", model.card.base or "nothing"
+        yield "all about it", path / "card.json"
 
 
 def _history() -> Iterator[Fact]:
     path = paths.store_path()
-    yield "path", str(path)
+    yield "path", path
     if not path.exists():
         yield "saves", "none yet"
         return
@@ -139,10 +109,10 @@ def _history() -> Iterator[Fact]:
             for notice in store.notices:
                 yield "problem", notice
     except EditcastError as error:
-        yield "problem", str(error)
+        yield "problem", error
 
 
 def _folders() -> Iterator[Fact]:
-    yield "home", str(paths.home())
-    yield "models", str(paths.models_dir())
-    yield "logs", str(paths.logs_dir())
+    yield "home", paths.home()
+    yield "models", paths.models_dir()
+    yield "logs", paths.logs_dir()

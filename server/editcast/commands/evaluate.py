@@ -2,10 +2,10 @@
 
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 import numpy as np
@@ -15,11 +15,12 @@ from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
 
-from editcast import ranges
+from editcast import kinds
 from editcast.guarded import guarded
+from editcast.help_page import Command
 from editcast.render_diff import plain
 from editcast.replaying import replayed_on_cluster, serving
-from editcast.source_options import ray_option, source_options
+from editcast.source_options import device_option, ray_option, source_options
 from editcast_model.bundle import Bundle
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.forecaster import NeuralForecaster
@@ -29,9 +30,8 @@ from editcast_server.settings import Device, Eagerness
 from editcast_store.models import default_bundle_path
 from editcast_training.evaluation.intervals import Interval
 from editcast_training.evaluation.known_files import FilesOf, files_before
-from editcast_training.evaluation.metrics import PRECISIONS
 from editcast_training.evaluation.project_sessions import read_sessions
-from editcast_training.evaluation.results import Evaluation, Row, hardware, replay, summarize
+from editcast_training.evaluation.results import Evaluation, Row, hardware, replay
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typing_replay import (
     MEASURES,
@@ -43,30 +43,31 @@ from editcast_training.evaluation.typing_replay import (
 from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import SPLITS, Origin
 
-_PERCENT = [f"{100 * precision:.0f} %" for precision in PRECISIONS]
-_LEGEND = (
-    "Per cent of all steps, but clean of those shown; "
-    f"{', '.join(_PERCENT)}: the largest share that can be shown if so many are to be clean"
-)
 _INTERVALS = (
-    "Per cent of all steps, with 95 % bootstrap intervals over sessions; shown: at the model's "
-    "default threshold; clean of shown, and made later (within ten saves): per cent of those shown"
+    "Per cent of all steps, with 95 % bootstrap intervals over sessions; 50 %, 80 %: the largest "
+    "share that can be shown if so many are to be clean; shown: at the model's default threshold; "
+    "clean of shown, and made later (within ten saves): per cent of those shown"
 )
+_WIDE = 10_000  # numbers are never cut; a narrow terminal wraps the lines
 _TYPING = (
     "Per cent, with 95 % bootstrap intervals over sessions; offers: per hundred actions; taken: of "
     "the offers; spared: of the characters to type, less one for each offer taken"
 )
-_FOLDER = click.Path(path_type=Path, file_okay=False)
-_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 
 
-@click.command()
+_EXAMPLES = {
+    "editcast evaluate --git PATH": "a sample of the commits of a repository",
+    "editcast evaluate --store --held-out": "the recorded saves that training holds out",
+    "editcast evaluate --typing --git PATH --commits 5": "how much typing is saved",
+}
+
+
+@click.command(cls=Command, examples=_EXAMPLES)
 @guarded("The evaluation was stopped; the results so far are in its folder.")
 @source_options
 @click.option(
     "--split",
     default="test",
-    show_default=True,
     type=click.Choice(SPLITS),
     help="The list of --repositories to evaluate on.",
 )
@@ -78,28 +79,18 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
     help="A bundle's folder, repeat-best or repeat-last; may be repeated.  [default: the model in "
     "use and both baselines]",
 )
-@click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@device_option
 @click.option(
     "--compare",
     multiple=True,
-    type=_FILE,
+    type=kinds.FILE,
     metavar="RESULT",
     help="An earlier result (JSON) to print for comparison; may be repeated.",
 )
 @click.option(
-    "--commits",
-    default=40,
-    show_default=True,
-    type=click.IntRange(1, 10**6),
-    help="Commits sampled from each project.",
+    "--commits", default=40, type=kinds.Whole(1, 10**6), help="Commits sampled from each project."
 )
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    type=ranges.SEED,
-    help="Seed of the sample of commits.",
-)
+@click.option("--seed", default=0, type=kinds.SEED, help="Seed of the sample of commits.")
 @click.option(
     "--held-out",
     is_flag=True,
@@ -112,19 +103,15 @@ _FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 )
 @click.option(
     "--pause",
-    type=ranges.Finite(60),
+    type=kinds.Finite(60),
     help="Measure the time that a person waits: seconds between a change and its save, and only "
     "what is shown by default counts.  [default: none, and all suggestions]",
 )
 @ray_option
 @click.option(
-    "--processes",
-    default=2,
-    show_default=True,
-    type=ranges.PROCESSES,
-    help="Processes of a local --ray cluster.",
+    "--processes", default=2, type=kinds.PROCESSES, help="Processes of a local --ray cluster."
 )
-@click.option("--out", default="evaluation", show_default=True, type=_FOLDER)
+@click.option("--out", default="evaluation", type=kinds.FOLDER)
 def evaluate(
     origins: list[Origin],
     split: str,
@@ -161,20 +148,23 @@ def evaluate(
             "own history (--local-history, --store) with a file saved at least three times."
         )
     chosen = models or [str(default_bundle_path()), *BASELINES]
-    source = _in_words(read, commits, seed, held_out)
+    about: dict[str, Any] = {
+        "source": _in_words(read, commits, seed, held_out),
+        "command": shlex.join(["editcast", *sys.argv[1:]]),
+        "hardware": hardware(device),
+    }
+    files = files_before(read)
     if typing:
-        return _evaluate_typing(chosen, device, sessions, files_before(read), source, out, console)
+        return _evaluate_typing(chosen, device, sessions, files, about, out, console)
     evaluations = [Evaluation.read(path) for path in compare]
     for model in chosen:
         bundle, rows = _replayed(model, device, sessions, pause or 0.0, ray, processes, console)
         evaluation = Evaluation(
             bundle.name if bundle else model,
             rows,
-            source=source,
-            command=shlex.join(["editcast", *sys.argv[1:]]),
-            hardware=hardware(device),
-            tokens=_tokens(bundle, sessions, files_before(read), console) if bundle else {},
+            tokens=_tokens(bundle, sessions, files, console) if bundle else {},
             threshold=default_threshold(bundle.card if bundle else None),
+            **about,
         )
         evaluation.write(out / f"{_file_name(evaluation.name)}.json")
         evaluations.append(evaluation)
@@ -212,7 +202,7 @@ def _evaluate_typing(
     device: Device,
     sessions: Sequence[EditingSession],
     files: FilesOf,
-    source: str,
+    about: Mapping[str, Any],
     out: Path,
     console: Console,
 ) -> None:
@@ -232,12 +222,7 @@ def _evaluate_typing(
             console=console,
         )
         typed = TypingEvaluation(
-            forecaster.name,
-            tuple(row for rows in shown for row in rows),
-            thresholds,
-            source=source,
-            command=shlex.join(["editcast", *sys.argv[1:]]),
-            hardware=hardware(device),
+            forecaster.name, tuple(row for rows in shown for row in rows), thresholds, **about
         )
         typed.write(out / f"{_file_name(typed.name)}-typing.json")
         for kind in typed.intervals:
@@ -286,7 +271,7 @@ def read_all(
             drawn = read_sessions(origin, skipped, count=commits, seed=seed, held_out=alone)
         left_out = ", ".join(f"{count} × {reason}" for reason, count in skipped.most_common(3))
         said = f"{origin.name}: {len(drawn)} sessions" + f" (skipped: {left_out})" * bool(left_out)
-        console.print(plain(said))
+        console.print(plain(said), soft_wrap=True)
         sessions += drawn
     return sessions
 
@@ -302,7 +287,8 @@ def _tokens(
         found = token_scores(bundle, alone, files)
     console.print(
         f"Token by token, teacher-forced, {found['edits']:.0f} edits: position "
-        f"{found['position']} %, content {found['content']} %, both {found['both']} %"
+        f"{found['position']} %, content {found['content']} %, both {found['both']} %",
+        soft_wrap=True,
     )
     return found
 
@@ -320,28 +306,21 @@ def _file_name(name: str) -> str:
 def _print_tables(evaluations: Sequence[Evaluation]) -> None:
     for kind in sorted({kind for evaluation in evaluations for kind in evaluation.kinds}):
         measured = [one for one in evaluations if kind in one.kinds]
-        lines = []
-        for one in measured:
-            found = summarize(one.of_kind(kind))
-            shares = (found.shown, found.clean_of_shown, found.exact, found.located)
-            cells = (f"{100 * share:.1f}" for share in (*shares, *found.coverage.values()))
-            lines.append([one.name, str(found.steps), *cells])
-        headings = ["", "steps", "shown", "clean", "exact", "located", *_PERCENT]
-        _print_table(headings, lines, _LEGEND, kind.capitalize())
         by_name = {one.name: one.intervals(kind) for one in measured}
-        lines = []
+        counts = (f"{len(one.of_kind(kind)):,}" for one in measured)
+        lines = [["steps", *counts]]
         for measure in next(iter(by_name.values())):
             triples = (100 * np.array(known[measure]) for known in by_name.values())
             lines.append([measure, *(f"{a:.1f} ({b:.1f}, {c:.1f})" for a, b, c in triples)])
-        _print_table(["", *by_name], lines, _INTERVALS)
+        _print_table(["", *by_name], lines, _INTERVALS, kind.capitalize())
 
 
 def _print_table(
-    headings: Sequence[str], lines: Iterable[Sequence[str]], caption: str, title: str | None = None
+    headings: Sequence[str], lines: Iterable[Sequence[str]], caption: str, title: str
 ) -> None:
     table = Table(title=title, caption=caption, box=SIMPLE, title_justify="left")
     for number, heading in enumerate(headings):
         table.add_column(plain(heading), justify="right" if number else "left", no_wrap=True)
     for line in lines:
         table.add_row(*map(plain, line))
-    Console().print(table)
+    Console(width=_WIDE).print(table)

@@ -10,8 +10,10 @@ from pathlib import Path
 import click
 from rich.console import Console
 from rich.rule import Rule
-from rich.table import Table
 
+from editcast import kinds
+from editcast.help_page import Group
+from editcast.printable import printable
 from editcast.render_diff import plain, render_changes
 from editcast_model.diff import diff
 from editcast_model.errors import StoreError
@@ -22,7 +24,7 @@ from editcast_store.saves import Store
 _TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%d %H:%M", "%Y-%m-%d %H:%M:%S"])
 
 
-@click.group()
+@click.group(cls=Group)
 def history() -> None:
     """Show, export or delete the recorded saves on this machine."""
 
@@ -32,24 +34,17 @@ def list_() -> None:
     """List every file that has saves."""
     console = Console()
     with _open_store(console) as store:
-        table = Table("file", "language", "saves", "first", "last", "bytes", box=None)
+        line = "{:>7}  {:<19}  {:<19}  {:>12}  {}".format  # paths last: they are long
+        click.echo(line("saves", "first", "last", "bytes", "file"))
         for file in store.files():
-            table.add_row(
-                plain(file.path),
-                plain(file.language),
-                f"{file.saves:,}",
-                _time(file.first),
-                _time(file.last),
-                f"{file.bytes:,}",
-            )
-        console.print(table, highlight=False)
+            times = _time(file.first), _time(file.last)
+            size = f"{file.bytes:,}"
+            click.echo(line(f"{file.saves:,}", *times, size, printable(file.path)))
 
 
 @history.command()
 @click.argument("path")
-@click.option(
-    "--number", type=click.IntRange(1, 10**9), metavar="N", help="Print the text of save N."
-)
+@click.option("--number", type=kinds.Whole(1, 10**9), metavar="N", help="Print the text of save N.")
 def show(path: str, number: int | None) -> None:
     """Show the changes of each save of the file PATH."""
     console = Console()
@@ -81,7 +76,7 @@ def show(path: str, number: int | None) -> None:
 @click.option(
     "--workspace",
     "workspaces",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=kinds.OLD_FOLDER,
     multiple=True,
     help="A folder whose repository is included.  [default: the current folder]",
 )
@@ -100,21 +95,24 @@ def count(workspaces: tuple[Path, ...], as_json: bool) -> None:
         counted = {"sources": [asdict(one) for one in sources], "needed": LEAST_INSTANCES}
         click.echo(json.dumps(counted))
         return
-    table = Table("source", "saves", "files", "edits", "instances", "commits", box=None)
     for one in sources:
-        numbers = (one.saves, one.files, one.edits, one.instances, one.commits)
-        table.add_row(plain(one.name), *("" if n is None else f"{n:,}" for n in numbers))
-    Console().print(table, highlight=False)
-    click.echo(f"A training needs {LEAST_INSTANCES} instances.")
+        said = f"{one.saves:,} saves of {one.files:,} files"
+        if one.kind == "git":
+            said = "commits that git cannot read"
+            if one.commits is not None:
+                said = f"{one.commits:,} commits, the newest of {one.files:,} files"
+        click.echo(printable(f"{one.name}: {said}, about {one.instances:,} instances"))
+    total = sum(one.instances for one in sources)
+    click.echo(
+        f"Together about {total:,} instances: pieces of a file's history, of some 100 edits each. "
+        f"A training needs {LEAST_INSTANCES}."
+    )
 
 
 @history.command()
 @click.argument("pattern", required=False)
 @click.option(
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write to this file instead of stdout.",
+    "--output", type=kinds.FILE, metavar="FILE", help="Write to this file instead of stdout."
 )
 def export(pattern: str | None, output: Path | None) -> None:
     """Write the histories of all files, or of those that match PATTERN, as JSON lines.
@@ -128,13 +126,14 @@ def export(pattern: str | None, output: Path | None) -> None:
                 click.echo(line)
             return
         store.export_to(output, pattern)
+        click.echo(printable(f"The saves are in {output}."))
 
 
 @history.command()
 @click.argument("pattern", required=False)
 @click.option("--all", "everything", is_flag=True, help="Delete everything.")
-@click.option("--since", type=_TIME, help="Only saves at this time or later.")
-@click.option("--until", type=_TIME, help="Only saves before this time.")
+@click.option("--since", type=_TIME, metavar="TIME", help="Only saves at this time or later.")
+@click.option("--until", type=_TIME, metavar="TIME", help="Only saves before this time.")
 def forget(
     pattern: str | None, everything: bool, since: datetime | None, until: datetime | None
 ) -> None:

@@ -1,22 +1,25 @@
 """`editcast model`: publishing a team's model in a folder, and installing it from there."""
 
 import logging
+import re
 from pathlib import Path
 
 import click
 
+from editcast import kinds
 from editcast.guarded import guarded
+from editcast.help_page import Group
 from editcast.printable import printable
 from editcast_model.bundle import Bundle
 from editcast_model.errors import BundleError
 from editcast_store.paths import models_dir
 from editcast_store.team import install_published, publish, team_folder
 
-_FILE = click.Path(path_type=Path, dir_okay=False)
 _OWN = "your own history"  # the wording in cards
+_OWN_SOURCES = re.compile(r"store$|local-history-\d+$")  # in a corpus
 
 
-@click.group()
+@click.group(cls=Group)
 def model() -> None:
     """Share a team's model through a folder; nothing is sent or installed automatically."""
 
@@ -26,13 +29,13 @@ def model() -> None:
 @click.argument("folder")
 @click.option(
     "--bundle",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=kinds.FOLDER,
     required=True,
     help="The model's folder, such as OUT/bundle from `editcast train OUT`.",
 )
 @click.option(
     "--key",
-    type=_FILE,
+    type=kinds.FILE,
     help="Sign the model with this SSH key, or with the agent's key for this .pub file.",
 )
 @click.option(
@@ -45,15 +48,18 @@ def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> 
     data. Earlier models stay there until you remove them.
     """
     team, opened = _folder(folder), Bundle.open(bundle)
-    if opened.card.trained_on.what == _OWN and not own_history:
+    trained_on = opened.card.trained_on
+    is_own = trained_on.what == _OWN or any(map(_OWN_SOURCES.match, trained_on.sources))
+    if is_own and not own_history:
         raise BundleError(
             f"The model {opened.name} was trained on your own history, and may reproduce pieces of "
             "it. Publish one that was trained on your team's repositories, or add --own-history."
         )
     made = publish(opened, team, key)
     by = "signed" if key else "not signed"
-    _say(f"The model is published in {team}, {by}: {made.sentence_part}.")
-    _say(f"Others install it with: editcast model install {team}")
+    said = f"The model is published in {team}, {by}: {made.sentence_part}.\n"
+    said += f"Others install it with: editcast model install {team}"
+    click.echo(printable(said, keep="\n"))
 
 
 @model.command("install")
@@ -61,7 +67,7 @@ def publish_(folder: str, bundle: Path, key: Path | None, own_history: bool) -> 
 @click.argument("folder")
 @click.option(
     "--signers",
-    type=_FILE,
+    type=kinds.FILE,
     envvar="EDITCAST_SIGNERS",
     show_envvar=True,
     help="Require a signature by someone in this file (allowed_signers of ssh-keygen(1)).",
@@ -76,12 +82,8 @@ def install_(folder: str, signers: Path | None) -> None:
     logging.getLogger("editcast_model").addHandler(logging.NullHandler())
     made = install_published(_folder(folder), models_dir(), signers)
     by = f", signed by one of {signers}" if signers else ""
-    _say(f"Editcast now uses the model {made.sentence_part}{by}.")
+    click.echo(printable(f"Editcast now uses the model {made.sentence_part}{by}."))
 
 
 def _folder(named: str) -> Path:
     return team_folder(named if "://" in named else str(Path(named).expanduser().absolute()))
-
-
-def _say(sentence: str) -> None:
-    click.echo(printable(sentence))

@@ -1,6 +1,6 @@
 """Options that the commands of the papers share."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import getdoc
 from pathlib import Path
@@ -8,26 +8,39 @@ from typing import Any
 
 import click
 
-from editcast import ranges
+from editcast import kinds
 from editcast.guarded import guarded
 
-FOLDER = click.Path(path_type=Path, file_okay=False)
-LAYERS = click.IntRange(1, 64)
+Command = Callable[..., None]
+BUNDLED = Path("training/bundled.toml")
+
+
+def several(
+    option: str, name: str, kind: Any = str, default: Sequence[Any] = (), help: str = ""
+) -> Callable[[Command], Command]:
+    """Make an option that can be repeated."""
+    return click.option(option, name, multiple=True, type=kind, default=default, help=help)
+
+
+def repositories_option(name: str, default: Path | None = BUNDLED, more: str = "") -> Any:
+    """Make the option for a list of repositories, which the command receives by this name."""
+    help = f"A TOML file with the lists train, dev and test of repositories, OWNER/NAME.{more}"
+    return click.option("--repositories", name, type=kinds.PATH, default=default, help=help)
+
+
+models_option = several("--model", "models", help="[default: all]")
+LAYERS = kinds.Whole(1, 64)
 mirror_option = click.option(
-    "--mirror", type=FOLDER, help="The folder of the repositories' clones, OWNER+NAME."
+    "--mirror", type=kinds.FOLDER, help="The folder of the repositories' clones, OWNER+NAME."
 )
-models_option = click.option("--model", "models", multiple=True, help="[default: all]")
-device_option = click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
 test_option = click.option(
     "--test",
     "most",
     default=0,
-    show_default=True,
-    type=click.IntRange(0, 2**31),
+    type=kinds.Whole(0, 2**31),
     help="Maximum number of test examples; 0 for all.",
 )
 
-Command = Callable[..., None]
 _ALL = (
     "Runs and tests every training that is missing from the results, and writes the report. An "
     "interrupted training continues."
@@ -37,24 +50,11 @@ _ALL = (
 def paper_command(name: str) -> Callable[[Command], click.Command]:
     """Make a command of a paper that can be stopped, and has the options of all of them."""
     options = (
-        click.option(
-            "--seed",
-            "seeds",
-            multiple=True,
-            type=ranges.SEED,
-            default=(0,),
-            show_default=True,
-        ),
-        click.option("--processes", default=1, show_default=True, type=ranges.PROCESSES),
-        click.option(
-            "--threads",
-            default=1,
-            show_default=True,
-            type=ranges.THREADS,
-            help="Threads of each process.",
-        ),
-        click.option("--results", type=FOLDER, default=Path("benchmarks", name), show_default=True),
-        click.option("--scratch", type=FOLDER, default=Path(".cache", name), show_default=True),
+        several("--seed", "seeds", kinds.SEED, (0,)),
+        click.option("--processes", default=1, type=kinds.PROCESSES),
+        click.option("--threads", default=1, type=kinds.THREADS, help="Threads of each process."),
+        click.option("--results", type=kinds.FOLDER, default=Path("benchmarks", name)),
+        click.option("--scratch", type=kinds.FOLDER, default=Path(".cache", name)),
     )
 
     def decorate(command: Command) -> click.Command:
@@ -71,10 +71,10 @@ def config_options(
 ) -> Callable[[Command], Command]:
     """Add the options of a training, which the command receives as its `config`."""
     options = (
-        click.option("--hidden", default=hidden, show_default=True, type=click.IntRange(8, 2**14)),
-        click.option("--rate", default=rate, show_default=True, type=ranges.Finite(10)),
-        click.option("--steps", default=steps, show_default=True, type=ranges.STEPS),
-        click.option("--batch", default=batch, show_default=True, type=click.IntRange(1, 2**16)),
+        click.option("--hidden", default=hidden, type=kinds.Whole(8, 2**14)),
+        click.option("--rate", default=rate, type=kinds.Finite(10)),
+        click.option("--steps", default=steps, type=kinds.STEPS),
+        click.option("--batch", default=batch, type=kinds.Whole(1, 2**16)),
     )
 
     def decorate(command: Command) -> Command:

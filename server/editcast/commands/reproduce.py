@@ -10,73 +10,68 @@ from typing import Any
 import click
 from rich.console import Console
 
-from editcast import ranges
+from editcast import kinds
 from editcast.commands.paper_options import (
-    FOLDER,
     LAYERS,
     config_options,
-    device_option,
     mirror_option,
     models_option,
     paper_command,
+    repositories_option,
+    several,
     test_option,
 )
 from editcast.guarded import guarded
+from editcast.help_page import Group
+from editcast.source_options import device_option, seed_option, source_options
 
 PARTS = ("tables", "timing", "real", "report")
-_NODES = click.IntRange(100, 2**31 - 1)
-_COUNT = click.IntRange(1, 2**31 - 1)
+_NODES = kinds.Whole(100, 2**31 - 1)
+_COUNT = kinds.Whole(1, 2**31 - 1)
 _TABLES = ("vocabulary", "positions", "network", "heads", "parents", "pretraining")
 
 
-@click.group()
+@click.group(cls=Group)
 def reproduce() -> None:
     """Reproduce a paper's tables and figures."""
 
 
 @paper_command("zhao2019")
 @click.argument("parts", nargs=-1, type=click.Choice(PARTS), metavar="[PARTS]...")
-@click.option("--task", "tasks", multiple=True, help="[default: all]")
-@click.option("--model", "models", multiple=True, help="[default: those of the tables, and IA+]")
-@click.option("--hidden", multiple=True, type=click.IntRange(8, 2**14), help="[default: 128]")
-@click.option("--rate", "rates", multiple=True, type=ranges.Finite(10), help="[default: .001]")
+@several("--task", "tasks", help="[default: all]")
+@several("--model", "models", help="[default: those of the tables, and IA+]")
+@several("--hidden", "hidden", kinds.Whole(8, 2**14), help="[default: 128]")
+@several("--rate", "rates", kinds.Finite(10), help="[default: .001]")
 @click.option("--grid", "full", is_flag=True, help="All rates and sizes of the paper.")
-@click.option("--steps", multiple=True, type=ranges.STEPS, default=(4000,), show_default=True)
+@several("--steps", "steps", kinds.STEPS, (4000,))
 @click.option(
     "--schedule",
     type=click.Choice(["linear", "constant"]),
     default="linear",
-    show_default=True,
     help="Schedule of the learning rate; the paper's is constant.",
 )
-@click.option("--batch", default=64, show_default=True, type=click.IntRange(1, 2**16))
+@click.option("--batch", default=64, type=kinds.Whole(1, 2**16))
 @click.option(
     "--diff",
     type=click.Choice(["canonical", "longest-block"]),
     default="canonical",
-    show_default=True,
     help="Diff between the snapshots of a task; the paper's is longest-block.",
 )
-@click.option("--corpus", type=FOLDER, help="For real: a folder that `editcast corpus` made.")
+@click.option("--corpus", type=kinds.FOLDER, help="For real: a folder that `editcast corpus` made.")
 @click.option(
     "--max-state",
     default=1024,
-    show_default=True,
-    type=ranges.MAX_STATE,
+    type=kinds.MAX_STATE,
     help="For real: maximum number of tokens in a state.",
 )
 @click.option(
     "--limit",
     default=120.0,
-    show_default=True,
-    type=ranges.Finite(24 * 60 * 60),
+    type=kinds.Finite(24 * 60 * 60),
     help="For timing: maximum seconds to measure one cell.",
 )
-@click.option(
-    "--insertions",
-    multiple=True,
-    type=click.IntRange(1, 10_000),
-    help="For timing.  [default: 10, 50, 100]",
+@several(
+    "--insertions", "insertions", kinds.Whole(1, 10_000), (), "For timing.  [default: 10, 50, 100]"
 )
 @device_option
 def zhao2019(**given: Any) -> None:
@@ -95,15 +90,8 @@ def zhao2019(**given: Any) -> None:
 
 
 @paper_command("copy-spans")
-@click.option("--pairs", type=FOLDER, help="The folder of the bug-fix pairs; see the report.")
-@click.option(
-    "--size",
-    "sizes",
-    multiple=True,
-    type=click.Choice(["small", "medium", "edits"]),
-    default=("small",),
-    show_default=True,
-)
+@click.option("--pairs", type=kinds.FOLDER, help="The folder of the bug-fix pairs; see the report.")
+@several("--size", "sizes", click.Choice(["small", "medium", "edits"]), ("small",))
 @models_option
 @test_option
 @config_options(hidden=128, rate=0.002, steps=10_000, batch=64)
@@ -116,44 +104,23 @@ def copy_spans(**given: Any) -> None:
 
 @click.command()
 @guarded("Stopped; nothing was written.")
-@click.argument("folder", type=FOLDER)
-@click.option(
-    "--repositories",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="A TOML file with the lists train, dev and test of repositories, OWNER/NAME.",
-)
-@click.option(
-    "--mirror",
-    type=FOLDER,
-    required=True,
-    help="The folder of the repositories' clones, OWNER+NAME.",
-)
-@click.option("--seed", type=ranges.SEED, default=0, show_default=True)
-def edit_pairs(folder: Path, repositories: Path, mirror: Path, seed: int) -> None:
+@click.argument("folder", type=kinds.FOLDER)
+@source_options
+@seed_option
+def edit_pairs(folder: Path, origins: list[Any], seed: int) -> None:
     """Write edits from repositories into FOLDER, for `copy-spans --size edits --pairs FOLDER`."""
     from editcast_papers.copy_spans.edits import write_edits
-    from editcast_training.sources.registry import listed_repositories
 
-    origins, missing = listed_repositories(repositories, mirror)
-    if missing:
-        click.secho(f"Not in {mirror}: {', '.join(missing)}", fg="yellow", err=True)
     counts = write_edits(origins, folder, seed)
     click.echo(", ".join(f"{part}: {count:,}" for part, count in counts.items()))
 
 
 @paper_command("multi-head")
-@click.option("--data", type=FOLDER, help="A clone of multi30k/dataset.")
+@click.option("--data", type=kinds.FOLDER, help="A clone of multi30k/dataset.")
 @models_option
-@click.option("--layers", default=3, show_default=True, type=LAYERS)
-@click.option("--heads", default=8, show_default=True, type=click.IntRange(1, 256))
-@click.option(
-    "--vocabulary",
-    default=4000,
-    show_default=True,
-    type=click.IntRange(100, 2**16),
-    help="Maximum size.",
-)
+@click.option("--layers", default=3, type=LAYERS)
+@click.option("--heads", default=8, type=kinds.Whole(1, 256))
+@click.option("--vocabulary", default=4000, type=kinds.Whole(100, 2**16), help="Maximum size.")
 @device_option
 @config_options(hidden=128, rate=0.002, steps=10_000, batch=64)
 def multi_head(config: Any, layers: int, heads: int, vocabulary: int, **given: Any) -> None:
@@ -166,44 +133,19 @@ def multi_head(config: Any, layers: int, heads: int, vocabulary: int, **given: A
 
 @paper_command("pointer-mixture")
 @mirror_option
-@click.option(
-    "--repositories",
-    "listing",
-    type=click.Path(path_type=Path),
-    help="A TOML file with the lists train, dev and test of repositories, OWNER/NAME.  "
-    "[default: the bundled model's for Python, the paper's own for JavaScript]",
+@repositories_option(
+    "listing", None, "  [default: the bundled model's for Python, the paper's own for JavaScript]"
 )
-@click.option(
-    "--language",
-    "languages",
-    multiple=True,
-    type=click.Choice(["python", "javascript"]),
-    default=("python",),
-    show_default=True,
+@several("--language", "languages", click.Choice(["python", "javascript"]), ("python",))
+@several(
+    "--task", "tasks", click.Choice(["value", "type"]), ("value",), "Predicted part of a node."
 )
-@click.option(
-    "--task",
-    "tasks",
-    multiple=True,
-    type=click.Choice(["value", "type"]),
-    default=("value",),
-    show_default=True,
-    help="The predicted part of a node.",
+@several(
+    "--vocabulary", "vocabularies", kinds.Whole(2, 2**24), (1_000,), "Values in the vocabulary."
 )
-@click.option(
-    "--vocabulary",
-    "vocabularies",
-    multiple=True,
-    type=click.IntRange(2, 2**24),
-    default=(1_000,),
-    show_default=True,
-    help="Number of values in the vocabulary.",
-)
-@click.option("--network", "networks", multiple=True, help="[default: all]")
-@click.option(
-    "--nodes", default=3_000_000, show_default=True, type=_NODES, help="Nodes to train on."
-)
-@click.option("--test", default=300_000, show_default=True, type=_NODES, help="Nodes to test on.")
+@several("--network", "networks", help="[default: all]")
+@click.option("--nodes", default=3_000_000, type=_NODES, help="Nodes to train on.")
+@click.option("--test", default=300_000, type=_NODES, help="Nodes to test on.")
 @device_option
 @config_options(hidden=256, rate=0.002, steps=4_000, batch=128)
 def pointer_mixture(nodes: int, test: int, **given: Any) -> None:
@@ -218,17 +160,11 @@ def pointer_mixture(nodes: int, test: int, **given: Any) -> None:
 
 
 @paper_command("pretrained-encoder")
-@click.option("--data", type=FOLDER, help="A clone of odashi/ase15-django-dataset.")
-@click.option(
-    "--repositories",
-    type=click.Path(path_type=Path),
-    default=Path("training/bundled.toml"),
-    show_default=True,
-    help="A TOML file with the list train of repositories, OWNER/NAME, to pre-train on.",
-)
+@click.option("--data", type=kinds.FOLDER, help="A clone of odashi/ase15-django-dataset.")
+@repositories_option("repositories")
 @mirror_option
 @models_option
-@click.option("--pretraining-steps", default=2_500, show_default=True, type=ranges.STEPS)
+@click.option("--pretraining-steps", default=2_500, type=kinds.STEPS)
 @device_option
 @config_options(hidden=128, rate=0.001, steps=2_500, batch=64)
 def pretrained_encoder(config: Any, pretraining_steps: int, **given: Any) -> None:
@@ -242,35 +178,19 @@ def pretrained_encoder(config: Any, pretraining_steps: int, **given: Any) -> Non
 @paper_command("indigo")
 @click.option(
     "--data",
-    type=FOLDER,
+    type=kinds.FOLDER,
     help="A clone of multi30k/dataset or, for the task django, odashi/ase15-django-dataset.",
 )
-@click.option(
-    "--task",
-    "tasks",
-    multiple=True,
-    type=click.Choice(["word order", "django", "en-de"]),
-    default=("word order",),
-    show_default=True,
-)
-@click.option("--order", "variants", multiple=True, help="L2R, SAO, ...  [default: all]")
-@click.option("--layers", default=2, show_default=True, type=LAYERS)
+@several("--task", "tasks", click.Choice(["word order", "django", "en-de"]), ("word order",))
+@several("--order", "variants", help="L2R, SAO, ...  [default: all]")
+@click.option("--layers", default=2, type=LAYERS)
 @click.option(
     "--orders",
     default=2,
-    show_default=True,
-    type=click.IntRange(1, 64),
+    type=kinds.Whole(1, 64),
     help="Number of orders to search per text; the paper searches 8.",
 )
-@click.option(
-    "--beam",
-    "beams",
-    multiple=True,
-    type=click.IntRange(1, 100),
-    default=(1, 5, 10),
-    show_default=True,
-    help="Beam widths.",
-)
+@several("--beam", "beams", kinds.Whole(1, 100), (1, 5, 10), "Beam widths.")
 @test_option
 @device_option
 @click.option("--timing", is_flag=True, help="Measure the time of training steps instead.")
@@ -285,25 +205,11 @@ def indigo(layers: int, orders: int, most: int, **given: Any) -> None:
 
 @paper_command("slides")
 @mirror_option
-@click.option(
-    "--repositories",
-    "listing",
-    type=click.Path(path_type=Path),
-    default=Path("training/bundled.toml"),
-    show_default=True,
-    help="A TOML file with the lists train, dev and test of repositories, OWNER/NAME.",
-)
-@click.option(
-    "--table",
-    "tables",
-    multiple=True,
-    type=click.Choice(_TABLES),
-    default=_TABLES,
-    show_default=True,
-)
-@click.option("--train", default=40_000, show_default=True, type=_COUNT, help="Maximum edits.")
-@click.option("--dev", default=1_000, show_default=True, type=_COUNT, help="Maximum edits.")
-@click.option("--test", default=2_000, show_default=True, type=_COUNT, help="Maximum edits.")
+@repositories_option("listing")
+@several("--table", "tables", click.Choice(_TABLES), _TABLES)
+@click.option("--train", default=40_000, type=_COUNT, help="Maximum edits.")
+@click.option("--dev", default=1_000, type=_COUNT, help="Maximum edits.")
+@click.option("--test", default=2_000, type=_COUNT, help="Maximum edits.")
 @click.option("--device", default="cpu", type=click.Choice(["auto", "cpu", "cuda"]))
 @config_options(hidden=128, rate=0.001, steps=2_500, batch=32)
 def slides(train: int, dev: int, test: int, **given: Any) -> None:

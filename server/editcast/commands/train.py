@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 from click.core import ParameterSource
 
-from editcast import ranges
+from editcast import kinds
 from editcast.comparison import page
 from editcast.comparison import sentence as in_a_sentence
 from editcast.guarded import EndError, guarded
+from editcast.help_page import Command
 from editcast.progress import TrainingProgress
-from editcast.source_options import ray_option, source_options
+from editcast.source_options import device_option, ray_option, seed_option, source_options
 from editcast_model.bundle import Bundle, bundled_path
-from editcast_model.errors import BundleError, BusyError, NoBetterModelError, TrainingError
+from editcast_model.errors import BundleError, NoBetterModelError, TrainingError
 from editcast_model.private_files import write_text
 from editcast_server.prediction.policy import default_threshold, measured_precision
 from editcast_store import models
@@ -33,20 +34,27 @@ if TYPE_CHECKING:
 
 # torch takes seconds to import, so the commands import what they call.
 
-_PATH = click.Path(path_type=Path)
-_FOLDER = click.Path(path_type=Path, file_okay=False)
+_OWN = "your own history"  # the wording in cards
 # Together with the steps before and after it, fine-tuning takes ten minutes on two cores.
 _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 
 
-@click.command()
+_EXAMPLES = {
+    "editcast train": "recorded saves, Local History, this repository",
+    "editcast train --without git": "the same without the repository",
+    "editcast train OUT --git PATH": "another repository, into the folder OUT",
+    "editcast train OUT --corpus CORPUS --scratch --minutes 600": "a team's model",
+}
+
+
+@click.command(cls=Command, examples=_EXAMPLES)
 @guarded("The training was stopped; run the same command to continue.")
-@click.argument("out", type=_FOLDER, required=False)
+@click.argument("out", type=kinds.FOLDER, required=False)
 @source_options
 @click.option(
     "--workspace",
     "workspaces",
-    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    type=kinds.OLD_FOLDER,
     multiple=True,
     help="A folder whose repository is part of your history.  [default: the current folder]",
 )
@@ -64,7 +72,7 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 @click.option(
     "--from",
     "base",
-    type=_FOLDER,
+    type=kinds.FOLDER,
     metavar="BUNDLE",
     help="The model to fine-tune.  [default: the one in use]",
 )
@@ -74,35 +82,33 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
     help="Train at a high learning rate and calibrate again, instead of fine-tuning.",
 )
 @click.option("--scratch", is_flag=True, help="Start from random weights instead of a model.")
-@click.option("--tokenizer", type=_PATH, help="For --scratch.  [default: learn a vocabulary]")
-@click.option("--steps", type=ranges.STEPS, help="Number of steps, instead of --minutes.")
-@click.option("--minutes", type=ranges.MINUTES, help="[default: 8 to fine-tune, else 60]")
+@click.option("--tokenizer", type=kinds.PATH, help="For --scratch.  [default: learn a vocabulary]")
+@click.option("--steps", type=kinds.STEPS, help="Number of steps, instead of --minutes.")
+@click.option("--minutes", type=kinds.MINUTES, help="[default: 8 to fine-tune, else 60]")
 @click.option(
     "--patience",
     default=6,
-    show_default=True,
-    type=click.IntRange(0, 10**6),
+    type=kinds.Whole(0, 10**6),
     help="Stop after this many evaluations without progress; 0 for never.",
 )
 @click.option(
     "--processes",
     default=2,
-    show_default=True,
-    type=ranges.PROCESSES,
+    type=kinds.PROCESSES,
     help="Processes that read sources, and make batches for a GPU.",
 )
 @click.option(
     "--subtokens",
-    type=ranges.SUBTOKENS,
+    type=kinds.SUBTOKENS,
     help="Subtokens per batch; a GPU has room for more.  [default: 8000]",
 )
-@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
-@click.option("--device", default="auto", type=click.Choice(["auto", "cpu", "cuda"]))
+@seed_option
+@device_option
 @ray_option
-@click.option("--workers", default=2, show_default=True, type=ranges.WORKERS, help="For --ray.")
+@click.option("--workers", default=2, type=kinds.WORKERS, help="For --ray.")
 @click.option(
     "--batches",
-    type=ranges.WORKERS,
+    type=kinds.WORKERS,
     help="Batches of a step, divided among the workers.  [default: one per worker]",
 )
 @click.option(
@@ -113,8 +119,7 @@ _FINE_TUNING_MINUTES, _FROM_SCRATCH_MINUTES = 8.0, 60.0
 @click.option(
     "--cache",
     default=16.0,
-    show_default=True,
-    type=ranges.GIBIBYTES,
+    type=kinds.GIBIBYTES,
     help="Disk space for parts of a --corpus in storage, in GiB.",
 )
 @click.option(
@@ -140,16 +145,16 @@ def train(
 ) -> None:
     """Train a model, by default on your own history.
 
-    Without OUT the model is installed, and your editor uses it. With OUT all files are written to
-    that folder, and the model to OUT/bundle. Run the same command to continue an interrupted
-    training.
+    Without OUT the model is installed if it is better than the one in use. With OUT all files are
+    written to that folder, and the model to OUT/bundle. Reading the history and testing the model
+    take some minutes besides --minutes. Run the same command to continue an interrupted training.
     """
     if revert:
         _revert()
         return
     _check_combination(given, bool(origins), bool(workspaces or without))
     from editcast_training.packaging import Provenance
-    from editcast_training.pipeline import Recipe, Request
+    from editcast_training.pipeline import WHAT_TO_DO, Recipe, Request
 
     out: Path | None = given["out"]
     further, (corpus, stream) = given["further"], _corpus(given["corpus"], out, given["cache"])
@@ -158,17 +163,21 @@ def train(
     if not given["steps"] and not given["minutes"]:
         is_long = given["scratch"] or further
         given["minutes"] = _FROM_SCRATCH_MINUTES if is_long else _FINE_TUNING_MINUTES
-    is_own = not origins and corpus is None
     bundle = None if given["scratch"] else _base(given["base"])
+    has_own = bundle is not None and bundle.card.trained_on.what == _OWN
+    if not origins and corpus is None:
+        has_own, origins = True, own_history(workspaces or _here(), without)
+        if not origins:
+            raise TrainingError(f"There is no history to train on. {WHAT_TO_DO}")
     request = Request(
         folder=out or training_dir(),
-        origins=own_history(workspaces or _here(), without) if is_own else origins,
+        origins=origins,
         corpus=corpus,
         base=bundle,
         further=further,
         provenance=Provenance(
             name=out.resolve().name if out else f"yours-{datetime.now(UTC):%Y-%m-%d}",
-            trained_on="your own history" if is_own else "projects",
+            trained_on=_OWN if has_own else "projects",
             listed=_listed(),
             base=bundle.name if bundle else None,
             earlier=bundle.card.trained_on.sources if bundle and further else {},
@@ -193,30 +202,26 @@ def _train(request: "Request", *, as_json: bool) -> None:
 
     base = request.base
     made: Path | None
-    try:
-        with alone_in(request.folder), TrainingProgress(as_json=as_json) as progress:
-            try:
-                if request.personal and base is not None:
-                    threshold = default_threshold(base.card)
-                    made = train_for_person(request, base, threshold, progress)
-                else:
-                    made = train_to_bundle(request, progress)
-            except NoBetterModelError as error:
-                progress.unchanged(str(error))
-                return
-            if made is None:  # another process of a `torchrun` does the rest
-                return
-            if request.personal:
-                made = install_own(request.folder)
-            bundle = Bundle.open(made)
-            for sentence in (*_result(bundle), f"The model is in {made}."):
-                progress.stage(sentence)
-            if request.personal and (compared := page(bundle)):
-                path = reports_dir() / "comparison.md"
-                write_text(path, compared)
-                progress.comparison(in_a_sentence(bundle), path)
-    except BusyError as error:
-        raise EndError(str(error)) from error
+    with alone_in(request.folder), TrainingProgress(as_json=as_json) as progress:
+        try:
+            if request.personal and base is not None:
+                made = train_for_person(request, base, default_threshold(base.card), progress)
+            else:
+                made = train_to_bundle(request, progress)
+        except NoBetterModelError as error:
+            progress.stage(str(error), "unchanged")
+            return
+        if made is None:  # another process of a `torchrun` does the rest
+            return
+        if request.personal:
+            made = install_own(request.folder)
+        bundle = Bundle.open(made)
+        for sentence in (*_result(bundle), f"The model is in {made}."):
+            progress.stage(sentence)
+        if compared := in_a_sentence(bundle):
+            path = (reports_dir() if request.personal else request.folder) / "comparison.md"
+            write_text(path, page(bundle))
+            progress.stage(compared, "comparison", page=str(path))
 
 
 def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces: bool) -> None:
@@ -232,10 +237,7 @@ def _check_combination(given: dict[str, Any], has_origins: bool, has_workspaces:
             given["tokenizer"] and (not from_scratch or corpus),
             "--tokenizer needs --scratch; a corpus has its own.",
         ),
-        (
-            given["ray"] and given["out"] is None,
-            "--ray needs OUT, a folder that all nodes share.",
-        ),
+        (given["ray"] and given["out"] is None, "--ray needs OUT, a folder that all nodes share."),
         (given["steps"] and given["minutes"], "Use only one of --steps and --minutes."),
         (
             has_workspaces and (has_origins or corpus),
@@ -309,14 +311,14 @@ def _result(bundle: Bundle) -> Iterator[str]:
     card = bundle.card
     for split, tokens in card.tokens.items():
         yield (
-            f"{split}: {tokens.both or 0:.1f} % of edits right, {tokens.jumps_both or 0:.1f} % of "
-            "the first edits after a save"
+            f"Held-out edits ({split}): {tokens.both or 0:.1f} % right, and "
+            f"{tokens.jumps_both or 0:.1f} % of the first ones after a save"
         )
     for kind, found in card.suggestions.items():
         clean, steps = 100 * (found.clean_of_shown or 0), found.steps or 0
-        yield f"{kind}: {clean:.1f} % of suggestions clean, in {steps} steps"
+        yield f"After {steps:,} steps of {kind}: {clean:.1f} % of all suggestions clean"
     precision = measured_precision(card)
-    if precision is not None:
+    if precision is not None and "comparison" not in card.written:  # else it is the base's
         threshold = default_threshold(card)
         yield f"At a confidence of {threshold:.2f} or more, {100 * precision:.0f} % are clean."
 
@@ -324,56 +326,30 @@ def _result(bundle: Bundle) -> Iterator[str]:
 @click.command()
 @guarded("The export was stopped; the folder is unchanged.")
 @click.argument("checkpoint", type=click.Path(path_type=Path, exists=True))
-@click.option("--to", "out", type=_FOLDER, required=True, help="The bundle's folder.")
-@click.option(
-    "--corpus", type=_FOLDER, help="The training corpus, to evaluate and calibrate the model."
-)
-@click.option("--tokenizer", type=_PATH, help="Its tokenizer.json.  [default: that of the corpus]")
-@click.option("--name", help="The model's name.  [default: the folder's name]")
-@click.option("--seed", default=0, show_default=True, type=ranges.SEED)
-@source_options
+@click.option("--to", "out", type=kinds.FOLDER, required=True, help="The bundle's folder.")
+@click.option("--tokenizer", type=kinds.PATH, help="The tokenizer.json of a checkpoint.")
+@click.option("--name", help="The name of a checkpoint's model.  [default: the folder's name]")
+@click.option("--corpus", hidden=True)
 def export(
-    checkpoint: Path,
-    out: Path,
-    corpus: Path | None,
-    tokenizer: Path | None,
-    name: str | None,
-    seed: int,
-    origins: list[Origin],
+    checkpoint: Path, out: Path, tokenizer: Path | None, name: str | None, corpus: str | None
 ) -> None:
-    """Make a bundle from a CHECKPOINT, and check that it computes the same.
+    """Make a bundle, a model's folder, from a CHECKPOINT, and check that it computes the same.
 
-    With --corpus the model is evaluated on the corpus' dev split. Its confidence is calibrated on
-    the development part of the given sources: the dev list of --repositories, dev=PATH, and the
-    newest tenth of any other source. The line ranker is fitted on the rest. Without --corpus the
-    confidence is the uncalibrated probability. If CHECKPOINT is the folder of a bundle, its weights
-    and its card are exported again.
+    Its confidence is the uncalibrated probability. To evaluate and calibrate the model of a
+    training, even a stopped one, run its `editcast train OUT` again, with fewer --minutes or
+    --steps. If CHECKPOINT is the folder of a bundle, its weights and its card are exported again.
     """
-    name = name or out.resolve().name
-    with TrainingProgress() as progress:
-        if checkpoint.is_dir():
-            from editcast_training.packaging import export_again
+    from editcast_training.packaging import export_again, export_only
 
-            export_again(checkpoint, out)
-        elif corpus is None:
-            if tokenizer is None:
-                raise click.UsageError("Give --tokenizer or --corpus.")
-            from editcast_training.packaging import export_only
-
-            export_only(checkpoint, tokenizer, out, name)
-        else:
-            from editcast_training.packaging import Provenance, finish
-
-            bundle = finish(
-                checkpoint,
-                corpus,
-                out,
-                Provenance(name, "projects", _listed()),
-                origins,
-                tokenizer=tokenizer,
-                report=progress.stage,
-                seed=seed,
-            )
-            for sentence in _result(bundle):
-                progress.stage(sentence)
+    if corpus is not None:
+        raise click.UsageError(
+            "--corpus is gone: run `editcast train OUT` again with the options of the training and "
+            "fewer --minutes or --steps; it evaluates and calibrates the model."
+        )
+    if checkpoint.is_dir():
+        export_again(checkpoint, out)
+    elif tokenizer is None:
+        raise click.UsageError("Give --tokenizer, the tokenizer.json of the checkpoint's corpus.")
+    else:
+        export_only(checkpoint, tokenizer, out, name or out.resolve().name)
     click.echo(f"The bundle is in {out}.")

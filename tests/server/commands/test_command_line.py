@@ -12,12 +12,12 @@ import pytest
 from editcast_store.saves import Store
 
 
-def editcast(*arguments: str, home: Path, text: bool = True) -> "subprocess.CompletedProcess[str]":
+def editcast(*arguments: str, home: Path, columns: int = 200) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "editcast", *arguments],
         capture_output=True,
-        text=text,
-        env=os.environ | {"EDITCAST_HOME": str(home), "COLUMNS": "200"},
+        text=True,
+        env=os.environ | {"EDITCAST_HOME": str(home), "COLUMNS": str(columns)},
         timeout=60,
     )
 
@@ -36,10 +36,26 @@ def test_list(remembered: Path) -> None:
     ended = editcast("history", "list", home=remembered)
     assert ended.returncode == 0
     lines = ended.stdout.splitlines()
-    assert [line.split()[:3] for line in lines[1:]] == [
-        ["/project/a.py", "python", "2"],
-        ["/project/sub/b.c", "c", "1"],
+    assert [(line.split()[0], line.split()[-1]) for line in lines[1:]] == [
+        ("2", "/project/a.py"),
+        ("1", "/project/sub/b.c"),
     ]
+
+
+def test_long_paths_are_listed_whole_in_a_narrow_terminal(tmp_path: Path) -> None:
+    path = "/project/" + "folder/" * 20 + "a.py"
+    with Store.open(tmp_path / "history.sqlite3") as store:
+        store.record(path, "x = 1\n", 1_700_000_000_000, "python")
+    ended = editcast("history", "list", home=tmp_path, columns=50)
+    assert ended.stdout.splitlines()[1].endswith(path)
+
+
+def test_what_is_there_to_train_on_is_counted_in_words(remembered: Path, tmp_path: Path) -> None:
+    ended = editcast("history", "count", "--workspace", str(tmp_path), home=remembered)
+    lines = ended.stdout.splitlines()
+    assert lines[0].startswith("Saves recorded by Editcast: 1 saves of 1 files, about 1 ")
+    assert lines[-1].startswith("Together about 1 instances: ")
+    assert lines[-1].endswith("A training needs 50.")
 
 
 def test_show(remembered: Path) -> None:
@@ -73,7 +89,7 @@ def test_export(remembered: Path) -> None:
     assert [json.loads(line)["path"] for line in lines] == ["/project/a.py", "/project/sub/b.c"]
     file = remembered / "out.jsonl"
     ended = editcast("history", "export", "*.c", "--output", str(file), home=remembered)
-    assert ended.stdout == ""
+    assert ended.stdout == f"The saves are in {file}.\n"
     (line,) = file.read_text().splitlines()
     assert json.loads(line)["text0"] == "int b;\n"
 
@@ -122,6 +138,7 @@ def test_doctor(remembered: Path) -> None:
     ended = editcast("doctor", home=remembered)
     assert ended.returncode == 0
     assert ended.stderr == ""
+    assert len(ended.stdout.splitlines()) < 40
     for words in (
         "pygls",
         "CPUExecutionProvider",
@@ -145,6 +162,32 @@ def test_help_lists_both_sides_without_importing_them(tmp_path: Path) -> None:
     names = "serve demo report history doctor corpus train evaluate export".split()
     for command in names:
         assert f"\n  {command} " in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        (("train",), ("Sources:", "Length of the training:", "Examples:", "[default: auto]")),
+        (("train",), ("  --seed N  ", "  --json  ", "  --minutes N  ")),
+        (("evaluate",), ("Sources:", "Sample:", "  editcast evaluate --git PATH  ")),
+        (("history",), ("VS Code's Local History, repositories.",)),
+        (("history", "forget"), ("--since TIME",)),
+        (
+            ("reproduce",),
+            ('Zhao et al. (2019): "Neural Networks for Modeling Source Code Edits".',),
+        ),
+    ],
+    ids=lambda found: " ".join(found),
+)
+def test_help_has_groups_defaults_and_examples(
+    arguments: tuple[str, ...], found: tuple[str, ...], tmp_path: Path
+) -> None:
+    shown = editcast(*arguments, "--help", home=tmp_path).stdout
+    whole = " ".join(shown.split())
+    for words in found:
+        assert words in shown or words in whole, shown
+    assert "RANGE" not in shown and "<=" not in shown
+    assert shown.rstrip()[-3:] != "..."
 
 
 def _without(absent: tuple[str, ...], *arguments: str) -> tuple[str, int]:
@@ -181,6 +224,7 @@ def test_unknown_commands(tmp_path: Path) -> None:
     ended = editcast("fly", home=tmp_path)
     assert ended.returncode == 2
     assert "No such command" in ended.stderr
+    assert "Did you mean 'train'?" in editcast("trian", home=tmp_path).stderr
 
 
 def test_the_server_side_needs_nothing_of_the_training_side(tmp_path: Path) -> None:

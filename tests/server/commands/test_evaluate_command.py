@@ -24,7 +24,12 @@ def editcast(*arguments: object, home: Path) -> subprocess.CompletedProcess[str]
         capture_output=True,
         text=True,
         encoding="utf-8",
-        env={**os.environ, "EDITCAST_HOME": str(home), "PYTHONIOENCODING": "utf-8"},
+        env={
+            **os.environ,
+            "EDITCAST_HOME": str(home),
+            "PYTHONIOENCODING": "utf-8",
+            "COLUMNS": "30",  # in which nothing is cut
+        },
     )
 
 
@@ -74,7 +79,7 @@ def test_both_baselines_are_measured_on_commits_and_saves(
         home=tmp_path / "home",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "100.0" in done.stdout and str(out) in done.stdout
+    assert "100.0" in done.stdout and str(out) in done.stdout and "…" not in done.stdout
     for name in ("repeat-best", "repeat-last"):
         evaluation = Evaluation.read(out / f"{name}.json")
         assert evaluation.name == name

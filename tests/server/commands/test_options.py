@@ -40,7 +40,7 @@ def test_the_options_known_to_take_numbers_are_among_them() -> None:
     assert found >= {
         ("corpus", "--max-state"), ("corpus", "--processes"), ("corpus", "--seed"),
         ("train", "--minutes"), ("train", "--steps"), ("train", "--patience"),
-        ("export", "--seed"), ("evaluate", "--commits"), ("reproduce", "zhao2019", "--batch"),
+        ("calibrate", "--seed"), ("evaluate", "--commits"), ("reproduce", "zhao2019", "--batch"),
         ("history", "show", "--number"),
     }  # fmt: skip
 
@@ -52,7 +52,7 @@ def test_a_number_out_of_its_range_is_refused(
     names: tuple[str, ...], parameter: click.Parameter
 ) -> None:
     kind = parameter.type
-    assert isinstance(kind, click.IntRange | click.FloatRange), "give it a range of editcast.ranges"
+    assert isinstance(kind, click.IntRange | click.FloatRange), "give it a range of editcast.kinds"
     assert kind.min is not None and kind.max is not None and not kind.clamp
     wrong = [*_NEVER, str(kind.max * 2 + 1), *(["0"] if kind.min > 0 or kind.min_open else [])]
     for value in wrong:
@@ -62,3 +62,4 @@ def test_a_number_out_of_its_range_is_refused(
         said = result.output.splitlines()
         assert sum(line.startswith("Error: Invalid value for") for line in said) == 1, value
         assert "Traceback" not in result.output
+        assert "whole number from" in result.output or "number above" in result.output

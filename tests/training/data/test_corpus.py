@@ -286,8 +286,6 @@ def test_what_cannot_be_made_is_refused_with_a_sentence(
         make_corpus(out, [one, one])
     with pytest.raises(CorpusError, match="other settings"):
         make_corpus(out, [one], seed=1)
-    with pytest.raises(CorpusError, match="other settings"):
-        make_corpus(out, [one], order="nearest")
     with pytest.raises(CorpusError, match="no-such-repository"):  # not the vocabulary's fault
         make_corpus(tmp_path / "none", [Origin("no", "git", tmp_path / "no-such-repository")])
     assert not (tmp_path / "none").exists()

@@ -245,20 +245,3 @@ def test_full_instances_are_followed_by_others(tokenizer: Tokenizer) -> None:
     assert all(len(instance.contents) > 64 for instance in instances[:-1])
     for instance, following in zip(instances, instances[1:], strict=False):
         assert tokenizer.decode(_sequence(instance).final()) == tokenizer.decode(following.state)
-
-
-def test_a_commit_s_hunks_can_be_given_an_order(tokenizer: Tokenizer) -> None:
-    lines = _program(30)
-    after = list(lines)
-    for place in (2, 9, 16, 23):
-        after[place] = after[place].replace("compute", "make")
-    history = _history(["".join(lines), "".join(after)])
-
-    def firsts(order: str, seed: int) -> list[int]:
-        cutter = Cutter(tokenizer, max_state=2048, seed=seed, skipped=Counter(), order=order)
-        (instance,) = cutter.instances(history)
-        sites = [position for position in instance.positions if position < len(instance.state)]
-        return list(dict.fromkeys(site // 40 for site in sites if site))
-
-    assert all(firsts("left to right", seed) == sorted(firsts("", seed)) for seed in range(9))
-    assert any(firsts("", seed) != sorted(firsts("", seed)) for seed in range(9))

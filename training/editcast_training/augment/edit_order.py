@@ -78,10 +78,8 @@ def order_edits(
         texts = _texts(changes[index], tokens, rng) if fine else [_after(changes[index])]
         place = len(plan)
         if plan and fine and rng.random() < RETURNED:
-            last_done = plan[-1][0]
-            place -= (
-                sum(one == last_done for one, _ in plan) > 1
-            )  # its end comes after the beginning of this one
+            # The end of the last change comes after the beginning of this one.
+            place -= sum(one == plan[-1][0] for one, _ in plan) > 1
         plan[place:place] = [(index, texts[0])]
         plan += [(index, text) for text in texts[1:]]
     now = ["".join(change.before) for change in changes]

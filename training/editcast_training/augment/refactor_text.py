@@ -34,8 +34,10 @@ def format_strings(source: Source, rng: Random) -> list[Hunk]:
     """Replace `"%s" % a` and `"{}".format(a)` by f-strings, throughout the file."""
     out = []
     for node in source.all("binary_operator"):
-        left, right = field(node, "left"), field(node, "right")
-        if left is None or right is None or left.type != "string" or "%" != _operator(source, node):
+        left, sign, right = (field(node, name) for name in ("left", "operator", "right"))
+        if left is None or right is None or left.type != "string":
+            continue
+        if sign is None or source.of(sign) != "%":
             continue
         values = items(right) if right.type == "tuple" else [right]
         out += _f_string(source, node, source.of(left), _FORMATTED, values)
@@ -47,11 +49,6 @@ def format_strings(source: Source, rng: Random) -> list[Hunk]:
         marks = re.compile(r"\{\}|\{\{|\}\}")
         out += _f_string(source, call, source.of(owner), marks, items(field(call, "arguments")))
     return out[:MOST_PLACES]
-
-
-def _operator(source: Source, node: Node) -> str:
-    operator = field(node, "operator")
-    return source.of(operator) if operator is not None else ""
 
 
 def _f_string(

@@ -10,10 +10,7 @@ from random import Random
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_training.augment import refactor_calls, refactor_names, refactor_text
-from editcast_training.augment.syntax_tree import (
-    MOST_PLACES,
-    Source,
-)
+from editcast_training.augment.syntax_tree import MOST_PLACES, Source
 
 #: Kinds tried before a file is given up, and texts longer than this are not tried.
 _TRIES, _LONGEST = 8, 200_000

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from torch import nn
+from torch.nn.utils.rnn import pad_sequence
 
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import FEATURES, Floats, LineHead
@@ -97,13 +98,7 @@ def _padded(
     batch: Sequence[Example], mean: Floats, spread: Floats
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return scaled features (B, L, F), the right lines (B, L), and those that exist."""
-    longest = max(len(example.right) for example in batch)
-    features = torch.zeros(len(batch), longest, FEATURES)
-    right = torch.zeros(len(batch), longest, dtype=torch.bool)
-    there = torch.zeros(len(batch), longest, dtype=torch.bool)
-    for row, example in enumerate(batch):
-        size = len(example.right)
-        features[row, :size] = torch.from_numpy((example.features - mean) / spread)
-        right[row, :size] = torch.from_numpy(example.right)
-        there[row, :size] = True
-    return features, right, there
+    features = [torch.from_numpy((example.features - mean) / spread) for example in batch]
+    right = [torch.from_numpy(example.right) for example in batch]
+    padded = (pad_sequence(one, True) for one in (features, right, [*map(torch.ones_like, right)]))
+    return next(padded), next(padded), next(padded)

@@ -28,14 +28,7 @@ from editcast_model.errors import CorpusError, EditcastError, EmptyCorpusError, 
 from editcast_model.private_files import atomic_write, private_folder, write_text
 from editcast_model.tokenizer import Tokenizer
 from editcast_training.data import duplicates
-from editcast_training.data.shards import (
-    FORMAT,
-    ROW_GROUP,
-    CorpusPart,
-    Task,
-    make_shards,
-    shard_of,
-)
+from editcast_training.data.shards import FORMAT, ROW_GROUP, CorpusPart, Task, make_shards, shard_of
 from editcast_training.disk import explained
 from editcast_training.interrupts import held
 from editcast_training.memory_limit import MOST
@@ -64,7 +57,6 @@ def make_corpus(
     max_state: int = 4096,
     processes: int = 1,
     seed: int = 0,
-    order: str = "",
     each: Callable[[CorpusPart], None] = lambda made: None,
     work: Work | None = None,
     memory: int = MOST,
@@ -78,7 +70,6 @@ def make_corpus(
         max_state: Most subtokens of a window.
         processes: How many work at once.
         seed: Decides all that is drawn.
-        order: In which hunks of commits are made, one of `edit_order.ORDERS`; drawn if empty.
         each: Called with each source's result, as they come; with those made earlier first.
         work: Makes the shards elsewhere, such as `cluster_shards.work`; None for processes here.
         memory: Most that a process may take to read a source, bytes.
@@ -91,13 +82,12 @@ def make_corpus(
     _check_sources(origins)
     _settle_tokenizer(private_folder(folder), origins, tokenizer, seed)
     tokens = checksum_of(folder / "tokenizer.json")
-    settings = {"format": FORMAT, "max_state": max_state, "seed": seed, "order": order}
-    settings |= {"tokenizer": tokens}
+    settings = {"format": FORMAT, "max_state": max_state, "seed": seed, "tokenizer": tokens}
     done = _begun(folder, settings)
     for made in done.values():
         each(made)
     left = [origin for origin in origins if origin.name not in done]
-    tasks = [Task(origin, folder, max_state, seed, order, memory) for origin in left]
+    tasks = [Task(origin, folder, max_state, seed, memory) for origin in left]
     failed = []
     with closing((work or partial(_work, processes=processes))(tasks)) as making:
         for made in making:
@@ -178,11 +168,10 @@ def _begun(folder: Path, settings: Mapping[str, Any]) -> dict[str, CorpusPart]:
     if not (folder / MANIFEST).exists():
         return {}
     stored, made = _read_manifest(folder)
-    stored.setdefault("order", "")  # older ones name none
     if {key: stored.get(key) for key in settings} != settings:
         raise CorpusError(
-            f"{folder} holds a corpus of other settings (format, max-state, seed, order or "
-            "tokenizer); name another folder."
+            f"{folder} holds a corpus of other settings (format, max-state, seed or tokenizer); "
+            "name another folder."
         )
     return made
 

@@ -100,23 +100,15 @@ class Cutter:
         max_state: Most subtokens of a window, `START` included.
         seed: With the project and path it decides every random choice about a file.
         skipped: Counts what is left out, by reason.
-        order: In which the hunks of commits are made, one of `edit_order.ORDERS`; drawn if empty.
     """
 
     def __init__(
-        self,
-        tokenizer: Tokenizer,
-        *,
-        max_state: int,
-        seed: int,
-        skipped: Counter[str],
-        order: str = "",
+        self, tokenizer: Tokenizer, *, max_state: int, seed: int, skipped: Counter[str]
     ) -> None:
         self._tokenizer = tokenizer
         self._room = max_state - 1
         self._seed = seed
         self._skipped = skipped
-        self._order = order
         self._ids = lru_cache(_LINES_KNOWN)(tokenizer.ids)  # of a line
         self._changes: set[int] = set()
 
@@ -146,11 +138,8 @@ class Cutter:
                 now = lines(after.text)
                 run = now.copy(), []
                 continue
-            if history.kind == "saves":
-                made = as_saved(changes)
-            else:
-                made = order_edits(changes, last, rng, self._order)
-            for part in made:
+            is_recorded = history.kind == "saves"
+            for part in as_saved(changes) if is_recorded else order_edits(changes, last, rng):
                 step = self._step(part, snapshot, after.time)
                 now[step.first : step.end] = step.lines
                 last = step.first

@@ -44,6 +44,7 @@ SCHEMA = pa.schema(
 
 #: Rows of a row group; the last of a shard has fewer.
 ROW_GROUP = 500
+_tokenizer = lru_cache(maxsize=1)(Tokenizer.load)
 _Add = Callable[[FileHistory, Instance], None]
 
 
@@ -78,18 +79,12 @@ class Task:
     folder: Path
     max_state: int
     seed: int
-    order: str
     memory: int = MOST
 
 
 def shard_of(folder: Path, split: str, name: str) -> Path:
     """Name the shard of a source in the folder of a corpus."""
     return folder / split / f"{name.replace('/', '+')}.parquet"
-
-
-@lru_cache(maxsize=1)
-def _tokenizer(path: Path) -> Tokenizer:
-    return Tokenizer.load(path)
 
 
 def make_shards(task: Task) -> CorpusPart:
@@ -102,7 +97,6 @@ def make_shards(task: Task) -> CorpusPart:
         max_state=task.max_state,
         seed=task.seed,
         skipped=made.skipped,
-        order=task.order,
     )
     seen: set[bytes] = set()
     files: set[str] = set()

@@ -5,8 +5,8 @@ points at where this or any later part of the same commit or save begins. End-of
 themselves are counted apart, since they are no edits.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 import torch
@@ -17,42 +17,23 @@ from editcast_model.networks.batch import Batch
 from editcast_model.networks.heads import Forecasts, content_log_probability, mix
 
 
-@dataclass
-class TokenScores:
-    """Counts of edits, and of those that were right; a share is a count over `edits`."""
-
-    edits: int = 0
-    position: int = 0
-    content: int = 0
-    both: int = 0
-    jumps: int = 0
-    jumps_position: int = 0
-    jumps_located: int = 0
-    jumps_both: int = 0
-    saves: int = 0
-    saves_both: int = 0
-    loss: float = 0.0
+class TokenScores(Counter[str]):
+    """Counts of edits, jumps and saves, and of those that were right; and the sum of the losses."""
 
     def shares(self) -> dict[str, float]:
         """Return the shares in percent, rounded, the loss in nats an edit, and the counts."""
-        edits, jumps, saves = max(self.edits, 1), max(self.jumps, 1), max(self.saves, 1)
-        scored = max(self.edits + self.saves, 1)
-        return {
-            "edits": self.edits,
-            "position": round(100 * self.position / edits, 2),
-            "content": round(100 * self.content / edits, 2),
-            "both": round(100 * self.both / edits, 2),
-            "jumps": self.jumps,
-            "jumps_position": round(100 * self.jumps_position / jumps, 2),
-            "jumps_located": round(100 * self.jumps_located / jumps, 2),
-            "jumps_both": round(100 * self.jumps_both / jumps, 2),
-            "saves_both": round(100 * self.saves_both / saves, 2),
-            "loss": round(self.loss / scored, 4),
-        }
 
-    def __add__(self, other: "TokenScores") -> "TokenScores":
-        mine, theirs = asdict(self), asdict(other)
-        return TokenScores(**{name: mine[name] + theirs[name] for name in mine})
+        def of(whole: str, *parts: str) -> dict[str, float]:
+            return {one: round(100 * self[one] / max(self[whole], 1), 2) for one in parts}
+
+        return {
+            "edits": self["edits"],
+            **of("edits", "position", "content", "both"),
+            "jumps": self["jumps"],
+            **of("jumps", "jumps_position", "jumps_located", "jumps_both"),
+            **of("saves", "saves_both"),
+            "loss": round(self["loss"] / max(self["edits"] + self["saves"], 1), 4),
+        }
 
 
 class Losses(NamedTuple):
@@ -114,7 +95,7 @@ def score(
             def count(mask: Tensor) -> int:
                 return int(mask.sum())
 
-            total += TokenScores(
+            total.update(
                 edits=count(edit),
                 position=count(where & edit),
                 content=count(what & edit),

@@ -17,6 +17,7 @@ from typing import Final
 #: Shares of processor time used by other programs: a pause begins above the first, and ends below
 #: the second.
 BUSY, QUIET = 0.4, 0.2
+_BATTERY: Final = "the machine runs on battery"
 _EVERY: Final = 10.0  # seconds
 _TURN: Final = 60.0  # seconds of a pause at most, and of the training after it at least
 _TICKS: Final = 100.0  # per second, in Linux's files
@@ -51,7 +52,7 @@ class Pauses:
         """Return the reason for a pause, as the rest of a sentence; empty if there is none."""
         if time.monotonic() - self._asked >= self._every:
             self._asked = time.monotonic()
-            self._reason = self._power() or self._in_turn(self._load())
+            self._reason = _BATTERY * self._is_on_battery() or self._in_turn(self._load())
         return self._reason
 
     def _in_turn(self, load: str) -> str:
@@ -65,9 +66,6 @@ class Pauses:
         elif load and not self._reason:
             return ""
         return load
-
-    def _power(self) -> str:
-        return "the machine runs on battery" if self._is_on_battery() else ""
 
     def _is_on_battery(self) -> bool:
         if sys.platform == "win32":

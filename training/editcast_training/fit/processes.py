@@ -50,7 +50,7 @@ def meeting(place: Meeting | None, device: torch.device) -> Iterator[tuple[int, 
         url = f"file://{place.file}"
         dist.init_process_group(backend, init_method=url, rank=rank, world_size=world)
     else:
-        rank, world = (int(os.environ.get(name, default)) for name, default in _TORCHRUN)
+        rank, world = int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
         if world > 1:
             dist.init_process_group(backend)
     try:
@@ -58,9 +58,6 @@ def meeting(place: Meeting | None, device: torch.device) -> Iterator[tuple[int, 
     finally:
         if dist.is_initialized():
             dist.destroy_process_group()
-
-
-_TORCHRUN = (("RANK", "0"), ("WORLD_SIZE", "1"))
 
 
 def add_up(network: nn.Module, loss: float, edits: int) -> tuple[float, int]:

@@ -28,12 +28,7 @@ from editcast_training.data.dataset import Dataset
 from editcast_training.data.loading import load
 from editcast_training.data.streaming import StreamedSplit
 from editcast_training.disk import explained
-from editcast_training.fit.checkpoints import (
-    contribute,
-    read_checkpoint,
-    restore,
-    save_checkpoint,
-)
+from editcast_training.fit.checkpoints import contribute, read_checkpoint, restore, save_checkpoint
 from editcast_training.fit.loss import losses, score
 from editcast_training.fit.plan import Progress, TrainingPlan
 from editcast_training.fit.processes import add_up, add_up_counts, divide, meeting, of_first
@@ -135,7 +130,7 @@ class _Trainer:
         self.saved = self.progress.step  # the step of the checkpoint, if there is one
         self.is_whole = False  # whether the network is as a step left it
         self.clock = time.perf_counter()
-        dev = self._read("dev")
+        dev = Dataset.read(plan.corpus / "dev")
         spread = range(0, len(dev), max(1, len(dev) // _DEV_INSTANCES))
         sample = sorted(
             (dev.instance(index, (1024, 1024)) for index in spread), key=lambda one: len(one.state)
@@ -183,7 +178,7 @@ class _Trainer:
     def _epoch(self) -> None:
         plan, progress = self.plan, self.progress
         stream = plan.stream
-        data = StreamedSplit(stream, plan.corpus) if stream else self._read("train")
+        data = StreamedSplit(stream, plan.corpus) if stream else Dataset.read(plan.corpus / "train")
         if progress.corpus != len(data):  # the corpus grew since the checkpoint: begin an epoch
             progress.corpus, progress.part, progress.batch = len(data), 0, 0
         seed = plan.seed * 10_007 + progress.epoch
@@ -204,9 +199,6 @@ class _Trainer:
                     return
             progress.part, progress.batch = number + 1, 0
         progress.epoch, progress.part = progress.epoch + 1, 0
-
-    def _read(self, split: str) -> Dataset:
-        return Dataset.read(self.plan.corpus / split)
 
     def _wait(self) -> None:
         """Wait while there is a reason to; that time is none of the training's."""

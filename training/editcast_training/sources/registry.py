@@ -149,17 +149,14 @@ def listed_repositories(listing: Path, mirror: Path | str) -> tuple[list[Origin]
     found: list[Origin] = []
     missing: list[str] = []
     for split, name in names:
+        path, url = Path(), ""
         if isinstance(mirror, str):
-            url = git_directory(mirror, name)
-            if url is None:
-                missing.append(name)
-            else:
-                found.append(Origin(name, "git", Path(), split, languages, url))
-            continue
-        folder = mirror / name.replace("/", "+")
-        path = folder / "repo" if (folder / "repo").is_dir() else folder
-        if path.is_dir():
-            found.append(Origin(name, "git", path, split, languages))
+            url = git_directory(mirror, name) or ""
+        else:
+            folder = mirror / name.replace("/", "+")
+            path = folder / "repo" if (folder / "repo").is_dir() else folder
+        if url or (isinstance(mirror, Path) and path.is_dir()):
+            found.append(Origin(name, "git", path, split, languages, url))
         else:
             missing.append(name)
     return sorted(found, key=lambda origin: origin.size), missing
