@@ -16,8 +16,6 @@ class _Limited:
     """A number whose limits are named if a value is outside, and are left out of the help."""
 
     name = "n"
-    min: float
-    max: float
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert a value to a number."""
@@ -26,11 +24,11 @@ class _Limited:
         except click.BadParameter:
             number = math.nan
         if math.isnan(number):  # which passes comparisons
+            limits: Any = self
             kind = "a whole number" if isinstance(self, click.IntRange) else "a number"
-            least = f"above {self.min:,}" if isinstance(self, Finite) else f"from {self.min:,}"
-            raise click.BadParameter(
-                f"{value!r} is not {kind} {least} to {self.max:,}.", ctx, param
-            )
+            least = "above" if limits.min_open else "from"
+            message = f"{value!r} is not {kind} {least} {limits.min:,} to {limits.max:,}."
+            raise click.BadParameter(message, ctx, param)
         return number
 
     def _describe_range(self) -> str:

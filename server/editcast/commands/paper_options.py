@@ -22,7 +22,9 @@ def several(
     return click.option(option, name, multiple=True, type=kind, default=default, help=help)
 
 
-def repositories_option(name: str, default: Path | None = BUNDLED, more: str = "") -> Any:
+def repositories_option(
+    name: str, default: Path | None = BUNDLED, more: str = ""
+) -> Callable[[Command], Command]:
     """Make the option for a list of repositories, which the command receives by this name."""
     help = f"A TOML file with the lists train, dev and test of repositories, OWNER/NAME.{more}"
     return click.option("--repositories", name, type=kinds.PATH, default=default, help=help)

@@ -18,7 +18,13 @@ from editcast_model.networks.heads import Forecasts, content_log_probability, mi
 
 
 class TokenScores(Counter[str]):
-    """Counts of edits, jumps and saves, and of those that were right; and the sum of the losses."""
+    """Counts of edits, jumps and saves, and of those that were right.
+
+    Attributes:
+        loss: The sum of the losses, in nats.
+    """
+
+    loss = 0.0
 
     def shares(self) -> dict[str, float]:
         """Return the shares in percent, rounded, the loss in nats an edit, and the counts."""
@@ -32,7 +38,7 @@ class TokenScores(Counter[str]):
             "jumps": self["jumps"],
             **of("jumps", "jumps_position", "jumps_located", "jumps_both"),
             **of("saves", "saves_both"),
-            "loss": round(self["loss"] / max(self["edits"] + self["saves"], 1), 4),
+            "loss": round(self.loss / max(self["edits"] + self["saves"], 1), 4),
         }
 
 
@@ -106,6 +112,6 @@ def score(
                 jumps_both=count(where & what & jump),
                 saves=count(save),
                 saves_both=count(where & what & save),
-                loss=float((loss * batch.scored).sum()),
             )
+            total.loss += float((loss * batch.scored).sum())
     return total

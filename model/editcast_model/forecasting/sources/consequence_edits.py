@@ -12,8 +12,8 @@ from editcast_model.history import EditHistory
 
 log = logging.getLogger(__name__)
 
-#: The odds of a consequence if nothing else was changed, as a multiple of those of its strength; they
-#: are inversely proportional to the number of changes
+#: The odds of a consequence if nothing else was changed, as a multiple of those of its strength.
+#: They are inversely proportional to the number of changes
 #: (benchmarks/suggestions/consequences_on_commits.py).
 _ALONE = 2.0
 #: A rewrite of another file that was left for so many saves is offered no longer: 4 of 21 were
