@@ -152,10 +152,8 @@ class Consequences:
                 cursor = max(end for _, _, end in change.spans())
             last = last or change
             rewrites = _rewrites(change, last) if age < _FRESH else ()
-            for one in chain(_of(change, imports, entries), rewrites):
+            for one in _counted(change, chain(_of(change, imports, entries), rewrites)):
                 if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
-                    if one.others is None:
-                        one = replace(one, others=len(change.made) - 1)
                     found.append(one)
                     insort(taken, (one.hunk.start, one.hunk.end))
         for one in self._following(now, last, elsewhere, words):
@@ -207,6 +205,12 @@ class Consequences:
                 self._names.popitem(last=False)
         self._names.move_to_end(text)
         return found
+
+
+def _counted(change: Change, found: Iterable[Consequence]) -> Iterator[Consequence]:
+    """Fill in how many other changes were made."""
+    for one in found:
+        yield one if one.others is not None else replace(one, others=len(change.made) - 1)
 
 
 def _of(
