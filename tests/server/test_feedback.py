@@ -169,6 +169,23 @@ async def test_what_was_shown_and_not_taken_counts_at_a_later_save(desk: Desk) -
     assert list(decisions) == [(False, best.confidence), (True, best.confidence)]
 
 
+async def test_what_is_passed_over_in_two_texts_is_offered_no_longer(desk: Desk) -> None:
+    document = await desk.begin("a.py")
+    place = (await desk.best(document)).place
+    for number in range(2):
+        desk.replace(document, "def part_0", f"x_{number} = 1\n\n\ndef part_0")
+        best = await desk.best(document)
+        for _ in range(2):  # another save of the same text says nothing new
+            assert best.place.before == place.before
+            desk.service.shown(best.id)
+            offer = desk.service._feedback._offers[best.id]
+            assert offer.shown_at is not None
+            offer.shown_at -= 60
+            desk.service.save(document.uri, None)
+            later = await desk.best(document)
+    assert later.hunk.text == best.hunk.text and later.place.before != place.before
+
+
 async def test_what_the_user_typed_or_never_saw_was_not_passed_over(desk: Desk) -> None:
     decisions = desk.service._policy._edits._last
     document = await desk.begin("a.py")

@@ -39,7 +39,7 @@ _MOST_STEPS = 8
 #: The strength of an entry that is lacking where the code around a list names what it was added to,
 #: and elsewhere; and of one that is too many.
 _LACKING, _LACKING_ELSEWHERE = 0.5, 0.6
-_SURPLUS, _SURPLUS_ELSEWHERE = 0.7, 0.75
+_SURPLUS, _SURPLUS_ELSEWHERE = 0.3, 0.5
 _MOST_SLIDES = 20  # characters that a diff may have moved a range by
 _TYPES = re.compile("class|interface|enum|type_alias|type_spec")
 
