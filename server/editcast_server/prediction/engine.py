@@ -11,6 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TypeVar
@@ -278,7 +279,7 @@ class Engine:
                 with memory_limit():
                     task()
             except PredictorError as error:
-                self._fall_back(error)
+                self._put(0, partial(self._fall_back, error))
             except Exception as error:
                 log.exception("The engine failed")
                 said = type(error).__name__  # the message may quote the user's text

@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from editcast_model.diff import Hunk
+from editcast_model.errors import PredictorError
 from editcast_model.forecasting.filters import EditContext
 from editcast_model.forecasting.interface import NO_OPTIONS, Prediction, PredictionOptions, never
 from editcast_model.history import EditHistory
+from editcast_server.prediction import model_loader
 from editcast_server.prediction.engine import Answer, Engine, Job, Track
 from editcast_server.prediction.model_loader import Choice
 from editcast_server.prediction.policy import Conditions, Thresholds
@@ -131,6 +133,23 @@ def test_an_error_is_told_and_the_session_begins_anew(bench: Bench) -> None:
         [("first", True), ("second", True), ("bad", False)],
         [("first", True), ("second", True), ("good", False)],
     ]
+
+
+def test_the_thread_survives_if_nothing_can_take_the_place_of_the_predictor(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: object) -> None:
+        raise PredictorError("It does not answer.")
+
+    def fail_too(*given: object) -> None:
+        raise OSError("The disk is gone.")
+
+    monkeypatch.setattr(model_loader, "load_instead", fail_too)
+    bench.use(Scripted(lambda text, count, cancelled: [insert("word")]))
+    bench.engine._put(1, fail)
+    _, answer = bench.ask(Track("a"), "b")
+    assert answer().predictions == [insert("word")]
+    assert bench.failures == ["OSError"]
 
 
 def test_every_save_is_seen_in_order_and_by_a_new_model_too(bench: Bench) -> None:
