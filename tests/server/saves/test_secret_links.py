@@ -51,6 +51,7 @@ async def test_a_file_that_becomes_a_link_to_a_secret_while_it_is_open(
     async with start(home=project.parent) as editor:
         uri = editor.open("later.py", CALLS)
         editor.type(uri, "render", "draw")
+        assert await editor.best(uri)
         (project / "later.py").symlink_to(".env")
         editor.save(uri)
         assert await editor.next_edit(uri) is None

@@ -63,7 +63,7 @@ def test_saves_and_commits_are_counted_without_the_training_side(tmp_path: Path)
 
     table = count(tmp_path, f"--workspace={tmp_path / 'project'}").stdout
     assert "Commits of project" in table
-    assert "A training needs 50 instances." in table
+    assert "A training needs 50." in table
 
 
 def test_nothing_is_nothing(tmp_path: Path) -> None:
