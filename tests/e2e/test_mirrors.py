@@ -10,8 +10,9 @@ from typing import get_args
 import attrs
 import pytest
 
-from editcast_server.lsp import protocol
+from editcast_server.lsp import history, protocol
 from editcast_server.settings import Device, Eagerness, Settings
+from editcast_store.saves import Store
 from editcast_training.data.counting import SourceCount
 from editcast_training.sources.file_history import OwnKind
 
@@ -26,6 +27,12 @@ CLIENT_ONLY = {"python", "serverCommand"}
 def camel_case(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(part.title() for part in rest)
+
+
+def fields_of(interface: str) -> set[str]:
+    """Return the fields of an interface of the extension."""
+    [body] = re.findall(rf"interface {interface} {{\n(.*?)\n}}", MIRROR, re.DOTALL)
+    return set(re.findall(r"^  (\w+)\??:", body, re.MULTILINE))
 
 
 def test_the_settings_and_their_defaults_are_the_servers():
@@ -77,15 +84,20 @@ def test_the_extensions_own_commands_have_other_names():
         protocol.Suggestion,
         protocol.NextEditResult,
         protocol.StatusParams,
-        protocol.RememberedFile,
-        protocol.Remembered,
-        protocol.RememberedSave,
     ],
 )
 def test_a_message_has_the_same_fields(message):
-    [body] = re.findall(rf"interface {message.__name__} {{\n(.*?)\n}}", MIRROR, re.DOTALL)
-    here = set(re.findall(r"^  (\w+)\??:", body, re.MULTILINE))
-    assert here == {camel_case(one.name) for one in attrs.fields(message)}
+    assert fields_of(message.__name__) == {camel_case(one.name) for one in attrs.fields(message)}
+
+
+def test_the_answers_about_the_history_have_the_same_fields(tmp_path):
+    with Store.open(tmp_path / "history.sqlite3") as store:
+        store.record(tmp_path / "a.py", "a = 1\n", 1_000, "python")
+        remembered = history.answer(store)
+        [save] = history.saves_of(store, remembered["files"][0]["path"])
+    assert fields_of("Remembered") == set(remembered)
+    assert fields_of("RememberedFile") == set(remembered["files"][0])
+    assert fields_of("RememberedSave") == set(save)
 
 
 def test_a_counted_source_has_the_same_fields():

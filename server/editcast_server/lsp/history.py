@@ -29,11 +29,11 @@ def register_history(server: EditcastServer) -> None:
         await ls.service.saves.written()
         if not paths.store_path().exists():
             return {"files": [], "bytes": 0}
-        return await _in_store(ls, _history)
+        return await _in_store(ls, answer)
 
     @server.command(protocol.SAVES)
     async def saves(ls: EditcastServer, path: str) -> list[dict[str, int]] | None:
-        return await _in_store(ls, partial(_saves, path=path))
+        return await _in_store(ls, partial(saves_of, path=path))
 
     @server.command(protocol.SAVED_TEXT)
     async def saved_text(ls: EditcastServer, path: str, number: int) -> str | None:
@@ -80,7 +80,7 @@ async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Re
             ls.show_message(notice, warning=True)
 
 
-def _history(store: Store) -> dict[str, Any]:
+def answer(store: Store) -> dict[str, Any]:
     """Return the recorded files, and the size of the store on the disk."""
     files, projects = [asdict(file) for file in store.files()], dict[Path, str]()
     for file in files:
@@ -91,7 +91,8 @@ def _history(store: Store) -> dict[str, Any]:
     return {"files": files, "bytes": store.size()}
 
 
-def _saves(store: Store, path: str) -> list[dict[str, int]]:
+def saves_of(store: Store, path: str) -> list[dict[str, int]]:
+    """Return the numbers, counted from 1, and the times of a file's saves."""
     found = enumerate(store.snapshots(path), 1)
     return [{"number": number, "time": snapshot.time} for number, snapshot in found]
 
