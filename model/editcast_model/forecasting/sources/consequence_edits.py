@@ -89,8 +89,8 @@ class ConsequenceEdits:
 def _probability(one: Consequence) -> float:
     """Return how probable it is that a consequence is clean.
 
-    Who has changed many other things may be rewriting the code, or have left this as it is on
-    purpose.
+    Someone who has changed many other things may be rewriting the code, or may have left this place
+    as it is on purpose.
     """
     if one.others is None:
         return one.strength
