@@ -12,7 +12,7 @@ from editcast import kinds
 from editcast.guarded import guarded
 
 Command = Callable[..., None]
-BUNDLED = Path("training/bundled.toml")
+PYTHON = Path("training/editcast_papers/python.toml")
 
 
 def several(
@@ -23,7 +23,7 @@ def several(
 
 
 def repositories_option(
-    name: str, default: Path | None = BUNDLED, more: str = ""
+    name: str, default: Path | None = PYTHON, more: str = ""
 ) -> Callable[[Command], Command]:
     """Make the option for a list of repositories, which the command receives by this name."""
     help = f"A TOML file with the lists train, dev and test of repositories, OWNER/NAME.{more}"

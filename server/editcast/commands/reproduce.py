@@ -134,7 +134,7 @@ def multi_head(config: Any, layers: int, heads: int, vocabulary: int, **given: A
 @paper_command("pointer-mixture")
 @mirror_option
 @repositories_option(
-    "listing", None, "  [default: the bundled model's for Python, the paper's own for JavaScript]"
+    "listing", None, "  [default: the list of the language]"
 )
 @several("--language", "languages", click.Choice(["python", "javascript"]), ("python",))
 @several(

@@ -19,7 +19,7 @@ from editcast_training.sources.registry import Origin, listed_repositories
 
 #: The list of repositories of a language.
 LISTS = {
-    "python": Path("training/bundled.toml"),
+    "python": Path(__file__).parent.with_name("python.toml"),
     "javascript": Path(__file__).with_name("javascript.toml"),
 }
 LANGUAGES = tuple(LISTS)
