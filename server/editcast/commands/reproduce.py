@@ -133,9 +133,7 @@ def multi_head(config: Any, layers: int, heads: int, vocabulary: int, **given: A
 
 @paper_command("pointer-mixture")
 @mirror_option
-@repositories_option(
-    "listing", None, "  [default: the list of the language]"
-)
+@repositories_option("listing", None, "  [default: the list of the language]")
 @several("--language", "languages", click.Choice(["python", "javascript"]), ("python",))
 @several(
     "--task", "tasks", click.Choice(["value", "type"]), ("value",), "Predicted part of a node."
