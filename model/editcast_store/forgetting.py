@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from editcast_model.wording import counted
 from editcast_store.paths import unicode_path
 
 
@@ -31,7 +32,7 @@ class Forgotten(NamedTuple):
     @property
     def sentence(self) -> str:
         """Return a sentence about what was deleted."""
-        return f"Forgot {self.snapshots:,} saves of {self.files:,} files."
+        return f"Forgot {counted(self.snapshots, 'save')} of {counted(self.files, 'file')}."
 
     @property
     def warnings(self) -> list[str]:

@@ -63,11 +63,12 @@ class Service:
         client: The editor.
         units: The units in which the editor counts characters.
         settings: The initial settings.
-        follow_s: Seconds after an accept until the accepted text is checked.
+        later_s: Seconds after an accept until the accepted text is checked, and after the start
+            until old saves are deleted: some editors send their settings only then.
     """
 
     def __init__(
-        self, client: Client, units: Units, settings: Settings, *, follow_s: float = 60.0
+        self, client: Client, units: Units, settings: Settings, *, later_s: float = 60.0
     ) -> None:
         self.documents: dict[str, Document] = {}
         self.settings = settings
@@ -84,13 +85,16 @@ class Service:
             ),
         )
         self._policy = Policy(settings)
-        self._feedback = Feedback(self._policy, self._record_outcome, self._has_applied, follow_s)
+        self._feedback = Feedback(self._policy, self._record_outcome, self._has_applied, later_s)
         self.activity = Activity(client.has_status, settings)
         self._has_ended = False
+        self._loop.call_later(
+            later_s, self._until_the_end, lambda: self.saves.prune(self.settings.history_days)
+        )
 
     def start(self) -> None:
         """Load the model, and count the decisions in the store."""
-        self.engine.choose(_choice_of(self.settings))
+        self.engine.choose(Choice.of(self.settings))
         self.saves.restore(partial(self._on_loop, self._feedback.restore))
 
     def stop(self) -> None:
@@ -300,8 +304,8 @@ class Service:
         before, self.settings = self.settings, settings
         if settings == before:
             return
-        if _choice_of(settings) != _choice_of(before):
-            self.engine.choose(_choice_of(settings))
+        if Choice.of(settings) != Choice.of(before):
+            self.engine.choose(Choice.of(settings))
         if settings.history_days != before.history_days:
             self.saves.prune(settings.history_days)
         self._policy.follow(settings)
@@ -394,7 +398,3 @@ class Service:
     def _until_the_end(self, what: Callable[..., None], *args: Any) -> None:
         if not self._has_ended:
             what(*args)
-
-
-def _choice_of(settings: Settings) -> Choice:
-    return Choice(settings.model_path, settings.device, settings.shared_predictor)

@@ -1,5 +1,6 @@
 """The user's settings: their defaults, how they are read from JSON, and what they exclude."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_type_hints
@@ -172,9 +173,5 @@ def _camel_case(name: str) -> str:
 
 def _shown(value: Any) -> str:
     """Write a value as JSON, shortened."""
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, tuple):
-        value = list(value)
-    text = f'"{value}"' if isinstance(value, str) else str(value)
+    text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -11,6 +11,7 @@ from typing import Any
 
 from editcast_model.errors import BundleError, ReportError, StoreError
 from editcast_model.private_files import write_lines
+from editcast_model.wording import counted
 from editcast_server.prediction.policy import default_threshold, measured_precision
 from editcast_server.usage import BINS, interval, percentile, usage
 from editcast_store.saves import Store
@@ -52,6 +53,7 @@ def usage_page(
         "percent": lambda share: _number(share, "{:.1f} %", 100),
         "number": lambda value: _number(value, "{:.1f}"),
         "count": lambda value: _number(value, "{:,}"),
+        "counted": counted,
     }
     name, card = _card(bundle)
     if bundle is None and not model:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from editcast_server.store_writer import now_ms
 from editcast_store import paths
 from editcast_store.saves import Store, What
 
+DAY = 86_400_000
 CALLS = "".join(f"def part_{i}(text):\n    return render(text, {i})\n\n\n" for i in range(8))
 SETTINGS = Settings(confidence_threshold=0.0, model_path="repeat-best")
 
@@ -90,7 +92,7 @@ class Desk:
 async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Desk]:
     """A desk where a minute is a moment."""
     monkeypatch.setenv("EDITCAST_HOME", str(tmp_path / "home"))
-    service = Service(Screen(), Units.of("utf-16"), SETTINGS, follow_s=0.05)
+    service = Service(Screen(), Units.of("utf-16"), SETTINGS, later_s=0.05)
     service.start()
     yield Desk(service, tmp_path)
     service.stop()
@@ -222,6 +224,28 @@ async def test_decisions_of_earlier_sessions_count(
     later.stop()
     assert list(policy._edits._last) == [(False, 0.5), (True, 0.5)]
     assert list(policy._continuations._last) == [(False, 0.5)]
+
+
+async def test_old_saves_are_deleted_once_the_settings_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EDITCAST_HOME", str(tmp_path / "home"))
+
+    def ages() -> list[int]:
+        with closing(Store.open(paths.store_path())) as store:
+            return [round((now_ms() - one.time) / DAY) for one in store.snapshots("old.py")]
+
+    with closing(Store.open(paths.store_path())) as store:
+        for days in (900, 700, 1):
+            store.record("old.py", f"{days}\n", now_ms() - days * DAY, "python")
+    service = Service(
+        Screen(), Units.of("utf-16"), replace(SETTINGS, history_days=800), later_s=0.05
+    )
+    service.start()
+    while len(ages()) > 2:
+        await asyncio.sleep(0.01)
+    service.stop()
+    assert ages() == [700, 1]
 
 
 RENAMED = """\

@@ -59,7 +59,7 @@ def test_good_settings(given: Any, expected: Settings) -> None:
         ),
         (
             {"exclude": ["*.c", 3]},
-            "The setting editcast.exclude[1] must be a text, not ['*.c', 3]; "
+            'The setting editcast.exclude[1] must be a text, not ["*.c", 3]; '
             "its default, [], is used.",
         ),
         (

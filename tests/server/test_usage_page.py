@@ -94,7 +94,7 @@ def test_all_of_it(tmp_path: Path) -> None:
         "python 5 2 1 2 2 of 5 (40 %) 1 of 2 (50 %)",
         "3 predictions since the server started: p50 20.0 ms, p95 30.0 ms.",
         f"folder {tmp_path} history of saves history.sqlite3,",
-        "1 saves of 1 files",
+        "1 save of 1 file",
         "All of this data stays on this machine",
     ):
         assert said in page.words, said
@@ -190,7 +190,7 @@ def test_before_anything_was_shown(tmp_path: Path) -> None:
     with Store.open(store) as opened:
         opened.record("/a.py", "x = 1\n", 1_700_000_000_000, "python")
     page = Page(usage_page(store, "m", None, []))
-    assert "Editcast has recorded 1 saves of 1 files" in page.words
+    assert "Editcast has recorded 1 save of 1 file" in page.words
     assert "0 of 0" not in page.text and "predictions since" not in page.words
 
 

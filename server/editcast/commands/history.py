@@ -17,6 +17,7 @@ from editcast.printable import printable
 from editcast.render_diff import plain, render_changes
 from editcast_model.diff import diff
 from editcast_model.errors import StoreError
+from editcast_model.wording import counted
 from editcast_store import forgetting_without_room, paths
 from editcast_store.forgetting import ALWAYS, Period, absolute
 from editcast_store.saves import Store
@@ -92,20 +93,21 @@ def count(workspaces: tuple[Path, ...], as_json: bool) -> None:
     tokenizer = Tokenizer((bundled_path() / "tokenizer.json").read_text("utf-8"))
     sources = list(count_own_history(workspaces or (Path.cwd(),), tokenizer))
     if as_json:
-        counted = {"sources": [asdict(one) for one in sources], "needed": LEAST_INSTANCES}
-        click.echo(json.dumps(counted))
+        found = {"sources": [asdict(one) for one in sources], "needed": LEAST_INSTANCES}
+        click.echo(json.dumps(found))
         return
     for one in sources:
-        said = f"{one.saves:,} saves of {one.files:,} files"
+        said = f"{counted(one.saves, 'save')} of {counted(one.files, 'file')}"
         if one.kind == "git":
             said = "commits that git cannot read"
             if one.commits is not None:
-                said = f"{one.commits:,} commits, the newest of {one.files:,} files"
-        click.echo(printable(f"{one.name}: {said}, about {one.instances:,} instances"))
+                files = counted(one.files, "file")
+                said = f"{counted(one.commits, 'commit')}, the newest of {files}"
+        click.echo(printable(f"{one.name}: {said}, about {counted(one.instances, 'instance')}"))
     total = sum(one.instances for one in sources)
     click.echo(
-        f"Together about {total:,} instances: pieces of a file's history, of some 100 edits each. "
-        f"A training needs {LEAST_INSTANCES}."
+        f"Together about {counted(total, 'instance')}: pieces of a file's history, of some 100 "
+        f"edits each. A training needs {LEAST_INSTANCES}."
     )
 
 

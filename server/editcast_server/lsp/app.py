@@ -66,7 +66,6 @@ def _register_lifecycle(server: EditcastServer) -> None:
             )
             ls.client_register_capability(types.RegistrationParams([registration]))
         await ls.pull_settings()
-        ls.service.saves.prune(ls.service.settings.history_days)  # no earlier: it may be pulled
         ls.team_model.watch(ls.service.settings.team_model)
         await ls.protocol.prepare()
 

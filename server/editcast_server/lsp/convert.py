@@ -11,6 +11,7 @@ from lsprotocol import types
 
 from editcast_model.diff import Hunk
 from editcast_model.forecasting.filters import word_at
+from editcast_model.wording import counted
 from editcast_server.documents.document import Document
 from editcast_server.documents.suggestion import CONTEXT, Suggestion
 from editcast_server.lsp import protocol
@@ -65,11 +66,7 @@ def _other_files(document: Document) -> Sequence[OtherFile]:
 def title_elsewhere(files: Sequence[OtherFile]) -> str:
     """Return a title such as "Change 5 places in 2 other files"."""
     places = sum(len(one.hunks) for one in files)
-    return f"Change {_counted(places, 'place')} in {_counted(len(files), 'other file')}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+    return f"Change {counted(places, 'place')} in {counted(len(files), 'other file')}"
 
 
 def _code_action(

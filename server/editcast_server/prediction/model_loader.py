@@ -8,7 +8,7 @@ from pathlib import Path
 from editcast_model.card import Card
 from editcast_model.errors import BundleError, EditcastError, PredictorError
 from editcast_model.forecasting.interface import Forecaster
-from editcast_server.settings import Device
+from editcast_server.settings import Device, Settings
 
 # numpy, tokenizers and ONNX Runtime take most of a second to import. They are imported where a
 # model is loaded, on the engine's thread, long after the server has answered `initialize`.
@@ -28,6 +28,11 @@ class Choice:
     path: str = ""
     device: Device = "auto"
     predictor: str = ""
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Choice":
+        """Return the choice in the settings."""
+        return cls(settings.model_path, settings.device, settings.shared_predictor)
 
 
 @dataclass(frozen=True, slots=True)

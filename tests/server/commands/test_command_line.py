@@ -53,8 +53,8 @@ def test_long_paths_are_listed_whole_in_a_narrow_terminal(tmp_path: Path) -> Non
 def test_what_is_there_to_train_on_is_counted_in_words(remembered: Path, tmp_path: Path) -> None:
     ended = editcast("history", "count", "--workspace", str(tmp_path), home=remembered)
     lines = ended.stdout.splitlines()
-    assert lines[0].startswith("Saves recorded by Editcast: 1 saves of 1 files, about 1 ")
-    assert lines[-1].startswith("Together about 1 instances: ")
+    assert lines[0].startswith("Saves recorded by Editcast: 1 save of 1 file, about 1 ")
+    assert lines[-1].startswith("Together about 1 instance: ")
     assert lines[-1].endswith("A training needs 50.")
 
 
@@ -96,9 +96,9 @@ def test_export(remembered: Path) -> None:
 
 def test_forget(remembered: Path) -> None:
     ended = editcast("history", "forget", "/project/sub", home=remembered)
-    assert ended.stdout == "Forgot 1 saves of 1 files.\n"
+    assert ended.stdout == "Forgot 1 save of 1 file.\n"
     ended = editcast("history", "forget", "--all", home=remembered)
-    assert ended.stdout == "Forgot 2 saves of 1 files.\n"
+    assert ended.stdout == "Forgot 2 saves of 1 file.\n"
     with Store.open(remembered / "history.sqlite3") as store:
         assert store.files() == []
 
@@ -107,9 +107,9 @@ def test_forget_a_time(remembered: Path) -> None:
     time = f"{datetime.fromtimestamp(1_700_000_100):%Y-%m-%d %H:%M:%S}"
     arguments = ("/project/a.py", "--since", time)
     ended = editcast("history", "forget", *arguments, home=remembered)
-    assert ended.stdout == "Forgot 1 saves of 1 files.\n"
+    assert ended.stdout == "Forgot 1 save of 1 file.\n"
     ended = editcast("history", "forget", "--until", time, home=remembered)
-    assert ended.stdout == "Forgot 1 saves of 1 files.\n"
+    assert ended.stdout == "Forgot 1 save of 1 file.\n"
     with Store.open(remembered / "history.sqlite3") as store:
         assert [file.path for file in store.files()] == ["/project/sub/b.c"]
 

@@ -72,19 +72,19 @@ def test_relative_names_with_brackets(home: Path, name: str) -> None:
     (line,) = exported.splitlines()
     assert json.loads(line)["path"] == str(folder / name)
     gone = editcast("history", "forget", name, home=home, folder=folder)
-    assert gone.stdout == "Forgot 2 saves of 1 files.\n"
+    assert gone.stdout == "Forgot 2 saves of 1 file.\n"
     assert left(home) == sorted(set(NAMES) - {name})
 
 
 def test_folders_and_globs_with_brackets(home: Path) -> None:
     folder = home.parent / "w"
     gone = editcast("history", "forget", "app/[id]", home=home, folder=folder)
-    assert gone.stdout == "Forgot 2 saves of 1 files.\n"
+    assert gone.stdout == "Forgot 2 saves of 1 file.\n"
     (folder / "[ab]c.py").touch()  # there, but nothing of it is stored: still no glob
     gone = editcast("history", "forget", "[ab]c.py", home=home, folder=folder)
     assert gone.stdout == "Forgot 0 saves of 0 files.\n"
     gone = editcast("history", "forget", "*/app/[hij]/*", home=home, folder=folder)
-    assert gone.stdout == "Forgot 2 saves of 1 files.\n"
+    assert gone.stdout == "Forgot 2 saves of 1 file.\n"
     assert left(home) == sorted(set(NAMES) - {"app/[id]/page.tsx", "app/i/page.tsx"})
 
 

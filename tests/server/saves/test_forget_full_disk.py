@@ -124,7 +124,7 @@ def test_where_all_is_in_the_log(disk: Path) -> None:
     count = record_and_die(disk, 400 if os.path.ismount(disk) else 40)
     ended = forget(disk, "/1.py")
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout == f"Forgot {len(range(1, count, 5))} saves of 1 files.\n"
+    assert ended.stdout == f"Forgot {len(range(1, count, 5))} saves of 1 file.\n"
     check_forgotten(disk, count)
 
 
@@ -132,7 +132,7 @@ def test_where_the_store_was_closed(disk: Path) -> None:
     count = record(disk, 20)
     ended = forget(disk, "/1.py")
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout == "Forgot 4 saves of 1 files.\n"
+    assert ended.stdout == "Forgot 4 saves of 1 file.\n"
     check_forgotten(disk, count)
 
 
@@ -179,7 +179,7 @@ async def test_an_editor_whose_server_has_the_store_open(start: Any, disk: Path)
         told = len(editor.messages)
         secret = str(disk / "project" / "1.py")
         said = await editor.command("editcast.forget", [secret], None, None)
-        assert said == "Forgot 1 saves of 1 files.", editor.messages[told:]
+        assert said == "Forgot 1 save of 1 file.", editor.messages[told:]
         found = raw(disk)
         assert not any(mark in found for mark in marks(1))
         assert any(mark in found for mark in marks(0))

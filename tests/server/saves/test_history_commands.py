@@ -63,17 +63,17 @@ async def test_a_save_just_made_is_there(start: Any) -> None:
 async def test_a_file_and_a_time_are_forgotten(start: Any, remembered: list[Path]) -> None:
     async with start() as editor:
         said = await editor.command("editcast.forget", None, FIRST + HOUR, FIRST + 2 * HOUR)
-        assert said == "Forgot 1 saves of 1 files."
+        assert said == "Forgot 1 save of 1 file."
         assert len(await editor.command("editcast.saves", str(remembered[0]))) == 1
         for _ in range(2):  # its name is no glob of another folder's
             said = await editor.command("editcast.forget", [str(remembered[1])], None, None)
         assert said == "Forgot 0 saves of 0 files."
         assert len(await paths_of(editor)) == 2
         assert await editor.command("editcast.forget", [str(remembered[0])], None, None) == (
-            "Forgot 1 saves of 1 files."
+            "Forgot 1 save of 1 file."
         )
         assert await editor.command("editcast.forget", None, None, None) == (
-            "Forgot 1 saves of 1 files."
+            "Forgot 1 save of 1 file."
         )
         assert await paths_of(editor) == []
 
