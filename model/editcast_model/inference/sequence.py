@@ -207,6 +207,8 @@ class Sequence:
             return
         self.extend(edits)
         try:
+            if self._has_foreseen(edits):
+                return
             near, live = self._after_last(count)
             past, cache = self._past[: self.rows], self._cache[: self.rows]
             self._go_on()
@@ -226,6 +228,13 @@ class Sequence:
         finally:
             self.truncate(start)
 
+    def _has_foreseen(self, edits: Ids[Edit]) -> bool:
+        """Tell whether what comes after each of the last edits is known."""
+        positions, contents = self._positions[-len(edits) :], self._contents[-len(edits) :]
+        return all(one is not None for one in positions) and all(
+            then.position in known for known, then in zip(contents, edits[1:], strict=False)
+        )
+
     def _after_last(self, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Return the buckets of all items and which are live, after each of the last edits."""
         timeline = self.timeline.copy()
@@ -242,8 +251,9 @@ class Sequence:
         if self.mix is not None:
             content = self.mix(self.timeline, position, content)
         row = self._contents[-1]
+        if position not in row:
+            self._answers.append((row, position))
         row[position] = content
-        self._answers.append((row, position))
         if len(self._answers) > _ANSWERS:
             oldest, at = self._answers.popleft()
             del oldest[at]

@@ -269,6 +269,21 @@ def test_what_is_foreseen_is_mixed_with_what_is_known_after_it() -> None:
     assert network.asked == 1
 
 
+def test_what_was_foreseen_before_is_not_asked_again() -> None:
+    network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {at: 1.0})
+    sequence = Sequence(network, STATE)
+    edits = [Edit(item, DELETE) for item in range(1, 12)]
+    sequence.foresee(edits)
+    sequence.foresee(edits)
+    assert (network.pointed, network.asked) == (1, 1)
+    sequence.extend(edits[:5])
+    sequence.foresee(edits[5:] + [Edit(15, DELETE)])  # all but the last are known
+    sequence.truncate(0)
+    for item in range(1, _ANSWERS + 2):  # the oldest answers give way
+        sequence.content(item)
+    assert sum(map(len, sequence._contents)) == _ANSWERS
+
+
 def test_nothing_is_foreseen_by_a_network_that_predicts_one_edit_at_a_time() -> None:
     network = Scripted(lambda edits: {len(edits): 1.0}, lambda edits, at: {50: 1.0})
     network.predicts_together = False
