@@ -25,6 +25,7 @@ from editcast_model.forecasting.interface import OtherSave, Prediction
 from editcast_server.children import in_folder, isolated_python
 from editcast_server.documents.buffer import Buffer, Units
 from editcast_server.lsp import protocol
+from editcast_server.service import FAILURE
 from editcast_store import paths
 
 _LIMIT = 60.0  # seconds for any answer, loading the model included
@@ -209,6 +210,10 @@ class ReplayClient:
             case {"method": protocol.DID_PREDICT, "params": params} if params["milliseconds"]:
                 # Zero milliseconds mean that only older suggestions are gone.
                 self._predicted.add((params["uri"], params["version"]))
+            case {"method": types.WINDOW_SHOW_MESSAGE, "params": {"message": said}} if (
+                said.startswith(FAILURE)
+            ):
+                raise self._failure("a prediction failed")
             case {"method": _, "id": number}:
                 self._send(id=number, result=None)
 

@@ -30,6 +30,7 @@ from editcast_store.saves import What
 
 log = logging.getLogger(__name__)
 
+FAILURE: Final = "Editcast could not predict here"
 PATIENCE: Final = 2.0  # seconds that a request waits for a prediction in progress
 _TIMED: Final = 1000  # predictions whose latency is kept
 
@@ -80,9 +81,7 @@ class Service:
         self.saves = StoreWriter(lambda sentence: self._on_loop(self._warn, sentence))
         self.engine = Engine(
             loaded=lambda model: self._on_loop(self._on_model, model),
-            failed=lambda text: self._on_loop(
-                self._warn, f"Editcast could not predict here ({text}); see the log."
-            ),
+            failed=lambda text: self._on_loop(self._warn, f"{FAILURE} ({text}); see the log."),
         )
         self._policy = Policy(settings)
         self._feedback = Feedback(self._policy, self._record_outcome, self._has_applied, later_s)

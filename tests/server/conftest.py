@@ -25,6 +25,7 @@ from pytest_lsp.protocol import LanguageClientProtocol
 from editcast_model.diff import Hunk
 from editcast_server.documents.buffer import Buffer, Units
 from editcast_server.lsp import protocol
+from editcast_server.service import FAILURE
 
 SERVER = [sys.executable, "-m", "editcast", "serve"]
 
@@ -180,11 +181,13 @@ async def run_editor(
     versions: bool = True,
     configuration: dict[str, Any] | None = None,
     wait: bool = True,
+    may_fail: bool = False,
     command: list[str] = SERVER,
 ) -> AsyncIterator[Editor]:
     """An editor on a server of its own; `configuration` answers workspace/configuration.
 
     The server runs on the baseline, whose answers are known, unless `settings` name a model.
+    No prediction fails, unless it may.
     """
     project = home / "project"
     project.mkdir(exist_ok=True)
@@ -210,6 +213,8 @@ async def run_editor(
         if wait:
             await editor.until(lambda: editor.statuses)
         yield editor
+        failures = [one for one in editor.messages if one.startswith(FAILURE)]
+        assert may_fail or not failures, failures
     finally:
         with contextlib.suppress(Exception):
             await asyncio.wait_for(client.shutdown_session(), 30)

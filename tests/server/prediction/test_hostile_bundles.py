@@ -14,8 +14,10 @@ import pytest
 import pytest_asyncio
 
 import hostile_graphs
+from editcast.replay_client import ReplayClient
 from editcast_model.bundle import WEIGHTS, bundled_path, write_card, write_config
 from editcast_model.card import RANKER_FEATURES
+from editcast_model.errors import ServerError
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -29,7 +31,7 @@ Spoil = Callable[[Path], None]
 async def server(editors: Any, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Any]:
     """A server that forecasts with the user's own model, or what stands in."""
     settings = {"modelPath": "", "device": "cpu"}
-    async with editors(tmp_path_factory.mktemp("home"), settings) as editor:
+    async with editors(tmp_path_factory.mktemp("home"), settings, may_fail=True) as editor:
         (editor.home / "models").mkdir(exist_ok=True)
         yield editor
 
@@ -301,12 +303,24 @@ async def test_a_model_that_is_named_makes_way_to_repeated_edits(
     settings = {"modelPath": str(own), "device": "cpu"}
     home = tmp_path / "home"
     home.mkdir()
-    async with editors(home, settings) as editor:
+    async with editors(home, settings, may_fail=True) as editor:
         result, messages = await said_next(editor, "named.py")
         assert "failed 2 times in a row" in messages[1]
         assert messages[1].endswith("Editcast continues without it (repeat-best).")
         assert result.model == "repeat-best" and result.suggestions
         assert editor.statuses[-1].state == "baseline"
+
+
+async def test_a_replay_ends_where_a_prediction_fails(own: Path, tmp_path: Path) -> None:
+    graph(hostile_graphs.fails_on_long_texts)(own)
+    settings = {"modelPath": str(own), "device": "cpu"}
+    with (
+        pytest.raises(ServerError, match="a prediction failed"),
+        ReplayClient(settings, home=tmp_path / "home") as client,
+    ):
+        client.open(CALLS, "python")
+        client.save(CALLS.replace("render", "draw", 1))
+        client.suggest()
 
 
 @pytest.mark.parametrize("name", ["\0", "~nobody-has-this-name/model", "x" * 5000, "link"])
