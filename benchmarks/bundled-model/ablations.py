@@ -9,7 +9,7 @@ of a file it sees is asked of the bundled model itself. What was measured is not
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +125,7 @@ def _replayed(bundle: Bundle, sessions: list[EditingSession], subtokens: int) ->
     config = replace(loaded.config, window=subtokens)
     forecaster = NeuralForecaster(bundle, loaded.network, "cpu", config=config)
     rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.row.session % 5)
-    return asdict(summarize(rows))
+    return summarize(rows)
 
 
 def _table(variants: dict[str, Any]) -> Table:

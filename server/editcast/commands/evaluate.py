@@ -160,8 +160,8 @@ def evaluate(
     for model in chosen:
         bundle, rows = _replayed(model, device, sessions, pause or 0.0, ray, processes, console)
         evaluation = Evaluation(
-            bundle.name if bundle else model,
-            rows,
+            name=bundle.name if bundle else model,
+            rows=rows,
             tokens=_tokens(bundle, sessions, files, console) if bundle else {},
             threshold=default_threshold(bundle.card if bundle else None),
             **about,
@@ -222,7 +222,10 @@ def _evaluate_typing(
             console=console,
         )
         typed = TypingEvaluation(
-            forecaster.name, tuple(row for rows in shown for row in rows), thresholds, **about
+            name=forecaster.name,
+            rows=tuple(row for rows in shown for row in rows),
+            thresholds=thresholds,
+            **about,
         )
         typed.write(out / f"{_file_name(typed.name)}-typing.json")
         for kind in typed.intervals:

@@ -9,7 +9,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -67,35 +67,6 @@ class Row:
         return cls(*about, number, step, round(milliseconds, 3))
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Summary of a group of rows; shares are of all steps unless said otherwise.
-
-    Attributes:
-        shown: Share of steps with a suggestion.
-        clean_of_shown: Share of the suggestions that are clean.
-        clean: Share of steps with a clean suggestion.
-        exact: Share of steps whose suggestion is a remaining hunk, whole.
-        located: Share of steps whose suggestion touches a line that is yet to change.
-        gain: Mean gain of the suggestions.
-        coverage: By precision ("0.7"): the largest coverage at which it is still reached.
-        calibration_error: Expected calibration error of confidence against clean.
-        milliseconds: "p50", "p95", "p99" and "max" from the save to the answer.
-    """
-
-    sessions: int
-    steps: int
-    shown: float
-    clean_of_shown: float
-    clean: float
-    exact: float
-    located: float
-    gain: float
-    coverage: Mapping[str, float]
-    calibration_error: float
-    milliseconds: Mapping[str, float]
-
-
 def outcomes(rows: Iterable[Row]) -> list[Outcome]:
     """Return the confidence and cleanness of the suggestions in the rows."""
     return [
@@ -105,32 +76,41 @@ def outcomes(rows: Iterable[Row]) -> list[Outcome]:
     ]
 
 
-def summarize(rows: Sequence[Row]) -> Summary:
-    """Return the summary of at least one row."""
+def summarize(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return the summary of at least one row.
+
+    Returns:
+        By name, how many sessions and steps there were. Of all steps, the shares with a suggestion
+        (shown), with a clean one (clean), with one that is a remaining hunk, whole (exact), and
+        with one that touches a line that is yet to change (located). The share of the suggestions
+        that are clean (clean_of_shown), and their mean gain. The largest coverage at which a
+        precision ("0.7") is still reached, the expected calibration error of confidence against
+        clean, and "p50", "p95", "p99" and "max" of the milliseconds from the save to the answer.
+    """
     scores = [row.score for row in rows if row.score is not None]
     steps, shown = len(rows), max(len(scores), 1)
     clean = sum(score.clean for score in scores)
     known = outcomes(rows)
     points = curve(known, steps)
-    return Summary(
-        sessions=len({row.session for row in rows}),
-        steps=steps,
-        shown=len(scores) / steps,
-        clean_of_shown=clean / shown,
-        clean=clean / steps,
-        exact=sum(score.exact for score in scores) / steps,
-        located=sum(score.located for score in scores) / steps,
-        gain=sum(score.gain for score in scores) / shown,
-        coverage={str(precision): coverage_at(points, precision) for precision in PRECISIONS},
-        calibration_error=expected_calibration_error(known),
-        milliseconds=_percentiles([row.milliseconds for row in rows]),
-    )
+    return {
+        "sessions": len({row.session for row in rows}),
+        "steps": steps,
+        "shown": len(scores) / steps,
+        "clean_of_shown": clean / shown,
+        "clean": clean / steps,
+        "exact": sum(score.exact for score in scores) / steps,
+        "located": sum(score.located for score in scores) / steps,
+        "gain": sum(score.gain for score in scores) / shown,
+        "coverage": {str(precision): coverage_at(points, precision) for precision in PRECISIONS},
+        "calibration_error": expected_calibration_error(known),
+        "milliseconds": _percentiles([row.milliseconds for row in rows]),
+    }
 
 
 def by_kind(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     """Summarize the rows of each kind of session, as a bundle's card says it."""
     kinds = sorted({row.kind for row in rows})
-    return {kind: asdict(summarize([row for row in rows if row.kind == kind])) for kind in kinds}
+    return {kind: summarize([row for row in rows if row.kind == kind]) for kind in kinds}
 
 
 def shares(rows: Sequence[Row], threshold: float) -> dict[str, float]:
@@ -231,28 +211,54 @@ def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator
             yield row
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """A whole evaluation.
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The result of replaying sessions with the suggestions of a model.
 
     Attributes:
-        rows: Every step, in the order of replay.
+        name: The model or baseline.
         source: What was replayed, in words.
         hardware: Processor, cores, system, and what the model ran on.
-        tokens: Teacher-forced accuracy, as `TokenScores.shares` gives it; empty if not measured.
-        threshold: The least confidence that is shown by default.
         date: When, ISO 8601, UTC.
     """
 
     name: str
-    rows: tuple[Row, ...]
     source: str
     command: str
     hardware: Mapping[str, str]
-    tokens: Mapping[str, float] = field(default_factory=dict)
-    threshold: float = 0.5
     date: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     versions: Mapping[str, str] = field(default_factory=versions)
+
+    def measured(self) -> dict[str, Any]:
+        """Return what was measured, for JSON."""
+        raise NotImplementedError
+
+    @explained(ReportError)
+    def write(self, path: Path) -> None:
+        """Write the result as JSON, into a folder that is made if needed.
+
+        Raises:
+            ReportError: It cannot be written there.
+        """
+        about = {one.name: getattr(self, one.name) for one in fields(Result)}
+        document = {"format": FORMAT, **about, **self.measured()}
+        private_folder(path.parent)
+        write_text(path, json.dumps(document, separators=(",", ":")) + "\n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(Result):
+    """A whole evaluation.
+
+    Attributes:
+        rows: Every step, in the order of replay.
+        tokens: Teacher-forced accuracy, as `TokenScores.shares` gives it; empty if not measured.
+        threshold: The least confidence that is shown by default.
+    """
+
+    rows: tuple[Row, ...]
+    tokens: Mapping[str, float] = field(default_factory=dict)
+    threshold: float = 0.5
 
     @property
     def kinds(self) -> list[str]:
@@ -274,31 +280,24 @@ class Evaluation:
             projects.setdefault(row.project, []).append(row)
         return dict(sorted(projects.items()))
 
-    @explained(ReportError)
-    def write(self, path: Path) -> None:
-        """Write the evaluation as JSON, into a folder that is made if needed.
-
-        Raises:
-            ReportError: It cannot be written there.
-        """
-        about = {name: getattr(self, name) for name in _ABOUT}
-        summary = {}
-        for kind in self.kinds:
-            projects = self.projects(kind)
-            summary[kind] = {
-                "total": asdict(summarize(self.of_kind(kind))),
-                "projects": {name: asdict(summarize(rows)) for name, rows in projects.items()},
-            }
-        document = {
-            "format": FORMAT,
-            **about,
+    def measured(self) -> dict[str, Any]:
+        """Return the rows, and summaries of them for readers."""
+        return {
+            "tokens": self.tokens,
+            "threshold": self.threshold,
             "intervals": {kind: self.intervals(kind) for kind in self.kinds},
-            "summary": summary,
-            "columns": _COLUMNS,
+            "summary": {
+                kind: {
+                    "total": summarize(self.of_kind(kind)),
+                    "projects": {
+                        name: summarize(rows) for name, rows in self.projects(kind).items()
+                    },
+                }
+                for kind in self.kinds
+            },
+            "columns": [*_PLAIN, *(each.name for each in fields(Score))],
             "rows": [_cells(row) for row in self.rows],
         }
-        private_folder(path.parent)
-        write_text(path, json.dumps(document, separators=(",", ":")) + "\n")
 
     @classmethod
     def read(cls, path: Path) -> "Evaluation":
@@ -314,9 +313,9 @@ class Evaluation:
                     f"{path} is a result of format {document['format']}, this version of Editcast "
                     f"reads format {FORMAT}; evaluate again."
                 )
-            rows = tuple(_row(cells) for cells in document["rows"])
+            document["rows"] = tuple(_row(cells) for cells in document["rows"])
             document.setdefault("threshold", 0.5)  # results from before it was kept
-            return cls(**{name: document[name] for name in _ABOUT}, rows=rows)
+            return cls(**{one.name: document[one.name] for one in fields(cls)})
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SourceError(
                 f"{path} is not a result of editcast evaluate ({type(error).__name__}: {error}); "
@@ -324,19 +323,14 @@ class Evaluation:
             ) from error
 
 
-#: What a result says beside its rows.
-_ABOUT = "name source command date versions hardware tokens threshold".split()
-_PLAIN = [each.name for each in fields(Row)][:-1]
-_SCORED = [each.name for each in fields(Score)]
-_COLUMNS = [*_PLAIN, *_SCORED]
+_PLAIN = [each.name for each in fields(Row)][:-1]  # but the score
 
 
 def _cells(row: Row) -> list[Any]:
-    score = [getattr(row.score, name) for name in _SCORED] if row.score else []
-    return [getattr(row, name) for name in _PLAIN] + score
+    *plain, score = astuple(row)
+    return [*plain, *(score or ())]
 
 
 def _row(cells: list[Any]) -> Row:
     plain, score = cells[: len(_PLAIN)], cells[len(_PLAIN) :]
-    values = dict(zip(_PLAIN, plain, strict=True))
-    return Row(**values, score=Score(*score) if score else None)
+    return Row(*plain, Score(*score) if score else None)
