@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import click
 import numpy as np
@@ -271,7 +271,8 @@ def read_all(
         skipped = Skipped()
         alone = origin.split is None if held_out is None else held_out
         with console.status(plain(f"Reading {origin.name}")):
-            drawn = read_sessions(origin, skipped, count=commits, seed=seed, held_out=alone)
+            part: Literal["dev"] | None = "dev" if alone else None
+            drawn = read_sessions(origin, skipped, count=commits, seed=seed, part=part)
         left_out = ", ".join(f"{count} × {reason}" for reason, count in skipped.most_common(3))
         said = f"{origin.name}: {len(drawn)} sessions" + f" (skipped: {left_out})" * bool(left_out)
         console.print(plain(said), soft_wrap=True)

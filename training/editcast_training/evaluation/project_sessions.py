@@ -11,6 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Literal
 
 from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
@@ -90,7 +91,7 @@ def read_sessions(
     *,
     count: int,
     seed: int,
-    held_out: bool,
+    part: Literal["train", "dev"] | None,
     in_projects: bool = True,
 ) -> list[EditingSession]:
     """Read the sessions of a source, alone and within their projects.
@@ -100,7 +101,7 @@ def read_sessions(
         skipped: Counts what is left out, by reason.
         count: Commits that are drawn of each project.
         seed: Another seed draws other commits.
-        held_out: Whether only what training on the source holds back.
+        part: See `draw_sessions`.
         in_projects: Whether they are wanted within their projects, too.
 
     Raises:
@@ -108,7 +109,7 @@ def read_sessions(
     """
     changes = Changes()
     histories = changes.watched(read_origin(origin, skipped))
-    drawn = draw_sessions(histories, count=count, seed=seed, held_out=held_out)
+    drawn = draw_sessions(histories, count=count, seed=seed, part=part)
     return drawn + (changes.sessions(drawn) if in_projects else [])
 
 

@@ -333,4 +333,4 @@ def _cells(row: Row) -> list[Any]:
 
 def _row(cells: list[Any]) -> Row:
     plain, score = cells[: len(_PLAIN)], cells[len(_PLAIN) :]
-    return Row(*plain, Score(*score) if score else None)
+    return replace(Row(*plain), score=Score(*score) if score else None)

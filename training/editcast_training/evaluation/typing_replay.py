@@ -28,7 +28,7 @@ from editcast_training.evaluation.typed_document import (
     Offer,
     Resume,
     TypedDocument,
-    opened,
+    typed,
 )
 
 #: When something is offered, and the tallies of a row that this takes in.
@@ -230,15 +230,7 @@ class _Typist:
         for group in groups:
             actions: deque[Hunk] = deque()
             for hunk in group:
-                start, end = hunk.start + grown, hunk.end + grown
-                if start < end:
-                    actions.append(Hunk(start, end, ""))
-                before = Hunk(hunk.start, hunk.start, hunk.text)
-                shift = opened(before, text)
-                place = start + shift.start - hunk.start
-                for token in lex(shift.text):
-                    actions.append(Hunk(place, place, token))
-                    place += len(token)
+                actions.extend(action.shifted(grown) for action in typed(hunk, text))
                 grown += hunk.growth
             parts.append(_Part(actions, group[-1].end + grown))
         return parts
