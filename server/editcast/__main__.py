@@ -34,8 +34,8 @@ _GROUPS = {
 }
 _COMMANDS = {name: module for group in _GROUPS.values() for name, (module, _) in group.items()}
 _NEEDED = {
-    "the training side: pip install 'editcast[train]'": "onnx onnxscript pyarrow pygit2 sklearn "
-    "torch",
+    "the training side: pip install 'editcast[train]'": "joblib onnx onnxscript pyarrow pygit2 "
+    "sklearn torch",
     "Ray: pip install 'editcast[train,cluster]'": "ray",
     "a clone of Editcast's repository: pip install -e '.[train,papers]'": "editcast_papers "
     "matplotlib sacrebleu",

@@ -5,21 +5,22 @@ how many processes make them.
 """
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
-from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Final
 
-import numpy as np
-import numpy.typing as npt
+import joblib
 import torch
+from safetensors import torch as safetensors
 
 from editcast_model.networks.batch import Batch, collate
 from editcast_model.private_files import discard, private_folder
-from editcast_training.data.dataset import Column, Dataset, chunk_seed
+from editcast_training.data.dataset import Dataset, chunk_seed
 from editcast_training.workers import worker_pool
+
+_DATA: Final = "instances"  # of which the processes share one copy: they map it into memory
 
 
 def load(
@@ -43,61 +44,27 @@ def load(
         return
     discard(folder)
     try:
-        _write_data(data, private_folder(folder))
+        joblib.dump(data, private_folder(folder) / _DATA)
         with worker_pool(processes, partial(_open, folder)) as pool:
-            waiting: deque[Future[tuple[Path, list[int]]]] = deque()
+            waiting: deque[Future[list[Path]]] = deque()
             for number, chunk in enumerate(data.chunks(seed, budget)):
                 waiting.append(pool.submit(_make, folder, number, chunk, seed, budget))
                 if len(waiting) > processes + 1:
-                    yield from _made(*waiting.popleft().result())
+                    yield from _made(waiting.popleft().result())
             while waiting:
-                yield from _made(*waiting.popleft().result())
+                yield from _made(waiting.popleft().result())
     finally:
         discard(folder)
 
 
-# Batches come in files: a pipe hands over so little at once that a thread that reads it takes turns
-# with this one all the time.
+def _made(paths: Iterable[Path]) -> Generator[Callable[[], Batch], None, None]:
+    for path in paths:
+        yield partial(_read, path)
+        path.unlink()
 
 
-def _made(path: Path, starts: list[int]) -> Generator[Callable[[], Batch], None, None]:
-    for start in starts:
-        yield partial(_read_batch, path, start)
-    path.unlink()
-
-
-def _read_batch(path: Path, start: int) -> Batch:
-    with path.open("rb") as file:
-        file.seek(start)
-        return Batch(*[torch.from_numpy(np.load(file)) for _ in fields(Batch)])
-
-
-# Of the instances the processes share one copy: files that they map into memory.
-
-
-def _write_data(data: Dataset, folder: Path) -> None:
-    for item in fields(Dataset):
-        value = getattr(data, item.name)
-        if isinstance(value, Column):
-            np.save(folder / f"{item.name}.values.npy", value.values)
-            np.save(folder / f"{item.name}.starts.npy", value.starts)
-        else:
-            np.save(folder / f"{item.name}.npy", value.astype(np.str_))
-
-
-def _read(folder: Path) -> Dataset:
-    def mapped(name: str) -> npt.NDArray[Any]:
-        array: npt.NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="r")
-        return array
-
-    found: dict[str, Any] = {}
-    for item in fields(Dataset):
-        if (folder / f"{item.name}.npy").exists():
-            found[item.name] = mapped(item.name)
-        else:
-            starts = np.asarray(mapped(f"{item.name}.starts"))
-            found[item.name] = Column(mapped(f"{item.name}.values"), starts)
-    return Dataset(**found)
+def _read(path: Path) -> Batch:
+    return Batch(**safetensors.load(path.read_bytes()))
 
 
 # In the processes.
@@ -107,20 +74,18 @@ _opened: list[Dataset] = []
 
 def _open(folder: Path) -> None:
     torch.set_num_threads(1)
-    _opened[:] = [_read(folder)]
+    _opened[:] = [joblib.load(folder / _DATA, mmap_mode="r")]
 
 
-def _make(
-    folder: Path, number: int, chunk: list[int], seed: int, budget: int
-) -> tuple[Path, list[int]]:
-    """Write the batches of a chunk into a file, and say where each begins."""
+def _make(folder: Path, number: int, chunk: list[int], seed: int, budget: int) -> list[Path]:
+    """Write the batches of a chunk into files.
+
+    A pipe hands over so little at once that a thread that reads it takes turns with the training
+    all the time.
+    """
     (data,) = _opened
-    path = folder / f"{number}.batches"
-    starts: list[int] = []
-    with path.open("wb") as file:
-        for instances in data.batches_of(chunk, chunk_seed(seed, number), budget):
-            starts.append(file.tell())
-            batch = collate(instances)
-            for item in fields(batch):
-                np.save(file, getattr(batch, item.name).numpy())
-    return path, starts
+    paths: list[Path] = []
+    for instances in data.batches_of(chunk, chunk_seed(seed, number), budget):
+        paths.append(folder / f"{number}-{len(paths)}.batch")
+        paths[-1].write_bytes(safetensors.save(vars(collate(instances))))
+    return paths
