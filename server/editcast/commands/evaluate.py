@@ -311,7 +311,7 @@ def _print_tables(evaluations: Sequence[Evaluation]) -> None:
     for kind in sorted({kind for evaluation in evaluations for kind in evaluation.kinds}):
         measured = [one for one in evaluations if kind in one.kinds]
         by_name = {one.name: one.intervals(kind) for one in measured}
-        counts = (f"{len(one.of_kind(kind)):,}" for one in measured)
+        counts = (f"{len(one.kinds[kind]):,}" for one in measured)
         lines = [["steps", *counts]]
         for measure in next(iter(by_name.values())):
             triples = (100 * np.array(known[measure]) for known in by_name.values())

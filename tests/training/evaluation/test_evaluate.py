@@ -225,7 +225,7 @@ def test_a_result_is_written_and_read_again(tmp_path: Path) -> None:
     made = evaluation()
     made.write(tmp_path / "result.json")
     assert Evaluation.read(tmp_path / "result.json") == made
-    assert made.kinds == ["commits", "saves"]
+    assert list(made.kinds) == ["commits", "saves"]
     assert set(made.versions) >= {"python", "editcast", "numpy", "rapidfuzz"}
     assert made.hardware["device"] == "cpu" and int(made.hardware["cores"]) >= 1
 

@@ -204,9 +204,14 @@ def recalibrate(
     for name in ("continuation", "next_tokens"):
         known[name] = list(fitted.get(name) or getattr(bundle.card.calibration, name))
     found = {"version": VERSION, "calibration": known, "suggestions": by_kind(rows)}
+    return with_card(bundle, {**bundle.card.written, **found}, out)
+
+
+def with_card(bundle: Bundle, card: dict[str, Any], out: Path) -> Bundle:
+    """Write a bundle that is another one with this card; what lies in the folder is replaced."""
     with fresh_folder(out) as fresh:
         shutil.copytree(bundle.path, fresh, dirs_exist_ok=True)
-        write_card(fresh, {**bundle.card.written, **found})
+        write_card(fresh, card)
     return Bundle.open(out)
 
 

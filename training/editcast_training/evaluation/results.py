@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,7 +22,7 @@ from editcast_model.errors import ReportError, SourceError
 from editcast_model.forecasting.interface import OtherSave, Prediction
 from editcast_model.private_files import private_folder, write_text
 from editcast_training.disk import explained
-from editcast_training.evaluation.intervals import Interval, intervals
+from editcast_training.evaluation.intervals import Interval, grouped, intervals
 from editcast_training.evaluation.metrics import (
     PRECISIONS,
     Outcome,
@@ -109,8 +110,7 @@ def summarize(rows: Sequence[Row]) -> dict[str, Any]:
 
 def by_kind(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     """Summarize the rows of each kind of session, as a bundle's card says it."""
-    kinds = sorted({row.kind for row in rows})
-    return {kind: summarize([row for row in rows if row.kind == kind]) for kind in kinds}
+    return {kind: summarize(own) for kind, own in grouped(rows, "kind").items()}
 
 
 def shares(rows: Sequence[Row], threshold: float) -> dict[str, float]:
@@ -260,25 +260,14 @@ class Evaluation(Result):
     tokens: Mapping[str, float] = field(default_factory=dict)
     threshold: float = 0.5
 
-    @property
-    def kinds(self) -> list[str]:
-        """Return the kinds of sessions that were replayed, ascending."""
-        return sorted({row.kind for row in self.rows})
-
-    def of_kind(self, kind: str) -> list[Row]:
-        """Return the rows of one kind; commits and saves are never averaged."""
-        return [row for row in self.rows if row.kind == kind]
+    @cached_property
+    def kinds(self) -> dict[str, list[Row]]:
+        """Return the rows by the kind of their session; commits and saves are never averaged."""
+        return grouped(self.rows, "kind")
 
     def intervals(self, kind: str) -> dict[str, Interval]:
         """Measure the rows of one kind: `shares` with 95 % intervals over the sessions."""
-        return intervals(self.of_kind(kind), lambda rows: shares(rows, self.threshold))
-
-    def projects(self, kind: str) -> dict[str, list[Row]]:
-        """Return the rows of one kind by project."""
-        projects: dict[str, list[Row]] = {}
-        for row in self.of_kind(kind):
-            projects.setdefault(row.project, []).append(row)
-        return dict(sorted(projects.items()))
+        return intervals(self.kinds[kind], lambda rows: shares(rows, self.threshold))
 
     def measured(self) -> dict[str, Any]:
         """Return the rows, and summaries of them for readers."""
@@ -288,12 +277,12 @@ class Evaluation(Result):
             "intervals": {kind: self.intervals(kind) for kind in self.kinds},
             "summary": {
                 kind: {
-                    "total": summarize(self.of_kind(kind)),
+                    "total": summarize(rows),
                     "projects": {
-                        name: summarize(rows) for name, rows in self.projects(kind).items()
+                        name: summarize(own) for name, own in grouped(rows, "project").items()
                     },
                 }
-                for kind in self.kinds
+                for kind, rows in self.kinds.items()
             },
             "columns": [*_PLAIN, *(each.name for each in fields(Score))],
             "rows": [_cells(row) for row in self.rows],
