@@ -56,7 +56,7 @@ def serving(model: str, device: str, pause: float = 0.0) -> Iterator[ReplayClien
 def replayed_on_cluster(
     model: str, device: str, sessions: Sequence[EditingSession], address: str, processes: int
 ) -> Iterator[Row]:
-    """Yield the rows of `results.replay`, computed by the workers of a cluster.
+    """Yield the rows of `results.replay`, computed by the workers of a cluster, in any order.
 
     Args:
         model: A bundle's folder, or a baseline.

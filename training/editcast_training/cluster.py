@@ -1,9 +1,9 @@
 """A function called for many things, or run by workers together, on a Ray cluster.
 
 The cluster may be this machine alone. Ray is imported here only, once somebody asks for it, and
-never reports its use to anybody. What a worker returns is fetched before many more are begun, a
-worker that dies is replaced, and whatever goes wrong with the cluster is one sentence: whoever
-began it can go on with what is left.
+never reports its use to anybody. Results are fetched before many more tasks are begun, and a worker
+that dies is replaced. An error of the cluster becomes one sentence, and the same command continues
+with what is left to do.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Fits how sure continuations are, on what people typed next at the cursor.
+"""Fits the confidence of continuations, on the text that people typed next at the cursor.
 
 Each change of a session is typed by lexical tokens, and every word also stopped at its middle. A
 continuation is right if what was typed begins with it. Commits and recorded saves weigh the same.

@@ -1,4 +1,4 @@
-"""Fits how much the project memory counts for contents, on what people wrote next.
+"""Fits the weight of the project memory for contents, on the text that people wrote next.
 
 Histories are cut into instances by the rules of the corpus, and the network is asked for each
 content as the edits before it were made. The gate maximizes the likelihood of what was inserted

@@ -9,7 +9,7 @@ from editcast_training.calibration import continuation, next_tokens
 from editcast_training.evaluation.known_files import FilesOf
 from editcast_training.evaluation.sessions import EditingSession
 
-#: So many continuations, and subtokens that people inserted, tell more than the weights in use.
+#: With fewer continuations, or fewer subtokens that people inserted, the weights in use stay.
 LEAST_CONTINUATIONS, LEAST_INSERTED = 5_000, 2_000
 _MOST_INSERTED: Final = 60_000
 
@@ -20,7 +20,7 @@ def fit_weights(
     files: FilesOf,
     without: Collection[str] = (),
 ) -> dict[str, tuple[float, ...]]:
-    """Fit how sure continuations are, and how much the project memory counts for contents.
+    """Fit the confidence of continuations, and the weight of the project memory for contents.
 
     Args:
         bundle: Its network is compared with the project memory.
@@ -29,7 +29,7 @@ def fit_weights(
         without: Names of weights that are not wanted.
 
     Returns:
-        Weights by their names in a `Calibration`; none where there is too little to fit to.
+        Weights by their names in a `Calibration`; those with too little to fit to are left out.
     """
     found: dict[str, tuple[float, ...]] = {}
     if "continuation" not in without:

@@ -20,23 +20,23 @@ from editcast_model.private_files import discard, private_folder
 from editcast_training.data.dataset import Dataset, chunk_seed
 from editcast_training.workers import worker_pool
 
-_DATA: Final = "instances"  # of which the processes share one copy: they map it into memory
+_DATA: Final = "instances"  # one copy, which the processes map into memory
 
 
 def load(
     data: Dataset, seed: int, budget: int, folder: Path, processes: int = 0
 ) -> Generator[Callable[[], Batch], None, None]:
-    """Yield what returns the batches of an epoch, in their order.
+    """Yield functions that return the batches of an epoch, in their order.
 
-    Each is to be called before the next is asked for.
+    Each has to be called before the next is requested.
 
     Args:
         data: The instances.
         seed: Of the epoch.
         budget: Most subtokens of a batch; see `Dataset.batches`.
-        folder: Where others put them. It is made anew, and removed afterwards: what a killed
-            training has left there is a copy of the user's history.
-        processes: How many others make them ahead; 0 to make each when it is asked for.
+        folder: Where other processes put them. It is emptied first and removed afterwards, since
+            it holds a copy of the user's history, also after a training that was killed.
+        processes: The number of processes that make them in advance; 0 to make each on request.
     """
     if not processes:
         for instances in data.batches(seed, budget):
@@ -80,8 +80,8 @@ def _open(folder: Path) -> None:
 def _make(folder: Path, number: int, chunk: list[int], seed: int, budget: int) -> list[Path]:
     """Write the batches of a chunk into files.
 
-    A pipe hands over so little at once that a thread that reads it takes turns with the training
-    all the time.
+    A pipe takes little data at once, so the thread that reads it would often interrupt the
+    training.
     """
     (data,) = _opened
     paths: list[Path] = []

@@ -1,4 +1,4 @@
-"""Replayed editing sessions: what a forecaster is shown, and what it is scored against.
+"""Replayed editing sessions: the texts a forecaster sees, and the texts it is scored against.
 
 From a commit: the file before it, its line hunks applied left to right, each followed by a save;
 the future of a step is the commit's final text. From real saves: the future of a step is the next
@@ -83,7 +83,7 @@ class EditingSession:
     def replay(
         self, save: Callable[[str], None], add_other_save: Callable[[OtherSave], None]
     ) -> Iterator[tuple[int, Step]]:
-        """Yield the numbered steps, each after `save` and `hear` had the saves before it."""
+        """Yield the numbered steps, each after `save` and `add_other_save` had the saves before."""
         waiting = deque(self.others)
 
         def add_other_saves(saves: int) -> None:

@@ -87,7 +87,7 @@ def trained_on(origins: Iterable[Origin]) -> list[Origin]:
 
 
 def held_out(origins: Iterable[Origin]) -> list[Origin]:
-    """Return the origins that are not trained on, or in their older part only."""
+    """Return the origins of which training holds back something: all, or their newest part."""
     return [origin for origin in origins if (origin.split or "dev").endswith("dev")]
 
 
