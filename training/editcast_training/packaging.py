@@ -10,16 +10,15 @@ never exceed 0.6, so nothing would be shown.
 import gc
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from editcast_model.bundle import Bundle, write_card
 from editcast_model.card import VERSION
 from editcast_model.checked import UnfitError
-from editcast_model.errors import SourceError, TrainingError
+from editcast_model.errors import TrainingError
 from editcast_model.export import export, load_network
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
@@ -38,12 +37,11 @@ from editcast_training.data.dataset import Dataset
 from editcast_training.disk import explained
 from editcast_training.evaluation.corpus_sessions import window_sessions
 from editcast_training.evaluation.known_files import files_before
-from editcast_training.evaluation.project_sessions import read_sessions, within_projects
+from editcast_training.evaluation.project_sessions import readable_sessions, within_projects
 from editcast_training.evaluation.results import Row, by_kind, hardware, versions
 from editcast_training.evaluation.sessions import EditingSession, some_steps
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.loss import score
-from editcast_training.sources.file_history import Skipped
 from editcast_training.sources.registry import Origin, held_out, project_and_kind, trained_on
 
 _COMMITS = 200  # commits of each project to replay
@@ -109,8 +107,9 @@ def finish(
         BundleError: The export and the network compute different results.
     """
     report("Reading held-out history")
-    sessions = _development_sessions(origins, seed, in_projects=base is None)
-    sessions = sessions or window_sessions(corpus)
+    sessions = readable_sessions(
+        held_out(origins), count=_COMMITS, seed=seed, part="dev", in_projects=base is None
+    ) or window_sessions(corpus)
     network, vocabulary, training = _read(checkpoint, corpus / "tokenizer.json")
     report("Scoring held-out edits")
     card = _card(provenance, training)
@@ -178,41 +177,11 @@ def _read(checkpoint: Path, tokenizer: Path) -> tuple[EditNetwork, Tokenizer, di
     return network, vocabulary, training
 
 
-def _development_sessions(
-    origins: Sequence[Origin], seed: int, *, in_projects: bool
-) -> list[EditingSession]:
-    """Read the held-out sessions of the sources.
-
-    These are all sessions of the splits `dev` and `...-dev`, and the newest part of sources without
-    a split.
-    """
-    return _read_sessions(held_out(origins), "dev", seed, in_projects=in_projects)
-
-
-def _read_sessions(
-    origins: Sequence[Origin], part: Literal["train", "dev"], seed: int, *, in_projects: bool
-) -> list[EditingSession]:
-    """Read the sessions of sources, and of those without a split those of this part.
-
-    Sources that cannot be read are skipped, as in the corpus.
-    """
-    sessions: list[EditingSession] = []
-    for origin in origins:
-        with suppress(SourceError):
-            sessions += read_sessions(
-                origin,
-                Skipped(),
-                count=_COMMITS,
-                seed=seed,
-                part=part if origin.split is None else None,
-                in_projects=in_projects,
-            )
-    return sessions
-
-
 def _trained_sessions(origins: Sequence[Origin], seed: int) -> list[EditingSession]:
     """Sample sessions from the training data, with as many steps of commits as of saves."""
-    sessions = _read_sessions(trained_on(origins), "train", seed, in_projects=False)
+    sessions = readable_sessions(
+        trained_on(origins), count=_COMMITS, seed=seed, part="train", in_projects=False
+    )
     kinds = sorted({session.kind for session in sessions})
     return [
         one

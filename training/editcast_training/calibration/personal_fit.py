@@ -6,22 +6,20 @@ minute or two, and no network.
 
 import random
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, pairwise
 from typing import Final, Literal
 
 from editcast_model.diff import diff
-from editcast_model.errors import SourceError
 from editcast_training.calibration.continuation import examples, fit
 from editcast_training.evaluation.continuations_alone import ContinuationsAlone
 from editcast_training.evaluation.intervals import Interval, difference
 from editcast_training.evaluation.known_files import FilesOf, files_before
-from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.evaluation.project_sessions import readable_sessions
+from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typing_replay import TypingRow, measured, replay_typing
-from editcast_training.sources.file_history import Skipped
-from editcast_training.sources.registry import Origin, read_origin
+from editcast_training.sources.registry import Origin
 
 _COMMITS: Final = 40  # of each project
 _MOST_SAVES, _MOST_CHARACTERS = 60, 80_000  # of a session, and of its file
@@ -111,11 +109,7 @@ def _drawn(
     origins: Sequence[Origin], seed: int, part: Literal["train", "dev"]
 ) -> list[EditingSession]:
     """Draw sessions of short files with their last saves; return them in another order."""
-    drawn: list[EditingSession] = []
-    for origin in origins:
-        with suppress(SourceError):
-            histories = read_origin(origin, Skipped())
-            drawn += draw_sessions(histories, count=_COMMITS, seed=seed, part=part)
+    drawn = readable_sessions(origins, count=_COMMITS, seed=seed, part=part, in_projects=False)
     found = [_last_saves(one) for one in drawn if len(one.texts[-1]) <= _MOST_CHARACTERS]
     random.Random(seed).shuffle(found)
     return found

@@ -9,10 +9,12 @@ Recorded saves are replayed a second time among those of the project's other fil
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
+from editcast_model.errors import SourceError
 from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
 from editcast_training.sources.file_history import FileHistory, Skipped
@@ -108,9 +110,37 @@ def read_sessions(
         SourceError: It cannot be read.
     """
     changes = Changes()
-    histories = changes.watched(read_origin(origin, skipped))
+    histories = read_origin(origin, skipped)
+    if in_projects:
+        histories = changes.watched(histories)
     drawn = draw_sessions(histories, count=count, seed=seed, part=part)
     return drawn + (changes.sessions(drawn) if in_projects else [])
+
+
+def readable_sessions(
+    origins: Iterable[Origin],
+    *,
+    count: int,
+    seed: int,
+    part: Literal["train", "dev"],
+    in_projects: bool,
+) -> list[EditingSession]:
+    """Read the sessions of sources as `read_sessions` does; of those with a split all parts.
+
+    Sources that cannot be read are skipped, as in the corpus.
+    """
+    sessions: list[EditingSession] = []
+    for origin in origins:
+        with suppress(SourceError):
+            sessions += read_sessions(
+                origin,
+                Skipped(),
+                count=count,
+                seed=seed,
+                part=part if origin.split is None else None,
+                in_projects=in_projects,
+            )
+    return sessions
 
 
 def within_projects(sessions: Iterable[EditingSession]) -> list[EditingSession]:
