@@ -3,10 +3,12 @@
 import tempfile
 import tomllib
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
 import click
+from rapidfuzz.distance import Indel
 from rich.console import Console
 from rich.markup import escape
 from rich.rule import Rule
@@ -19,36 +21,41 @@ from editcast_model.card import Card
 from editcast_model.diff import diff
 from editcast_model.errors import BundleError
 from editcast_model.forecasting.interface import Prediction
+from editcast_model.tokenizer import lex
 from editcast_server.prediction.policy import default_threshold
 from editcast_store import paths
 from editcast_store.models import default_bundle_path
-from editcast_training.evaluation.metrics import score_over_time
-from editcast_training.evaluation.sessions import EditingSession, Step
 
 #: The session: a name, a language, the initial text, and the changes of each save.
 SESSION = tomllib.loads(Path(__file__).with_name("demo_session.toml").read_text("utf-8"))
 
 
-def session() -> EditingSession:
-    """Return the session: its initial text, and the text after each save."""
+def session_texts() -> list[str]:
+    """Return the session's initial text, and the text after each save."""
     texts: list[str] = [SESSION["opened"]]
     for save in SESSION["saves"]:
         text = texts[-1]
         for old, new in save["changes"]:
             text = text.replace(old, new, 1)
         texts.append(text)
-    return EditingSession("demo", SESSION["name"], SESSION["language"], "saves", tuple(texts))
+    return texts
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The best prediction after a save, at any confidence; None if there was none.
+class Step:
+    """A save, the prediction after it, and the next save.
 
     Attributes:
+        text: The saved text.
+        future: The text of the next save.
+        end: The text at the end of the session.
+        suggested: The best prediction, at any confidence; None if there was none.
         milliseconds: The time from the save to the answer.
     """
 
-    step: Step
+    text: str
+    future: str
+    end: str
     suggested: Prediction | None
     milliseconds: float
 
@@ -61,11 +68,14 @@ class Answer:
         """
         if self.suggested is None:
             return "miss"
-        step, hunk = self.step, self.suggested.hunk
-        if set(diff(step.text, hunk.apply(step.text))) <= set(diff(step.text, step.future)):
+        after = self.suggested.hunk.apply(self.text)
+        if after == self.future or set(diff(self.text, after)) <= set(diff(self.text, self.future)):
             return "hit"
-        score = score_over_time(hunk, step)
-        return "part" if score.clean else "later" if score.later else "miss"
+        moved = _distance(self.text, after)
+        for verdict, wanted in (("part", self.future), ("later", self.end)):
+            if _distance(self.text, wanted) - _distance(after, wanted) == moved:
+                return verdict
+        return "miss"
 
 
 @click.command()
@@ -74,27 +84,32 @@ def demo() -> None:
     run(Console())
 
 
-def run(console: Console) -> list[Answer]:
+def run(console: Console) -> list[Step]:
     """Replay the session and print it, without using the user's store."""
     paths.home()  # report an unusable folder first
     card = _card()
     threshold = default_threshold(card)
     settings = {"confidenceThreshold": 0, "modelPath": str(default_bundle_path())}
-    replayed = session()
-    answers = []
+    texts = session_texts()
+    steps = []
     with (
         tempfile.TemporaryDirectory(prefix="editcast-demo-") as folder,
         ReplayClient(settings, home=Path(folder)) as client,
     ):
         _introduce(console, client.name, threshold)
-        client.open(replayed.texts[0], replayed.language)
-        for number, step in replayed.replay(client.save, client.add_other_save):
-            answers.append(Answer(step, *client.suggest()))
-            _print_save(console, replayed, number)
-            _print_answer(console, answers[-1], threshold, is_probable=card is not None)
-        _print_save(console, replayed, len(SESSION["saves"]))
-    _sum_up(console, answers, threshold)
-    return answers
+        client.open(texts[0], SESSION["language"])
+        futures = [*texts[2:], ""]
+        changes = zip(SESSION["saves"], pairwise(texts), futures, strict=True)
+        for number, (save, (before, text), future) in enumerate(changes, 1):
+            client.save(text)
+            answer = client.suggest() if future else (None, 0.0)
+            console.print(Rule(f"[bold]Save {number}[/]: {save['purpose']}", align="left"))
+            console.print(render_changes(before, diff(before, text)), soft_wrap=True)
+            if future:
+                steps.append(Step(text, future, texts[-1], *answer))
+                _print_step(console, steps[-1], threshold, is_probable=card is not None)
+    _sum_up(console, steps, threshold)
+    return steps
 
 
 def _card() -> Card | None:
@@ -114,25 +129,18 @@ def _introduce(console: Console, name: str, threshold: float) -> None:
     )
 
 
-def _print_save(console: Console, replayed: EditingSession, number: int) -> None:
-    before, text = replayed.texts[number - 1 : number + 1]
-    purpose = SESSION["saves"][number - 1]["purpose"]
-    console.print(Rule(f"[bold]Save {number}[/]: {purpose}", align="left"))
-    console.print(render_changes(before, diff(before, text)), soft_wrap=True)
-
-
-def _print_answer(console: Console, answer: Answer, threshold: float, *, is_probable: bool) -> None:
-    step, best = answer.step, answer.suggested
+def _print_step(console: Console, step: Step, threshold: float, *, is_probable: bool) -> None:
+    best = step.suggested
     if best is None:
         console.print("  [yellow]Predicts nothing.[/]\n")
         return
     colour = "cyan" if best.confidence >= threshold else "yellow"
     sure = f"confidence {best.confidence:.0%}, " if is_probable else ""
-    console.print(f"  [{colour}]Predicts[/] ({sure}{answer.milliseconds:.1f} ms):", highlight=False)
+    console.print(f"  [{colour}]Predicts[/] ({sure}{step.milliseconds:.1f} ms):", highlight=False)
     console.print(render_changes(step.text, [best.hunk]), soft_wrap=True)
     if best.confidence < threshold:
         console.print("  [yellow]Below the threshold: an editor would not show it.[/]")
-    match answer.verdict:
+    match step.verdict:
         case "hit":
             console.print("  [green]Hit[/]: this came next.\n")
         case "part":
@@ -141,20 +149,24 @@ def _print_answer(console: Console, answer: Answer, threshold: float, *, is_prob
             console.print("  [green]Right, but too early[/]; this came next:")
         case _:
             console.print("  [red]Miss[/]; this came next:")
-    if answer.verdict != "hit":
+    if step.verdict != "hit":
         console.print(render_changes(step.text, diff(step.text, step.future)), soft_wrap=True)
         console.print()
 
 
-def _sum_up(console: Console, answers: list[Answer], threshold: float) -> None:
-    shown = [one for one in answers if one.suggested and one.suggested.confidence >= threshold]
-    times = [one.milliseconds for one in answers if one.suggested]
-    verdicts = [one.verdict for one in shown]
+def _sum_up(console: Console, steps: list[Step], threshold: float) -> None:
+    shown = [step for step in steps if step.suggested and step.suggested.confidence >= threshold]
+    times = [step.milliseconds for step in steps if step.suggested]
+    verdicts = [step.verdict for step in shown]
     console.print(
         Rule(align="left"),
-        f"{len(answers)} predictions requested, {len(shown)} confident enough to be shown; of "
-        f"these {verdicts.count('hit')} hit, {verdicts.count('part')} were partly right, "
+        f"{len(steps)} predictions requested, {len(shown)} confident enough to be shown; of these "
+        f"{verdicts.count('hit')} hit, {verdicts.count('part')} were partly right, "
         f"{verdicts.count('later')} came too early, {verdicts.count('miss')} missed.",
         f"Time from save to suggestion, median: {median(times):.1f} ms." if times else "",
         highlight=False,
     )
+
+
+def _distance(before: str, after: str) -> int:
+    return Indel.distance(lex(before), lex(after))

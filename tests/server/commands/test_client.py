@@ -9,13 +9,12 @@ import pytest
 from rich.console import Console
 
 from editcast.commands import demo
-from editcast.commands.demo import Answer
+from editcast.commands.demo import Step
 from editcast.replay_client import ReplayClient
 from editcast_model.diff import Hunk, shortest_hunk
 from editcast_model.errors import ServerError
 from editcast_model.forecasting.interface import OtherSave, Prediction
 from editcast_server.prediction.policy import default_threshold
-from editcast_training.evaluation.sessions import Step
 
 BASELINE = {"confidenceThreshold": 0, "modelPath": "/nowhere/at/all"}
 CALLS = "".join(f"def part_{i}(text):\n    return render('🎉', {i})\n\n\n" for i in range(6))
@@ -99,7 +98,7 @@ def test_the_demo_prints_every_step(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
 
 def test_the_recorded_session_is_what_it_says() -> None:
-    texts, saves = demo.session().texts, demo.SESSION["saves"]
+    texts, saves = demo.session_texts(), demo.SESSION["saves"]
     assert len(set(texts)) == len(saves) + 1
     for text in texts:
         compile(text, demo.SESSION["name"], "exec")
@@ -126,7 +125,7 @@ def test_verdicts(predicted: str | None, verdict: str) -> None:
     suggested = None
     if predicted is not None:
         suggested = Prediction(shortest_hunk(text, predicted), -0.1, 0.9, 1)
-    assert Answer(Step(text, future, (), (end,)), suggested, 1.0).verdict == verdict
+    assert Step(text, future, end, suggested, 1.0).verdict == verdict
 
 
 def test_it_hears_what_is_saved_in_the_folder(tmp_path: Path) -> None:
