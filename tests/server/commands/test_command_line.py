@@ -235,7 +235,8 @@ def test_the_server_side_needs_nothing_of_the_training_side(tmp_path: Path) -> N
         "    importlib.import_module(f'editcast.commands.{name}')\n"
         "for module in pkgutil.iter_modules(editcast_server.__path__):\n"
         "    importlib.import_module(f'editcast_server.{module.name}')\n"
-        "extra = {'torch', 'onnx', 'onnxscript', 'pygit2', 'pyarrow', 'matplotlib', 'sklearn'}\n"
+        "extra = {'torch', 'onnx', 'onnxscript', 'pygit2', 'pyarrow', 'matplotlib', 'sklearn',\n"
+        " 'joblib'}\n"
         "found = extra & set(sys.modules) | {n for n in sys.modules if 'training.' in n}\n"
         "assert not found, found\n"
     )
