@@ -9,7 +9,7 @@ of a file it sees is asked of the bundled model itself. What was measured is not
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,6 @@ from editcast_training.sources.registry import (
 VARIANTS = {
     "all of it": "all",
     "without refactorings": "without-refactorings",
-    "left to right only": "left-to-right",
 }
 #: What the bundled model is replayed with; it was trained on 4,096 subtokens.
 WINDOWS = (1_024, 4_096, 16_384)
@@ -100,9 +99,7 @@ def main(
 def _make_corpora(folder: Path, origins: Sequence[Origin]) -> None:
     tokenizer = bundled_path() / "tokenizer.json"
     processes = os.cpu_count() or 1
-    for name, order in (("all", ""), ("left-to-right", "left to right")):
-        made = {"tokenizer": tokenizer, "processes": processes, "order": order}
-        make_corpus(folder / name, origins, **made)  # type: ignore[arg-type]
+    make_corpus(folder / "all", origins, tokenizer=tokenizer, processes=processes)
     for split in ("train", "dev"):
         plain = folder / "without-refactorings" / split
         plain.mkdir(parents=True, exist_ok=True)
@@ -125,7 +122,7 @@ def _replayed(bundle: Bundle, sessions: list[EditingSession], subtokens: int) ->
     config = replace(loaded.config, window=subtokens)
     forecaster = NeuralForecaster(bundle, loaded.network, "cpu", config=config)
     rows = fit_across(list(collect(forecaster, sessions)), lambda step: step.row.session % 5)
-    return asdict(summarize(rows))
+    return summarize(rows)
 
 
 def _table(variants: dict[str, Any]) -> Table:

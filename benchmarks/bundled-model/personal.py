@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,7 @@ def _since(histories: Iterator[FileHistory], cut: int) -> Iterator[FileHistory]:
 def _replayed(model: Path, sessions: list[EditingSession]) -> dict[str, Any]:
     with serving(str(model), "cpu") as suggester:
         rows = list(replay(suggester, track(sessions, suggester.name)))
-    return asdict(summarize(rows))
+    return summarize(rows)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ import click
 from editcast_model.networks.config import NetworkConfig
 from editcast_model.private_files import discard
 from editcast_model.tokenizer import Tokenizer
-from editcast_training.cluster import HERE, mapped, streamed
+from editcast_training.cluster import HERE, streamed
 from editcast_training.cluster_training import train_on_cluster
 from editcast_training.data import cluster_shards
 from editcast_training.data.cluster_shards import Elsewhere, Piece
@@ -301,18 +301,18 @@ def nodes(counts: tuple[int, ...]) -> None:
         cluster = started(count)
         # The first ones end when the workers of this connection have begun.
         things = [0.1] * 4 * count + [_WAIT] * _WAITS
-        ended = list(mapped(waited, things, cluster.address, 1))
+        ended = [found for _, found in streamed(waited, things, cluster.address, 1)]
         times = [(began, end) for began, end in ended if end - began >= _WAIT]
         took = max(end for _, end in times) - min(began for began, _ in times)
         click.echo(f"{count} nodes: {_WAITS} waits of {_WAIT:.0f} s in {took:.1f} s")
         cluster.shutdown()
 
 
-def waited(seconds: float) -> tuple[float, float]:
-    """Wait, and return when that began and ended."""
+def waited(seconds: float) -> Iterator[tuple[float, float]]:
+    """Wait, and yield when that began and ended."""
     began = time.time()
     time.sleep(seconds)
-    return began, time.time()
+    yield began, time.time()
 
 
 def started(count: int, tries: int = 9) -> Any:

@@ -31,8 +31,7 @@ def shown_to_one_user(rows: list[Row], threshold: float, *, decides: bool) -> li
 def main(results: Path) -> None:
     """Print the shown steps and the clean ones among them, without and with decisions."""
     evaluation = Evaluation.read(results)
-    for kind in evaluation.kinds:
-        rows = list(evaluation.of_kind(kind))
+    for kind, rows in evaluation.kinds.items():
         for decides in (False, True):
             shown = shown_to_one_user(rows, evaluation.threshold, decides=decides)
             clean = sum(row.score is not None and row.score.clean for row in shown)

@@ -6,14 +6,14 @@ of this machine. Each session is a separate project, so it does not matter which
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from editcast.replay_client import ReplayClient
 from editcast_model.errors import BundleError
 from editcast_model.forecasting.sources.repeated_edits import BASELINES
-from editcast_training.cluster import mapped
+from editcast_training.cluster import streamed
 from editcast_training.evaluation.results import Row, replay
 from editcast_training.evaluation.sessions import EditingSession
 
@@ -56,13 +56,13 @@ def serving(model: str, device: str, pause: float = 0.0) -> Iterator[ReplayClien
 def replayed_on_cluster(
     model: str, device: str, sessions: Sequence[EditingSession], address: str, processes: int
 ) -> Iterator[Row]:
-    """Yield the rows of `results.replay`, computed by the workers of a cluster.
+    """Yield the rows of `results.replay`, computed by the workers of a cluster, in any order.
 
     Args:
         model: A bundle's folder, or a baseline.
         device: The device for the model.
         sessions: The sessions to replay.
-        address: The address of the cluster; see `cluster.mapped`.
+        address: The address of the cluster; see `cluster.streamed`.
         processes: The number of sessions at once on a local cluster.
 
     Raises:
@@ -73,8 +73,9 @@ def replayed_on_cluster(
     work = _Elsewhere(model, device, {path.name: path.read_bytes() for path in files})
     starts = range(0, len(sessions), _AT_ONCE)
     parts = [(start, sessions[start : start + _AT_ONCE]) for start in starts]
-    for rows in mapped(work, parts, address, processes):
-        yield from rows
+    with closing(streamed(work, parts, address, processes)) as replayed:
+        for _, row in replayed:
+            yield row
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +86,12 @@ class _Elsewhere:
     device: str
     files: dict[str, bytes]
 
-    def __call__(self, part: tuple[int, Sequence[EditingSession]]) -> list[Row]:
+    def __call__(self, part: tuple[int, Sequence[EditingSession]]) -> Iterator[Row]:
         """Replay some sessions, given the number of the first one."""
         first, sessions = part
         with tempfile.TemporaryDirectory(prefix="editcast-") as folder:
             for name, data in self.files.items():
                 (Path(folder) / name).write_bytes(data)
             with serving(folder if self.files else self.model, self.device) as suggester:
-                rows = replay(suggester, sessions)
-                return [replace(row, session=first + row.session) for row in rows]
+                for row in replay(suggester, sessions):
+                    yield replace(row, session=first + row.session)

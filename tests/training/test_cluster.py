@@ -149,16 +149,19 @@ def test_storage_that_is_full_is_said_and_gone_on_with(
 
 _HERE = """
 import os, sys, time
-from editcast_training.cluster import HERE, mapped
-print([*sorted(mapped(abs, range(-9, 0), HERE, 2))])
+from editcast_training.cluster import HERE, streamed
+def counted(most):
+    for number in range(most):
+        yield number
+print(sorted(streamed(counted, [2, 1], HERE, 2)))
 from ray._common.usage.usage_lib import usage_stats_enabled
 print(usage_stats_enabled())
-for _ in mapped(abs, [1], HERE, 1):
+for _ in streamed(counted, [1], HERE, 1):
     os.write(2, b"an error of Ray's core")
     print("a sentence of ours", file=sys.stderr)
 os.environ["RAY_memory_usage_threshold"] = "0.001"  # less than anything takes
 try:
-    [*mapped(time.sleep, [600], HERE, 1)]
+    [*streamed(time.sleep, [600], HERE, 1)]
 except Exception as error:
     print(type(error).__name__, error)
 """
@@ -175,7 +178,7 @@ def test_a_cluster_of_this_machine_is_silent_and_ends_and_says_when_memory_is_sh
         text=True,
     )
     lines = ended.stdout.splitlines()
-    assert lines[:2] == [str([*range(1, 10)]), "False"], ended.stderr
+    assert lines[:2] == ["[(0, 0), (0, 1), (1, 0)]", "False"], ended.stderr
     assert lines[2:] == [
         "ClusterError A worker of the cluster was out of memory; add nodes with more, and run the "
         "same command again to continue."
@@ -187,7 +190,7 @@ _THERE = """
 import os, sys
 from editcast_training import cluster
 try:
-    [*cluster.mapped(os._exit, [1], sys.argv[1], 1)]
+    [*cluster.streamed(os._exit, [1], sys.argv[1], 1)]
 except Exception as error:
     print(type(error).__name__, error)
 try:
@@ -260,7 +263,7 @@ import sys, ray
 from editcast_training import cluster
 ray.__version__ = "2.0.0"
 try:
-    [*cluster.mapped(abs, [1], sys.argv[1], 1)]
+    [*cluster.streamed(range, [1], sys.argv[1], 1)]
 except Exception as error:
     print(type(error).__name__, error)
 """

@@ -1,9 +1,9 @@
-"""A function mapped over many things, or run by workers together, on a Ray cluster.
+"""A function called for many things, or run by workers together, on a Ray cluster.
 
 The cluster may be this machine alone. Ray is imported here only, once somebody asks for it, and
-never reports its use to anybody. What a worker returns is fetched before many more are begun, a
-worker that dies is replaced, and whatever goes wrong with the cluster is one sentence: whoever
-began it can go on with what is left.
+never reports its use to anybody. Results are fetched before many more tasks are begun, and a worker
+that dies is replaced. An error of the cluster becomes one sentence, and the same command continues
+with what is left to do.
 """
 
 import logging
@@ -12,10 +12,9 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 from editcast_model.errors import ClusterError, EditcastError
 from editcast_training.interrupts import held
@@ -32,15 +31,6 @@ _OBJECTS: Final = 1 << 28  # bytes: of results that are not fetched yet, on this
 _PATIENCE = 10.0  # seconds
 _LIBRARIES = ("editcast", "pyarrow", "pygit2", "ray")
 _AGAIN = "run the same command again to continue"
-
-
-def mapped(
-    function: Callable[[T], R], things: Sequence[T], address: str, processes: int
-) -> Iterator[R]:
-    """Yield what a function makes of each thing, as it comes; see `streamed`."""
-    with closing(streamed(_Once(function), things, address, processes)) as streams:
-        for _, found in streams:
-            yield found
 
 
 def streamed(
@@ -179,16 +169,6 @@ def _placed(ray: Any, needs: dict[str, int], most: int) -> Iterator[tuple[dict[s
     raise ClusterError(
         f"The cluster has no room for a worker ({wanted}); add nodes, or wait, and {_AGAIN}."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Once(Generic[T, R]):
-    """A function that yields what another one returns."""
-
-    function: Callable[[T], R]
-
-    def __call__(self, thing: T) -> Iterator[R]:
-        yield self.function(thing)
 
 
 def _call(common: tuple[Callable[[T], R], dict[str, str]], thing: T) -> R:

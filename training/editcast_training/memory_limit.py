@@ -1,9 +1,9 @@
 """A limit of the memory that a process takes while it reads a source.
 
-What grows with a source is written to the disk as it comes, and caches are bounded, so few sources
-come near the limit. A thread looks at what of this process is resident. Near the limit `check`
-raises, and the source is left out; at the limit itself, which a single call into a library may
-reach, the process ends. Only Linux tells cheaply what is resident: elsewhere nothing is limited.
+Results are written to the disk as they come, and caches are bounded, so few sources come near the
+limit. A thread watches the resident memory of this process. Near the limit `check` raises, and the
+source is left out. At the limit itself, which a single call into a library may reach, the process
+ends. Only on Linux is resident memory cheap to read: elsewhere nothing is limited.
 """
 
 import ctypes

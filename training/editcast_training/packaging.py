@@ -10,7 +10,6 @@ never exceed 0.6, so nothing would be shown.
 import gc
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 from editcast_model.bundle import Bundle, write_card
 from editcast_model.card import VERSION
 from editcast_model.checked import UnfitError
-from editcast_model.errors import SourceError, TrainingError
+from editcast_model.errors import TrainingError
 from editcast_model.export import export, load_network
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import LineHead
@@ -29,28 +28,26 @@ from editcast_model.networks.config import NetworkConfig
 from editcast_model.networks.model import EditNetwork, read_weights
 from editcast_model.private_files import fresh_folder
 from editcast_model.tokenizer import Tokenizer
-from editcast_training.calibration import continuation, line_ranker, next_tokens
+from editcast_training.calibration import line_ranker
 from editcast_training.calibration.collected import Collected, collect
 from editcast_training.calibration.ranker import best, calibration
+from editcast_training.calibration.weights import fit_weights
 from editcast_training.data.corpus import read_corpus
 from editcast_training.data.dataset import Dataset
 from editcast_training.disk import explained
 from editcast_training.evaluation.corpus_sessions import window_sessions
 from editcast_training.evaluation.known_files import files_before
-from editcast_training.evaluation.project_sessions import read_sessions, within_projects
+from editcast_training.evaluation.project_sessions import readable_sessions, within_projects
 from editcast_training.evaluation.results import Row, by_kind, hardware, versions
-from editcast_training.evaluation.sessions import EditingSession, draw_sessions, some_steps
+from editcast_training.evaluation.sessions import EditingSession, some_steps
 from editcast_training.fit.checkpoints import read_checkpoint
 from editcast_training.fit.loss import score
-from editcast_training.sources.file_history import Skipped, split_by_time
-from editcast_training.sources.registry import Origin, project_and_kind, read_origin, trained_on
+from editcast_training.sources.registry import Origin, held_out, project_and_kind, trained_on
 
 _COMMITS = 200  # commits of each project to replay
 # Steps replayed for the calibration, from scratch and after fine-tuning, for which a user waits.
 _MOST_STEPS, _MOST_TUNED_STEPS = 5_000, 300
-# Steps that are typed to fit continuations, and how many of these have to come of it
-_MOST_TYPED_STEPS, _LEAST_CONTINUATIONS = 800, 5_000
-_LEAST_INSERTED = 2_000  # subtokens that people inserted in them, to fit the project memory's gate
+_MOST_TYPED_STEPS = 800  # to fit continuations and the project memory's gate
 _MOST_LOOKS = 10_000  # steps that the line ranker is fitted on
 _MOST_INSTANCES = 320  # instances of each split for the token-level scores
 _LICENCE = (
@@ -110,8 +107,9 @@ def finish(
         BundleError: The export and the network compute different results.
     """
     report("Reading held-out history")
-    sessions = _development_sessions(origins, seed, in_projects=base is None)
-    sessions = sessions or window_sessions(corpus)
+    sessions = readable_sessions(
+        held_out(origins), count=_COMMITS, seed=seed, part="dev", in_projects=base is None
+    ) or window_sessions(corpus)
     network, vocabulary, training = _read(checkpoint, corpus / "tokenizer.json")
     report("Scoring held-out edits")
     card = _card(provenance, training)
@@ -179,41 +177,11 @@ def _read(checkpoint: Path, tokenizer: Path) -> tuple[EditNetwork, Tokenizer, di
     return network, vocabulary, training
 
 
-def _development_sessions(
-    origins: Sequence[Origin], seed: int, *, in_projects: bool
-) -> list[EditingSession]:
-    """Read the held-out sessions of the sources.
-
-    These are all sessions of the splits `dev` and `...-dev`, and the newest part of sources without
-    a split. Sources that cannot be read are skipped, as in the corpus.
-    """
-    sessions: list[EditingSession] = []
-    for origin in origins:
-        if origin.split in (None, "dev") or origin.split.endswith("-dev"):
-            with suppress(SourceError):
-                sessions += read_sessions(
-                    origin,
-                    Skipped(),
-                    count=_COMMITS,
-                    seed=seed,
-                    held_out=origin.split is None,
-                    in_projects=in_projects,
-                )
-    return sessions
-
-
 def _trained_sessions(origins: Sequence[Origin], seed: int) -> list[EditingSession]:
     """Sample sessions from the training data, with as many steps of commits as of saves."""
-    sessions: list[EditingSession] = []
-    for origin in trained_on(origins):
-        with suppress(SourceError):
-            parts = (
-                part
-                for history in read_origin(origin, Skipped())
-                for split, part in split_by_time(history, origin.split)
-                if split == "train"
-            )
-            sessions += draw_sessions(parts, count=_COMMITS, seed=seed)
+    sessions = readable_sessions(
+        trained_on(origins), count=_COMMITS, seed=seed, part="train", in_projects=False
+    )
     kinds = sorted({session.kind for session in sessions})
     return [
         one
@@ -320,19 +288,15 @@ def _suggestions(
         }
     report("Calibrating")
     most = _MOST_TUNED_STEPS if base else _MOST_STEPS
-    steps = _collected(bundle, some_steps(within_projects(sessions), most, seed))
+    weights = fit_weights(
+        Bundle.open(bundle), some_steps(alone, _MOST_TYPED_STEPS, seed), files_before(origins)
+    )
+    drawn = some_steps(within_projects(sessions), most, seed)
+    steps = _collected(bundle, drawn, weights.get("next_tokens"))
     if not any(step.candidates for step in steps):  # a network that has hardly been trained
         return {"suggestions": by_kind([best(step, Ranker()) for step in steps])}
     rows, fitted = calibration(steps)
-    typed = some_steps(alone, _MOST_TYPED_STEPS, seed)
-    files = files_before(origins)
-    offered = list(continuation.examples(typed, files))
-    inserted = list(next_tokens.examples(Bundle.open(bundle), typed, files))
-    # Where there is not enough to fit to, the bundled model's weights are used.
-    enough = len(offered) >= _LEAST_CONTINUATIONS, len(inserted) >= _LEAST_INSERTED
-    fitted["continuation"] = list(continuation.fit(offered)) if enough[0] else []
-    fitted["next_tokens"] = list(next_tokens.fit(inserted)) if enough[1] else []
-    return {"calibration": fitted, "suggestions": by_kind(rows)}
+    return {"calibration": fitted | weights, "suggestions": by_kind(rows)}
 
 
 def _seen(rows: Sequence[Row]) -> list[tuple[float, bool] | None]:
@@ -345,9 +309,13 @@ def _seen(rows: Sequence[Row]) -> list[tuple[float, bool] | None]:
     ]
 
 
-def _collected(bundle: Path, sessions: Sequence[EditingSession]) -> list[Collected]:
+def _collected(
+    bundle: Path, sessions: Sequence[EditingSession], gate: Sequence[float] | None = None
+) -> list[Collected]:
     """Collect the candidates of every step, for the ranker and the calibration."""
-    steps = list(collect(NeuralForecaster.load(bundle, "cpu"), sessions))
+    forecaster = NeuralForecaster.load(bundle, "cpu")
+    forecaster.gate = tuple(gate or forecaster.gate)
+    steps = list(collect(forecaster, sessions))
     if not steps:
         raise TrainingError(
             "There is no data to calibrate confidence: no file has two held-out changes. Name more "

@@ -4,17 +4,16 @@ The fit takes a minute or two, and says what it changes before the network is tr
 fit that gained is kept where the network learns nothing that is better.
 """
 
-import os
-import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from editcast_model.bundle import Bundle, write_card
+from editcast_model.bundle import Bundle
 from editcast_model.errors import TrainingError
-from editcast_model.private_files import discard, fresh_folder
+from editcast_model.private_files import discard
 from editcast_training.calibration.personal_fit import fit_to_person
+from editcast_training.calibration.ranker import with_card
 from editcast_training.disk import explained
 from editcast_training.pipeline import Progress, Request, train_to_bundle
 
@@ -42,18 +41,16 @@ def train_for_person(request: Request, base: Bundle, threshold: float, progress:
     if not found.is_better:
         return _trained(request, base, progress)
     folder = request.folder / _FITTED
-    fitted = _with_continuation(base, found.weights, folder)
+    card = {name: value for name, value in base.card.written.items() if name != "comparison"}
+    calibration = card.get("calibration", {}) | {"continuation": list(found.weights)}
+    fitted = with_card(base, card | {"calibration": calibration}, folder)
     try:
         return _trained(request, fitted, progress)
     except TrainingError as error:
         progress.stage(str(error))
         now = datetime.now(UTC).isoformat(timespec="seconds")
         about = {"name": request.provenance.name, "base": base.name, "created": now}
-        write_card(folder, {**fitted.card.written, **about})
-        out = request.folder / "bundle"
-        discard(out)
-        os.rename(folder, out)
-        return out
+        return with_card(fitted, {**fitted.card.written, **about}, request.folder / "bundle").path
     finally:
         discard(folder)
 
@@ -62,13 +59,3 @@ def _trained(request: Request, base: Bundle, progress: Progress) -> Path:
     made = train_to_bundle(replace(request, base=base), progress)
     assert made is not None  # one process alone trains for a person
     return made
-
-
-def _with_continuation(base: Bundle, weights: tuple[float, ...], folder: Path) -> Bundle:
-    """Write a bundle that is another one with these weights of continuations."""
-    card = {name: value for name, value in base.card.written.items() if name != "comparison"}
-    calibration = card.get("calibration", {}) | {"continuation": list(weights)}
-    with fresh_folder(folder) as fresh:
-        shutil.copytree(base.path, fresh, dirs_exist_ok=True)
-        write_card(fresh, card | {"calibration": calibration})
-    return Bundle.open(folder)

@@ -1,7 +1,6 @@
 """`editcast calibrate`: fitting the ranker and the confidence of a bundle again."""
 
 import tempfile
-from itertools import islice
 from pathlib import Path
 
 import click
@@ -15,16 +14,15 @@ from editcast.source_options import seed_option, source_options
 from editcast_model.bundle import Bundle
 from editcast_model.errors import SourceError
 from editcast_model.forecasting.forecaster import NeuralForecaster
-from editcast_training.calibration import continuation, next_tokens
 from editcast_training.calibration.collected import collect_to_file
 from editcast_training.calibration.ranker import recalibrate
+from editcast_training.calibration.weights import fit_weights
 from editcast_training.evaluation.known_files import files_before
 from editcast_training.evaluation.project_sessions import within_projects
-from editcast_training.sources.registry import Origin
+from editcast_training.sources.registry import Origin, held_out
 
-#: What is fitted, besides the thresholds.
-PARTS = ("ranker", "continuations", "next-tokens")
-_MOST_EXAMPLES = 60_000  # of inserted subtokens
+#: What is fitted, besides the thresholds, and its weights in a `Calibration`.
+PARTS = {"ranker": "weights", "continuations": "continuation", "next-tokens": "next_tokens"}
 
 
 @click.command(cls=Command)
@@ -63,26 +61,20 @@ def calibrate(
     continuations, and the weight of the project memory next to the network.
     """
     console = Console(stderr=True)
-    unseen = [one for one in origins if (one.split or "dev").endswith("dev")]
-    sessions = within_projects(read_all(unseen, console, commits=commits, seed=seed))
+    unseen = held_out(origins)
+    sessions = read_all(unseen, console, commits=commits, seed=seed)
     if not sessions:
         raise SourceError("Name histories to calibrate with: --git, --saves, --store or others.")
     given = Bundle.open(bundle)
-    known_files = files_before(unseen)
-    weights: dict[str, tuple[float, ...]] = {}
-    if "continuations" not in keep:
-        with console.status("Typing for continuations"):
-            weights["continuation"] = continuation.fit(continuation.examples(sessions, known_files))
-    if "next-tokens" not in keep:
-        with console.status("Comparing the network with the project memory"):
-            compared = [one for one in sessions if not one.is_in_project]
-            found = next_tokens.examples(given, compared, known_files)
-            weights["next_tokens"] = next_tokens.fit(islice(found, _MOST_EXAMPLES))
+    with console.status("Typing for continuations and the project memory"):
+        alone = [one for one in sessions if not one.is_in_project]
+        kept_weights = [PARTS[one] for one in keep]
+        weights = fit_weights(given, alone, files_before(unseen), kept_weights)
     with console.status("Collecting candidates"), tempfile.TemporaryDirectory() as folder:
         kept = candidates or Path(folder) / "candidates.jsonl"
         forecaster = NeuralForecaster.load(bundle)
         forecaster.gate = weights.get("next_tokens") or forecaster.gate
-        steps = collect_to_file(forecaster, sessions, kept)
+        steps = collect_to_file(forecaster, within_projects(sessions), kept)
     fitted = recalibrate(given, steps, out, weights, keeps_ranker="ranker" in keep)
     known = fitted.card.calibration
     reached = (

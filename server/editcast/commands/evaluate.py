@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import click
 import numpy as np
@@ -160,8 +160,8 @@ def evaluate(
     for model in chosen:
         bundle, rows = _replayed(model, device, sessions, pause or 0.0, ray, processes, console)
         evaluation = Evaluation(
-            bundle.name if bundle else model,
-            rows,
+            name=bundle.name if bundle else model,
+            rows=rows,
             tokens=_tokens(bundle, sessions, files, console) if bundle else {},
             threshold=default_threshold(bundle.card if bundle else None),
             **about,
@@ -222,7 +222,10 @@ def _evaluate_typing(
             console=console,
         )
         typed = TypingEvaluation(
-            forecaster.name, tuple(row for rows in shown for row in rows), thresholds, **about
+            name=forecaster.name,
+            rows=tuple(row for rows in shown for row in rows),
+            thresholds=thresholds,
+            **about,
         )
         typed.write(out / f"{_file_name(typed.name)}-typing.json")
         for kind in typed.intervals:
@@ -268,7 +271,8 @@ def read_all(
         skipped = Skipped()
         alone = origin.split is None if held_out is None else held_out
         with console.status(plain(f"Reading {origin.name}")):
-            drawn = read_sessions(origin, skipped, count=commits, seed=seed, held_out=alone)
+            part: Literal["dev"] | None = "dev" if alone else None
+            drawn = read_sessions(origin, skipped, count=commits, seed=seed, part=part)
         left_out = ", ".join(f"{count} × {reason}" for reason, count in skipped.most_common(3))
         said = f"{origin.name}: {len(drawn)} sessions" + f" (skipped: {left_out})" * bool(left_out)
         console.print(plain(said), soft_wrap=True)
@@ -307,7 +311,7 @@ def _print_tables(evaluations: Sequence[Evaluation]) -> None:
     for kind in sorted({kind for evaluation in evaluations for kind in evaluation.kinds}):
         measured = [one for one in evaluations if kind in one.kinds]
         by_name = {one.name: one.intervals(kind) for one in measured}
-        counts = (f"{len(one.of_kind(kind)):,}" for one in measured)
+        counts = (f"{len(one.kinds[kind]):,}" for one in measured)
         lines = [["steps", *counts]]
         for measure in next(iter(by_name.values())):
             triples = (100 * np.array(known[measure]) for known in by_name.values())

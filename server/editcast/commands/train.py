@@ -329,10 +329,7 @@ def _result(bundle: Bundle) -> Iterator[str]:
 @click.option("--to", "out", type=kinds.FOLDER, required=True, help="The bundle's folder.")
 @click.option("--tokenizer", type=kinds.PATH, help="The tokenizer.json of a checkpoint.")
 @click.option("--name", help="The name of a checkpoint's model.  [default: the folder's name]")
-@click.option("--corpus", hidden=True)
-def export(
-    checkpoint: Path, out: Path, tokenizer: Path | None, name: str | None, corpus: str | None
-) -> None:
+def export(checkpoint: Path, out: Path, tokenizer: Path | None, name: str | None) -> None:
     """Make a bundle, a model's folder, from a CHECKPOINT, and check that it computes the same.
 
     Its confidence is the uncalibrated probability. To evaluate and calibrate the model of a
@@ -341,11 +338,6 @@ def export(
     """
     from editcast_training.packaging import export_again, export_only
 
-    if corpus is not None:
-        raise click.UsageError(
-            "--corpus is gone: run `editcast train OUT` again with the options of the training and "
-            "fewer --minutes or --steps; it evaluates and calibrates the model."
-        )
     if checkpoint.is_dir():
         export_again(checkpoint, out)
     elif tokenizer is None:

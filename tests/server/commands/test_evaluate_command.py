@@ -83,12 +83,12 @@ def test_both_baselines_are_measured_on_commits_and_saves(
     for name in ("repeat-best", "repeat-last"):
         evaluation = Evaluation.read(out / f"{name}.json")
         assert evaluation.name == name
-        assert evaluation.kinds == ["commits", "project-commits", "saves"]
-        for kind in evaluation.kinds:
-            rows = [row for row in evaluation.of_kind(kind) if row.step]
+        assert list(evaluation.kinds) == ["commits", "project-commits", "saves"]
+        for of_kind in evaluation.kinds.values():
+            rows = [row for row in of_kind if row.step]
             assert len(rows) == 4
             assert all(row.score and row.score.exact for row in rows)
-        assert len(evaluation.of_kind("project-commits")) == 5  # one when it was opened
+        assert len(evaluation.kinds["project-commits"]) == 5  # one when it was opened
         assert "--model repeat-last" in evaluation.command
     assert {path.name for path in out.iterdir()} == {"repeat-best.json", "repeat-last.json"}
 

@@ -12,8 +12,9 @@ def test_however_many_processes_make_them_the_batches_are_the_same(
     small_corpus: Path, tmp_path: Path
 ) -> None:
     data = Dataset.read(small_corpus / "train")
+    # All are requested before the first one is made.
     alone, by_others = (
-        [make() for make in load(data, 7, 3000, tmp_path / "batches", count)] for count in (0, 2)
+        [make() for make in [*load(data, 7, 3000, tmp_path / "batches", count)]] for count in (0, 2)
     )
     assert len(alone) == len(by_others) > 10
     for one, other in zip(alone, by_others, strict=True):

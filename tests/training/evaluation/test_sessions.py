@@ -131,16 +131,16 @@ def test_sessions_are_drawn_from_commits_and_taken_from_saves() -> None:
 
 def test_of_a_history_that_was_trained_on_only_the_newest_tenth_is_scored() -> None:
     saved = history(*(f"v = {n}\n" for n in range(31)), kind="saves")
-    (session,) = draw_sessions([saved], held_out=True)
+    (session,) = draw_sessions([saved], part="dev")
     # 30 changes, the last three of them held back, and ten saves shown before.
     assert [step.future for step in session.steps()] == [f"v = {n}\n" for n in (28, 29, 30)]
     assert session.texts == tuple(f"v = {n}\n" for n in range(16, 31))
     assert session.texts[session.first] == "v = 27\n"
-    assert draw_sessions([history("x\n", "y\n", "z\n", kind="saves")], held_out=True) == []
+    assert draw_sessions([history("x\n", "y\n", "z\n", kind="saves")], part="dev") == []
 
 
 def test_of_commits_that_were_trained_on_only_the_newest_are_drawn() -> None:
     texts = [commits("p", 1, 3)[0].snapshots[turn % 2].text for turn in range(21)]
     assert len(draw_sessions([history(*texts)])) == 20
-    drawn = draw_sessions([history(*texts)], held_out=True)
+    drawn = draw_sessions([history(*texts)], part="dev")
     assert sorted(session.texts[0] for session in drawn) == sorted(texts[18:20])

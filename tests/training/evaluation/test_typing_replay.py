@@ -241,8 +241,14 @@ def evaluation() -> TypingEvaluation:
     levels = {"low": 0.8, "medium": 0.5, "high": 0.3}
     sessions = [renaming(), renaming(), saving("\n", "x\n", "x and y\n")]
     rows = [row for rows in replay_typing(RepeatBest().resume, sessions, levels) for row in rows]
-    about = ("three sessions", "editcast evaluate --typing", hardware("cpu"))
-    return TypingEvaluation("repeat-best", tuple(rows), levels, *about)
+    return TypingEvaluation(
+        name="repeat-best",
+        source="three sessions",
+        command="editcast evaluate --typing",
+        hardware=hardware("cpu"),
+        rows=tuple(rows),
+        thresholds=levels,
+    )
 
 
 def test_results_are_by_kind_and_level_with_intervals(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 """Refactorings of real files: one decision that is carried out in every place it concerns.
 
-Half of what people change after the first edit of a commit follows from it. What follows is made
-here without end: a name is changed with its uses, a parameter with the calls, a way of writing
-throughout a file. The result always parses. What is drawn depends on the random generator alone.
+Half of the edits of a commit follow from its first one. Here such edits are made in any number: a
+name is changed with its uses, a parameter with the calls, a way of writing throughout a file. The
+result always parses. It depends on the text and the random generator alone.
 """
 
 from collections.abc import Callable, Iterator

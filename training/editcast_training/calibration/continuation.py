@@ -1,24 +1,20 @@
-"""Fits how sure continuations are, on what people typed next at the cursor.
+"""Fits the confidence of continuations, on the text that people typed next at the cursor.
 
 Each change of a session is typed by lexical tokens, and every word also stopped at its middle. A
 continuation is right if what was typed begins with it. Commits and recorded saves weigh the same.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-from sklearn.linear_model import LogisticRegression
-
-from editcast_model.diff import Hunk, apply_hunks, diff
+from editcast_model.diff import diff
 from editcast_model.forecasting.sources.continuation import Continuer
-from editcast_model.tokenizer import lex
+from editcast_training.calibration.logistic import kind_weights, logistic
 from editcast_training.evaluation.known_files import FilesOf, Project
 from editcast_training.evaluation.sessions import EditingSession
-from editcast_training.evaluation.typed_document import opened
+from editcast_training.evaluation.typed_document import typed
 
 _LEAST_WORD = 3  # characters of a word that is stopped at its middle
 _MOST_CHARACTERS = 100_000  # of a file
@@ -50,35 +46,27 @@ def examples(sessions: Iterable[EditingSession], files: FilesOf) -> Iterator[Exa
 def fit(known: Iterable[Example]) -> tuple[float, ...]:
     """Fit an intercept and weights to examples; empty where there is nothing to tell apart."""
     found = list(known)
-    if len({one.is_right for one in found}) < 2:
+    right = [one.is_right for one in found]
+    if len(set(right)) < 2:
         return ()
-    counts = Counter(one.kind for one in found)
-    weights = np.array([len(found) / len(counts) / counts[one.kind] for one in found])
-    model = LogisticRegression(C=1.0, max_iter=3000).fit(
-        np.array([one.features for one in found]),
-        np.array([one.is_right for one in found]),
-        sample_weight=weights,
-    )
-    return tuple(round(float(one), 4) for one in (*model.intercept_, *model.coef_[0]))
+    counted = kind_weights(one.kind for one in found)
+    return logistic([one.features for one in found], right, [counted[one.kind] for one in found])
 
 
 def _typed(before: str, after: str) -> Iterator[tuple[str, int, str]]:
     """Yield texts on the way, each with the cursor and what is typed there next."""
     text, grown = before, 0
     for hunk in diff(before, after):
-        start, end = hunk.start + grown, hunk.end + grown
-        text = text[:start] + text[end:]
-        typed = opened(Hunk(start, start, hunk.text), text)
-        place = typed.start
-        for token in lex(typed.text):
-            stops = [len(token)]
+        actions = [action.shifted(grown) for action in typed(hunk, before)]
+        rest = "".join(action.text for action in actions)
+        for action in actions:
+            token = action.text
+            stops = [len(token)] if token else []
             if token.isidentifier() and len(token) >= _LEAST_WORD:
                 stops = [len(token) // 2, len(token)]
             for stop in stops:
-                done = place - typed.start + stop
-                if done < len(typed.text):
-                    now = apply_hunks(text, [replace(typed, text=typed.text[:done])])
-                    yield now, place + stop, typed.text[done:]
-            place += len(token)
-        text = apply_hunks(text, [typed])
+                if stop < len(rest):
+                    now = replace(action, text=token[:stop]).apply(text)
+                    yield now, action.start + stop, rest[stop:]
+            text, rest = action.apply(text), rest[len(token) :]
         grown += hunk.growth

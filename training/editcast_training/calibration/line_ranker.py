@@ -7,7 +7,6 @@ remaining hunk counts, of recorded saves the next one. Commits and recorded save
 """
 
 import random
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +19,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from editcast_model.forecasting.forecaster import NeuralForecaster
 from editcast_model.forecasting.line_ranker import FEATURES, Floats, LineHead
+from editcast_training.evaluation.intervals import grouped
 from editcast_training.evaluation.metrics import Judge
 from editcast_training.evaluation.sessions import EditingSession
 
@@ -67,10 +67,7 @@ def fit(known: Sequence[Example], *, seed: int = 0) -> LineHead | None:
         return None
     torch.manual_seed(seed)
     generator = random.Random(seed)
-    by_kind: dict[str, list[Example]] = defaultdict(list)
-    for example in known:
-        by_kind[example.kind].append(example)
-    groups = [by_kind[kind] for kind in sorted(by_kind)]
+    groups = grouped(known, "kind").values()
     table = np.concatenate([example.features for example in known])
     mean, spread = table.mean(0), table.std(0) + 1e-3
     hidden, out = nn.Linear(FEATURES, _HIDDEN), nn.Linear(_HIDDEN, 1, bias=False)

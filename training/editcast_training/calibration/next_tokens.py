@@ -1,11 +1,10 @@
-"""Fits how much the project memory counts for contents, on what people wrote next.
+"""Fits the weight of the project memory for contents, on the text that people wrote next.
 
 Histories are cut into instances by the rules of the corpus, and the network is asked for each
 content as the edits before it were made. The gate maximizes the likelihood of what was inserted
 under the mixture. Commits and recorded saves weigh the same.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from editcast_model.bundle import Bundle
 from editcast_model.edits import DELETE, SAVE
 from editcast_model.export import load_network
 from editcast_model.memory.next_tokens import SURE, gate_features
+from editcast_training.calibration.logistic import kind_weights
 from editcast_training.evaluation.known_files import FilesOf
 from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.token_accuracy import forced_contents
@@ -75,8 +75,8 @@ def fit(known: Iterable[Example]) -> tuple[float, ...]:
     found = list(known)
     if not found:
         return ()
-    counts = Counter(one.kind for one in found)
-    weights = torch.tensor([1 / len(counts) / counts[one.kind] for one in found])
+    counted = kind_weights(one.kind for one in found)
+    weights = torch.tensor([counted[one.kind] / len(found) for one in found])
     features = torch.tensor(np.array([one.features for one in found]), dtype=torch.float32)
     likelihoods = torch.tensor([one.likelihoods for one in found])
     hidden = (torch.tensor([one.is_known for one in found]).logical_not()) * -1e9

@@ -5,23 +5,21 @@ minute or two, and no network.
 """
 
 import random
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, pairwise
-from typing import Final
+from typing import Final, Literal
 
 from editcast_model.diff import diff
-from editcast_model.errors import SourceError
 from editcast_training.calibration.continuation import examples, fit
 from editcast_training.evaluation.continuations_alone import ContinuationsAlone
 from editcast_training.evaluation.intervals import Interval, difference
 from editcast_training.evaluation.known_files import FilesOf, files_before
-from editcast_training.evaluation.sessions import EditingSession, draw_sessions
+from editcast_training.evaluation.project_sessions import readable_sessions
+from editcast_training.evaluation.sessions import EditingSession
 from editcast_training.evaluation.typing_replay import TypingRow, measured, replay_typing
-from editcast_training.sources.file_history import FileHistory, Skipped, split_by_time
-from editcast_training.sources.registry import Origin, read_origin
+from editcast_training.sources.registry import Origin
 
 _COMMITS: Final = 40  # of each project
 _MOST_SAVES, _MOST_CHARACTERS = 60, 80_000  # of a session, and of its file
@@ -81,9 +79,9 @@ def fit_to_person(
         seed: Decides which sessions are drawn.
     """
     files = files_before(origins)
-    older = _some(_drawn(origins, seed, is_held_out=False), seed)
+    older = _drawn(origins, seed, "train")
     fitted = fit(islice(examples(older, files), _MOST_EXAMPLES))
-    newest = _typed_at_most(_some(_drawn(origins, seed, is_held_out=True), seed))
+    newest = _typed_at_most(_drawn(origins, seed, "dev"))
     if not fitted or not newest:
         return PersonalFit(())
     before = _replayed(weights, newest, threshold, files)
@@ -107,27 +105,12 @@ def _replayed(
     return [row for rows in replayed for row in rows]
 
 
-def _drawn(origins: Sequence[Origin], seed: int, *, is_held_out: bool) -> Iterator[EditingSession]:
-    """Yield sessions of the newest tenth of each file's changes, or of what is older."""
-    for origin in origins:
-        with suppress(SourceError):
-            histories = read_origin(origin, Skipped())
-            yield from draw_sessions(
-                histories if is_held_out else _older(histories),
-                count=_COMMITS,
-                seed=seed,
-                held_out=is_held_out,
-            )
-
-
-def _older(histories: Iterable[FileHistory]) -> Iterator[FileHistory]:
-    for history in histories:
-        yield from (part for split, part in split_by_time(history, None) if split == "train")
-
-
-def _some(sessions: Iterable[EditingSession], seed: int) -> list[EditingSession]:
-    """Return the last saves of the sessions of short files, in another order."""
-    found = [_last_saves(one) for one in sessions if len(one.texts[-1]) <= _MOST_CHARACTERS]
+def _drawn(
+    origins: Sequence[Origin], seed: int, part: Literal["train", "dev"]
+) -> list[EditingSession]:
+    """Draw sessions of short files with their last saves; return them in another order."""
+    drawn = readable_sessions(origins, count=_COMMITS, seed=seed, part=part, in_projects=False)
+    found = [_last_saves(one) for one in drawn if len(one.texts[-1]) <= _MOST_CHARACTERS]
     random.Random(seed).shuffle(found)
     return found
 

@@ -1,7 +1,6 @@
 """Fits the ranker: three logistic models with weights for each source, and calibration."""
 
 import shutil
-from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.isotonic import IsotonicRegression
-from sklearn.linear_model import LogisticRegression
 
 from editcast_model.bundle import Bundle, write_card
 from editcast_model.card import RANKER_FEATURES, VERSION
@@ -19,6 +17,7 @@ from editcast_model.forecasting.candidates import CONSEQUENCE
 from editcast_model.forecasting.ranker import Ranker, features
 from editcast_model.private_files import fresh_folder
 from editcast_training.calibration.collected import Collected
+from editcast_training.calibration.logistic import kind_weights, logistic
 from editcast_training.evaluation.metrics import Outcome, Score, curve
 from editcast_training.evaluation.results import Row, by_kind, outcomes
 
@@ -43,7 +42,7 @@ def fit(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
         steps: The steps.
         without: Names of features that get no weight.
     """
-    weights, found = _kind_weights(steps), list[Outcome]()
+    weights, found = kind_weights(step.row.kind for step in steps), list[Outcome]()
     for others, own in _parts(steps, lambda step: step.row.session % _FOLDS):
         ranker = _fit_weights(others or steps, without)
         for step in own:
@@ -205,9 +204,14 @@ def recalibrate(
     for name in ("continuation", "next_tokens"):
         known[name] = list(fitted.get(name) or getattr(bundle.card.calibration, name))
     found = {"version": VERSION, "calibration": known, "suggestions": by_kind(rows)}
+    return with_card(bundle, {**bundle.card.written, **found}, out)
+
+
+def with_card(bundle: Bundle, card: dict[str, Any], out: Path) -> Bundle:
+    """Write a bundle that is another one with this card; what lies in the folder is replaced."""
     with fresh_folder(out) as fresh:
         shutil.copytree(bundle.path, fresh, dirs_exist_ok=True)
-        write_card(fresh, {**bundle.card.written, **found})
+        write_card(fresh, card)
     return Bundle.open(out)
 
 
@@ -222,7 +226,7 @@ def _parts(
 
 def _fit_weights(steps: Sequence[Collected], without: Collection[str] = ()) -> Ranker:
     kept = [float(name not in without) for name in RANKER_FEATURES]
-    kinds = _kind_weights(steps)
+    kinds = kind_weights(step.row.kind for step in steps)
     rows: dict[str, list[list[float]]] = {}
     scores: dict[str, list[Score]] = {}
     counted: dict[str, list[float]] = {}
@@ -246,23 +250,13 @@ def _fit_weights(steps: Sequence[Collected], without: Collection[str] = ()) -> R
     return Ranker(weights, places=places, wholes=wholes)
 
 
-def _kind_weights(steps: Sequence[Collected]) -> dict[str, float]:
-    """Return how much a step of each kind counts, so that the kinds count the same."""
-    counts = Counter(step.row.kind for step in steps)
-    return {kind: len(steps) / len(counts) / count for kind, count in counts.items()}
-
-
 def _logistic(
     rows: Sequence[Sequence[float]], right: Sequence[bool], counted: Sequence[float]
 ) -> tuple[float, ...]:
-    """Fit an intercept and weights by ridge logistic regression of rows that count as given."""
     if len(set(right)) == 1:  # nothing to tell apart: the share, with one of each kind added
         share = (sum(right) + 1) / (len(right) + 2)
         return (round(float(np.log(share / (1 - share))), 6), *([0.0] * len(rows[0])))
-    model = LogisticRegression(C=1.0, max_iter=1000)
-    model.fit(np.array(rows), np.array(right), sample_weight=np.array(counted))
-    weights = [*model.intercept_, *model.coef_[0]]
-    return tuple(round(float(weight), 6) for weight in weights)
+    return logistic(rows, right, counted)
 
 
 def _bins(ascending: Sequence[float]) -> list[tuple[int, int]]:

@@ -55,7 +55,7 @@ class Dataset:
     positions: Column
     contents: Column
     jumps: Column
-    kinds: npt.NDArray[np.object_]
+    kinds: npt.NDArray[np.str_]
 
     @classmethod
     def read(cls, folder: Path) -> "Dataset":
@@ -82,7 +82,7 @@ class Dataset:
             starts = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
             return Column(np.concatenate(values), starts.astype(np.int64))
 
-        kinds = np.concatenate([table["kind"].to_numpy() for table in tables])
+        kinds = np.concatenate([table["kind"].to_numpy() for table in tables]).astype(np.str_)
         state, positions, contents, jumps = map(column, _NUMBERS)
         return cls(state, positions, contents, jumps, kinds)
 

@@ -1,10 +1,10 @@
 """Rows of a corpus that another source has as well: forks, copied files, saves kept twice.
 
-A row knows the changes that it teaches by hashes of the whole texts before and after them. Each
-change stays in the first source that has it, and a row goes whose every change is elsewhere. The
-sources held out come before those that are trained on, so nothing of them is trained on by way of a
-copy. What goes depends on the shards alone, not on who made them in which order, and what is done
-again changes nothing.
+A row stores, for each change that it teaches, a hash of the whole texts before and after it. Each
+change stays in the first source that has it, and a row is removed if all of its changes are
+elsewhere. Held-out sources come before those that are trained on, so no copy of a held-out change
+is trained on. The result depends on the shards alone, not on the order in which they were made, and
+a second run changes nothing.
 """
 
 import hashlib

@@ -5,7 +5,7 @@ how many processes make them.
 """
 
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future
 from dataclasses import fields
 from functools import partial
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from safetensors import torch as safetensors
 
 from editcast_model.networks.batch import Batch, collate
 from editcast_model.private_files import discard, private_folder
@@ -25,17 +26,15 @@ from editcast_training.workers import worker_pool
 def load(
     data: Dataset, seed: int, budget: int, folder: Path, processes: int = 0
 ) -> Generator[Callable[[], Batch], None, None]:
-    """Yield what returns the batches of an epoch, in their order.
-
-    Each is to be called before the next is asked for.
+    """Yield functions that return the batches of an epoch, in their order.
 
     Args:
         data: The instances.
         seed: Of the epoch.
         budget: Most subtokens of a batch; see `Dataset.batches`.
-        folder: Where others put them. It is made anew, and removed afterwards: what a killed
-            training has left there is a copy of the user's history.
-        processes: How many others make them ahead; 0 to make each when it is asked for.
+        folder: Where other processes put them. It is emptied first and removed afterwards, since
+            it holds a copy of the user's history, also after a training that was killed.
+        processes: The number of processes that make them in advance; 0 to make each on request.
     """
     if not processes:
         for instances in data.batches(seed, budget):
@@ -45,34 +44,29 @@ def load(
     try:
         _write_data(data, private_folder(folder))
         with worker_pool(processes, partial(_open, folder)) as pool:
-            waiting: deque[Future[tuple[Path, list[int]]]] = deque()
+            waiting: deque[Future[list[Path]]] = deque()
             for number, chunk in enumerate(data.chunks(seed, budget)):
                 waiting.append(pool.submit(_make, folder, number, chunk, seed, budget))
                 if len(waiting) > processes + 1:
-                    yield from _made(*waiting.popleft().result())
+                    yield from _made(waiting.popleft().result())
             while waiting:
-                yield from _made(*waiting.popleft().result())
+                yield from _made(waiting.popleft().result())
     finally:
         discard(folder)
 
 
-# Batches come in files: a pipe hands over so little at once that a thread that reads it takes turns
-# with this one all the time.
+def _made(paths: Iterable[Path]) -> Generator[Callable[[], Batch], None, None]:
+    for path in paths:
+        written = path.read_bytes()
+        path.unlink()
+        yield partial(_batch, written)
 
 
-def _made(path: Path, starts: list[int]) -> Generator[Callable[[], Batch], None, None]:
-    for start in starts:
-        yield partial(_read_batch, path, start)
-    path.unlink()
+def _batch(written: bytes) -> Batch:
+    return Batch(**safetensors.load(written))
 
 
-def _read_batch(path: Path, start: int) -> Batch:
-    with path.open("rb") as file:
-        file.seek(start)
-        return Batch(*[torch.from_numpy(np.load(file)) for _ in fields(Batch)])
-
-
-# Of the instances the processes share one copy: files that they map into memory.
+# The processes share one copy of the instances: files that they map into memory.
 
 
 def _write_data(data: Dataset, folder: Path) -> None:
@@ -82,10 +76,10 @@ def _write_data(data: Dataset, folder: Path) -> None:
             np.save(folder / f"{item.name}.values.npy", value.values)
             np.save(folder / f"{item.name}.starts.npy", value.starts)
         else:
-            np.save(folder / f"{item.name}.npy", value.astype(np.str_))
+            np.save(folder / f"{item.name}.npy", value)
 
 
-def _read(folder: Path) -> Dataset:
+def _read_data(folder: Path) -> Dataset:
     def mapped(name: str) -> npt.NDArray[Any]:
         array: npt.NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="r")
         return array
@@ -107,20 +101,18 @@ _opened: list[Dataset] = []
 
 def _open(folder: Path) -> None:
     torch.set_num_threads(1)
-    _opened[:] = [_read(folder)]
+    _opened[:] = [_read_data(folder)]
 
 
-def _make(
-    folder: Path, number: int, chunk: list[int], seed: int, budget: int
-) -> tuple[Path, list[int]]:
-    """Write the batches of a chunk into a file, and say where each begins."""
+def _make(folder: Path, number: int, chunk: list[int], seed: int, budget: int) -> list[Path]:
+    """Write the batches of a chunk into files.
+
+    A pipe takes little data at once, so the thread that reads it would often interrupt the
+    training.
+    """
     (data,) = _opened
-    path = folder / f"{number}.batches"
-    starts: list[int] = []
-    with path.open("wb") as file:
-        for instances in data.batches_of(chunk, chunk_seed(seed, number), budget):
-            starts.append(file.tell())
-            batch = collate(instances)
-            for item in fields(batch):
-                np.save(file, getattr(batch, item.name).numpy())
-    return path, starts
+    paths: list[Path] = []
+    for instances in data.batches_of(chunk, chunk_seed(seed, number), budget):
+        paths.append(folder / f"{number}-{len(paths)}.batch")
+        paths[-1].write_bytes(safetensors.save(vars(collate(instances))))
+    return paths

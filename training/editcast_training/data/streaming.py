@@ -1,9 +1,9 @@
 """The instances of a corpus in storage, read part by part while a training goes on.
 
-A part is some row groups, drawn from all shards, so that it is as mixed as the corpus. The seed of
-an epoch decides what is in which part. A part alone is in memory, and row groups that were read are
-kept on the disk as long as there is room for them, so that a small corpus is read from the storage
-once. The shards themselves are never copied as a whole.
+A part consists of row groups drawn from all shards, so it is as mixed as the corpus. The seed of an
+epoch decides which row groups are in which part. Only one part is in memory. Row groups that were
+read are kept on the disk as long as there is room for them, so a small corpus is read from the
+storage once. Shards are never copied as a whole.
 """
 
 import os

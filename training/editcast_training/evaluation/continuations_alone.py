@@ -1,4 +1,4 @@
-"""A session whose only candidate source is continuations: what the project memory is worth."""
+"""A session whose only candidate source is continuations, to measure the project memory alone."""
 
 from collections.abc import Callable, Sequence
 

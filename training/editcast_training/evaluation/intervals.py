@@ -1,7 +1,8 @@
 """Bootstrap intervals over sessions: the steps of one session are no independent measurements."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol, TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def intervals(
     samples: int = 1000,
 ) -> dict[str, Interval]:
     """Measure rows, at least one, with intervals over `samples` drawings of their sessions."""
-    sessions = _by_session(rows)
+    sessions = grouped(rows, "session")
     whole = measure(rows)
     drawn = [measure(one) for (one,) in _drawn([sessions], samples)]
     return {name: _interval(whole[name], [one[name] for one in drawn]) for name in whole}
@@ -51,7 +52,7 @@ def difference(
     Raises:
         ValueError: They are not of the same sessions.
     """
-    one, other = _by_session(before), _by_session(after)
+    one, other = grouped(before, "session"), grouped(after, "session")
     if one.keys() != other.keys():
         raise ValueError("the rows are of different sessions")
     first, second = measure(before), measure(after)
@@ -62,11 +63,12 @@ def difference(
     }
 
 
-def _by_session(rows: Sequence[Row]) -> dict[int, list[Row]]:
-    sessions: dict[int, list[Row]] = {}
+def grouped(rows: Iterable[Any], name: str) -> dict[Any, list[Any]]:
+    """Group rows by one of their attributes, ascending."""
+    groups: dict[Any, list[Any]] = defaultdict(list)
     for row in rows:
-        sessions.setdefault(row.session, []).append(row)
-    return dict(sorted(sessions.items()))
+        groups[getattr(row, name)].append(row)
+    return dict(sorted(groups.items()))
 
 
 def _drawn(

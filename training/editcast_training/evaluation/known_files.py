@@ -1,8 +1,8 @@
 """The other files of a session's project, as the project memory comes to know them.
 
-Of a commit these are the files before it, and then those of the commit itself that come before the
-session's by their paths. Of recorded saves these are the last saves of the project's files before
-the session, and those of other files meanwhile.
+For a commit these are the files before it, and then those files of the commit itself whose paths
+come before the session's. For recorded saves these are the last saves of the project's files before
+the session, and the saves of other files during it.
 """
 
 from bisect import bisect_left
@@ -49,7 +49,7 @@ def no_files(session: EditingSession) -> Iterable[KnownFile]:
 
 
 def files_before(origins: Iterable[Origin]) -> FilesOf:
-    """Return what reads the files of the projects of some sources."""
+    """Return a function that reads the files of the projects of some sources."""
     given = list(origins)
     repositories = {one.name: one for one in given if one.kind == "git"}
     recorded = [one for one in given if one.kind != "git"]
@@ -84,7 +84,7 @@ class Project:
     """The project of a session while it is replayed.
 
     Attributes:
-        memory: What its files say.
+        memory: The memory of its files.
     """
 
     def __init__(self, session: EditingSession, files: Iterable[KnownFile]) -> None:

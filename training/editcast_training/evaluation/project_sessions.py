@@ -9,9 +9,12 @@ Recorded saves are replayed a second time among those of the project's other fil
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
+from typing import Literal
 
+from editcast_model.errors import SourceError
 from editcast_model.forecasting.interface import SAVES, OtherSave, other_save
 from editcast_training.evaluation.sessions import EditingSession, draw_sessions
 from editcast_training.sources.file_history import FileHistory, Skipped
@@ -90,7 +93,7 @@ def read_sessions(
     *,
     count: int,
     seed: int,
-    held_out: bool,
+    part: Literal["train", "dev"] | None,
     in_projects: bool = True,
 ) -> list[EditingSession]:
     """Read the sessions of a source, alone and within their projects.
@@ -100,16 +103,44 @@ def read_sessions(
         skipped: Counts what is left out, by reason.
         count: Commits that are drawn of each project.
         seed: Another seed draws other commits.
-        held_out: Whether only what training on the source holds back.
+        part: See `draw_sessions`.
         in_projects: Whether they are wanted within their projects, too.
 
     Raises:
         SourceError: It cannot be read.
     """
     changes = Changes()
-    histories = changes.watched(read_origin(origin, skipped))
-    drawn = draw_sessions(histories, count=count, seed=seed, held_out=held_out)
+    histories = read_origin(origin, skipped)
+    if in_projects:
+        histories = changes.watched(histories)
+    drawn = draw_sessions(histories, count=count, seed=seed, part=part)
     return drawn + (changes.sessions(drawn) if in_projects else [])
+
+
+def readable_sessions(
+    origins: Iterable[Origin],
+    *,
+    count: int,
+    seed: int,
+    part: Literal["train", "dev"],
+    in_projects: bool,
+) -> list[EditingSession]:
+    """Read the sessions of sources as `read_sessions` does; of those with a split all parts.
+
+    Sources that cannot be read are skipped, as in the corpus.
+    """
+    sessions: list[EditingSession] = []
+    for origin in origins:
+        with suppress(SourceError):
+            sessions += read_sessions(
+                origin,
+                Skipped(),
+                count=count,
+                seed=seed,
+                part=part if origin.split is None else None,
+                in_projects=in_projects,
+            )
+    return sessions
 
 
 def within_projects(sessions: Iterable[EditingSession]) -> list[EditingSession]:

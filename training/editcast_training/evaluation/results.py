@@ -9,8 +9,9 @@ import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,7 +22,7 @@ from editcast_model.errors import ReportError, SourceError
 from editcast_model.forecasting.interface import OtherSave, Prediction
 from editcast_model.private_files import private_folder, write_text
 from editcast_training.disk import explained
-from editcast_training.evaluation.intervals import Interval, intervals
+from editcast_training.evaluation.intervals import Interval, grouped, intervals
 from editcast_training.evaluation.metrics import (
     PRECISIONS,
     Outcome,
@@ -67,35 +68,6 @@ class Row:
         return cls(*about, number, step, round(milliseconds, 3))
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Summary of a group of rows; shares are of all steps unless said otherwise.
-
-    Attributes:
-        shown: Share of steps with a suggestion.
-        clean_of_shown: Share of the suggestions that are clean.
-        clean: Share of steps with a clean suggestion.
-        exact: Share of steps whose suggestion is a remaining hunk, whole.
-        located: Share of steps whose suggestion touches a line that is yet to change.
-        gain: Mean gain of the suggestions.
-        coverage: By precision ("0.7"): the largest coverage at which it is still reached.
-        calibration_error: Expected calibration error of confidence against clean.
-        milliseconds: "p50", "p95", "p99" and "max" from the save to the answer.
-    """
-
-    sessions: int
-    steps: int
-    shown: float
-    clean_of_shown: float
-    clean: float
-    exact: float
-    located: float
-    gain: float
-    coverage: Mapping[str, float]
-    calibration_error: float
-    milliseconds: Mapping[str, float]
-
-
 def outcomes(rows: Iterable[Row]) -> list[Outcome]:
     """Return the confidence and cleanness of the suggestions in the rows."""
     return [
@@ -105,32 +77,40 @@ def outcomes(rows: Iterable[Row]) -> list[Outcome]:
     ]
 
 
-def summarize(rows: Sequence[Row]) -> Summary:
-    """Return the summary of at least one row."""
+def summarize(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return the summary of at least one row.
+
+    Returns:
+        By name, how many sessions and steps there were. Of all steps, the shares with a suggestion
+        (shown), with a clean one (clean), with one that is a remaining hunk, whole (exact), and
+        with one that touches a line that is yet to change (located). The share of the suggestions
+        that are clean (clean_of_shown), and their mean gain. The largest coverage at which a
+        precision ("0.7") is still reached, the expected calibration error of confidence against
+        clean, and "p50", "p95", "p99" and "max" of the milliseconds from the save to the answer.
+    """
     scores = [row.score for row in rows if row.score is not None]
     steps, shown = len(rows), max(len(scores), 1)
     clean = sum(score.clean for score in scores)
     known = outcomes(rows)
     points = curve(known, steps)
-    return Summary(
-        sessions=len({row.session for row in rows}),
-        steps=steps,
-        shown=len(scores) / steps,
-        clean_of_shown=clean / shown,
-        clean=clean / steps,
-        exact=sum(score.exact for score in scores) / steps,
-        located=sum(score.located for score in scores) / steps,
-        gain=sum(score.gain for score in scores) / shown,
-        coverage={str(precision): coverage_at(points, precision) for precision in PRECISIONS},
-        calibration_error=expected_calibration_error(known),
-        milliseconds=_percentiles([row.milliseconds for row in rows]),
-    )
+    return {
+        "sessions": len({row.session for row in rows}),
+        "steps": steps,
+        "shown": len(scores) / steps,
+        "clean_of_shown": clean / shown,
+        "clean": clean / steps,
+        "exact": sum(score.exact for score in scores) / steps,
+        "located": sum(score.located for score in scores) / steps,
+        "gain": sum(score.gain for score in scores) / shown,
+        "coverage": {str(precision): coverage_at(points, precision) for precision in PRECISIONS},
+        "calibration_error": expected_calibration_error(known),
+        "milliseconds": _percentiles([row.milliseconds for row in rows]),
+    }
 
 
 def by_kind(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     """Summarize the rows of each kind of session, as a bundle's card says it."""
-    kinds = sorted({row.kind for row in rows})
-    return {kind: asdict(summarize([row for row in rows if row.kind == kind])) for kind in kinds}
+    return {kind: summarize(own) for kind, own in grouped(rows, "kind").items()}
 
 
 def shares(rows: Sequence[Row], threshold: float) -> dict[str, float]:
@@ -231,74 +211,82 @@ def replay(suggester: Suggester, sessions: Iterable[EditingSession]) -> Iterator
             yield row
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """A whole evaluation.
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The result of replaying sessions with the suggestions of a model.
 
     Attributes:
-        rows: Every step, in the order of replay.
+        name: The model or baseline.
         source: What was replayed, in words.
         hardware: Processor, cores, system, and what the model ran on.
-        tokens: Teacher-forced accuracy, as `TokenScores.shares` gives it; empty if not measured.
-        threshold: The least confidence that is shown by default.
         date: When, ISO 8601, UTC.
     """
 
     name: str
-    rows: tuple[Row, ...]
     source: str
     command: str
     hardware: Mapping[str, str]
-    tokens: Mapping[str, float] = field(default_factory=dict)
-    threshold: float = 0.5
     date: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     versions: Mapping[str, str] = field(default_factory=versions)
 
-    @property
-    def kinds(self) -> list[str]:
-        """Return the kinds of sessions that were replayed, ascending."""
-        return sorted({row.kind for row in self.rows})
-
-    def of_kind(self, kind: str) -> list[Row]:
-        """Return the rows of one kind; commits and saves are never averaged."""
-        return [row for row in self.rows if row.kind == kind]
-
-    def intervals(self, kind: str) -> dict[str, Interval]:
-        """Measure the rows of one kind: `shares` with 95 % intervals over the sessions."""
-        return intervals(self.of_kind(kind), lambda rows: shares(rows, self.threshold))
-
-    def projects(self, kind: str) -> dict[str, list[Row]]:
-        """Return the rows of one kind by project."""
-        projects: dict[str, list[Row]] = {}
-        for row in self.of_kind(kind):
-            projects.setdefault(row.project, []).append(row)
-        return dict(sorted(projects.items()))
+    def measured(self) -> dict[str, Any]:
+        """Return what was measured, for JSON."""
+        raise NotImplementedError
 
     @explained(ReportError)
     def write(self, path: Path) -> None:
-        """Write the evaluation as JSON, into a folder that is made if needed.
+        """Write the result as JSON, into a folder that is made if needed.
 
         Raises:
             ReportError: It cannot be written there.
         """
-        about = {name: getattr(self, name) for name in _ABOUT}
-        summary = {}
-        for kind in self.kinds:
-            projects = self.projects(kind)
-            summary[kind] = {
-                "total": asdict(summarize(self.of_kind(kind))),
-                "projects": {name: asdict(summarize(rows)) for name, rows in projects.items()},
-            }
-        document = {
-            "format": FORMAT,
-            **about,
-            "intervals": {kind: self.intervals(kind) for kind in self.kinds},
-            "summary": summary,
-            "columns": _COLUMNS,
-            "rows": [_cells(row) for row in self.rows],
-        }
+        about = {one.name: getattr(self, one.name) for one in fields(Result)}
+        document = {"format": FORMAT, **about, **self.measured()}
         private_folder(path.parent)
         write_text(path, json.dumps(document, separators=(",", ":")) + "\n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation(Result):
+    """A whole evaluation.
+
+    Attributes:
+        rows: Every step, in the order of replay.
+        tokens: Teacher-forced accuracy, as `TokenScores.shares` gives it; empty if not measured.
+        threshold: The least confidence that is shown by default.
+    """
+
+    rows: tuple[Row, ...]
+    tokens: Mapping[str, float] = field(default_factory=dict)
+    threshold: float = 0.5
+
+    @cached_property
+    def kinds(self) -> dict[str, list[Row]]:
+        """Return the rows by the kind of their session; commits and saves are never averaged."""
+        return grouped(self.rows, "kind")
+
+    def intervals(self, kind: str) -> dict[str, Interval]:
+        """Measure the rows of one kind: `shares` with 95 % intervals over the sessions."""
+        return intervals(self.kinds[kind], lambda rows: shares(rows, self.threshold))
+
+    def measured(self) -> dict[str, Any]:
+        """Return the rows, and summaries of them for readers."""
+        return {
+            "tokens": self.tokens,
+            "threshold": self.threshold,
+            "intervals": {kind: self.intervals(kind) for kind in self.kinds},
+            "summary": {
+                kind: {
+                    "total": summarize(rows),
+                    "projects": {
+                        name: summarize(own) for name, own in grouped(rows, "project").items()
+                    },
+                }
+                for kind, rows in self.kinds.items()
+            },
+            "columns": [*_PLAIN, *(each.name for each in fields(Score))],
+            "rows": [_cells(row) for row in self.rows],
+        }
 
     @classmethod
     def read(cls, path: Path) -> "Evaluation":
@@ -314,9 +302,9 @@ class Evaluation:
                     f"{path} is a result of format {document['format']}, this version of Editcast "
                     f"reads format {FORMAT}; evaluate again."
                 )
-            rows = tuple(_row(cells) for cells in document["rows"])
+            document["rows"] = tuple(_row(cells) for cells in document["rows"])
             document.setdefault("threshold", 0.5)  # results from before it was kept
-            return cls(**{name: document[name] for name in _ABOUT}, rows=rows)
+            return cls(**{one.name: document[one.name] for one in fields(cls)})
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SourceError(
                 f"{path} is not a result of editcast evaluate ({type(error).__name__}: {error}); "
@@ -324,19 +312,14 @@ class Evaluation:
             ) from error
 
 
-#: What a result says beside its rows.
-_ABOUT = "name source command date versions hardware tokens threshold".split()
-_PLAIN = [each.name for each in fields(Row)][:-1]
-_SCORED = [each.name for each in fields(Score)]
-_COLUMNS = [*_PLAIN, *_SCORED]
+_PLAIN = [each.name for each in fields(Row)][:-1]  # but the score
 
 
 def _cells(row: Row) -> list[Any]:
-    score = [getattr(row.score, name) for name in _SCORED] if row.score else []
-    return [getattr(row, name) for name in _PLAIN] + score
+    *plain, score = astuple(row)
+    return [*plain, *(score or ())]
 
 
 def _row(cells: list[Any]) -> Row:
     plain, score = cells[: len(_PLAIN)], cells[len(_PLAIN) :]
-    values = dict(zip(_PLAIN, plain, strict=True))
-    return Row(**values, score=Score(*score) if score else None)
+    return replace(Row(*plain), score=Score(*score) if score else None)

@@ -1,4 +1,4 @@
-"""Replayed editing sessions: what a forecaster is shown, and what it is scored against.
+"""Replayed editing sessions: the texts a forecaster sees, and the texts it is scored against.
 
 From a commit: the file before it, its line hunks applied left to right, each followed by a save;
 the future of a step is the commit's final text. From real saves: the future of a step is the next
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from operator import itemgetter
+from typing import Literal
 
 from editcast_model.diff import Hunk, apply_hunks
 from editcast_model.forecasting.interface import OtherSave
@@ -82,7 +83,7 @@ class EditingSession:
     def replay(
         self, save: Callable[[str], None], add_other_save: Callable[[OtherSave], None]
     ) -> Iterator[tuple[int, Step]]:
-        """Yield the numbered steps, each after `save` and `hear` had the saves before it."""
+        """Yield the numbered steps, each after `save` and `add_other_save` had the saves before."""
         waiting = deque(self.others)
 
         def add_other_saves(saves: int) -> None:
@@ -172,7 +173,11 @@ def _saves(history: FileHistory, snapshots: Sequence[Snapshot], first: int) -> E
 
 
 def draw_sessions(
-    histories: Iterable[FileHistory], *, count: int = 40, seed: int = 0, held_out: bool = False
+    histories: Iterable[FileHistory],
+    *,
+    count: int = 40,
+    seed: int = 0,
+    part: Literal["train", "dev"] | None = None,
 ) -> list[EditingSession]:
     """Draw sessions to evaluate on: `count` commits of every project, then all real saves.
 
@@ -180,23 +185,22 @@ def draw_sessions(
         histories: File histories of both kinds; one of two saves has no step and is left out.
         count: Commits a project.
         seed: Another seed draws other commits.
-        held_out: Only what training on these histories holds back.
+        part: Of each history only its older changes, which are trained on, or the newest ones,
+            which training holds back.
     """
     saves: list[EditingSession] = []
 
     def commits() -> Iterator[FileHistory]:
         for history in histories:
-            if history.kind == "commits":
-                if held_out:
-                    parts = split_by_time(history, None)
-                    yield from (part for split, part in parts if split == "dev")
-                else:
-                    yield history
-            elif held_out:
+            if history.kind != "commits" and part == "dev":
                 session = held_out_session(history)
                 saves.extend([session] if session else [])
-            elif len(history.snapshots) > 2:
-                saves.append(save_session(history))
+                continue
+            for name, one in split_by_time(history, None) if part else [(part, history)]:
+                if name == part and one.kind == "commits":
+                    yield one
+                elif name == part and len(one.snapshots) > 2:
+                    saves.append(save_session(one))
 
     return sample_commits(commits(), count=count, seed=seed) + saves
 

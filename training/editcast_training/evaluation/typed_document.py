@@ -18,6 +18,7 @@ from editcast_model.forecasting.interface import Prediction, PredictionOptions, 
 from editcast_model.forecasting.line_spans import Span, contradicted, is_beside, moved
 from editcast_model.history import EditHistory
 from editcast_model.memory.project_memory import ProjectMemory
+from editcast_model.tokenizer import lex
 
 _TEXTS: Final = 64  # by whose return an undo is recognised, as in the server
 
@@ -70,6 +71,20 @@ def opened(insertion: Hunk, text: str) -> Hunk:
     if text[start - 1] != "\n" or insertion.text.endswith("\r\n"):
         return insertion
     return Hunk(start - 1, start - 1, "\n" + insertion.text[:-1])
+
+
+def typed(hunk: Hunk, text: str) -> list[Hunk]:
+    """Return the changes by which somebody makes a hunk of a text: a deletion, and typed tokens.
+
+    Each is a change of the text after those before.
+    """
+    actions = [Hunk(hunk.start, hunk.end, "")] if hunk.start < hunk.end else []
+    insertion = opened(Hunk(hunk.start, hunk.start, hunk.text), text)
+    place = insertion.start
+    for token in lex(insertion.text):
+        actions.append(Hunk(place, place, token))
+        place += len(token)
+    return actions
 
 
 class TypedDocument:

@@ -7,36 +7,30 @@ there. The goal is the next saved text; of a commit, whose hunks nobody knows th
 final text, with a save after each line hunk.
 """
 
-import json
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field
-from datetime import UTC, datetime
 from functools import cached_property
 from itertools import chain, pairwise
-from pathlib import Path
+from typing import Any
 
 from rapidfuzz.distance import Indel
 
 from editcast_model.diff import Hunk, shortest_hunk
-from editcast_model.errors import ReportError
-from editcast_model.private_files import private_folder, write_text
 from editcast_model.tokenizer import lex
-from editcast_training.disk import explained
 from editcast_training.evaluation.intervals import Interval, intervals
 from editcast_training.evaluation.known_files import FilesOf, Project, no_files
 from editcast_training.evaluation.metrics import Judge
-from editcast_training.evaluation.results import versions
+from editcast_training.evaluation.results import Result
 from editcast_training.evaluation.sessions import EditingSession, LineHunk, Step, line_hunks
 from editcast_training.evaluation.typed_document import (
     Answers,
     Offer,
     Resume,
     TypedDocument,
-    opened,
+    typed,
 )
 
-FORMAT = 1
 #: When something is offered, and the tallies of a row that this takes in.
 WHEN = {
     "on save": ("on_save",),
@@ -236,15 +230,7 @@ class _Typist:
         for group in groups:
             actions: deque[Hunk] = deque()
             for hunk in group:
-                start, end = hunk.start + grown, hunk.end + grown
-                if start < end:
-                    actions.append(Hunk(start, end, ""))
-                before = Hunk(hunk.start, hunk.start, hunk.text)
-                shift = opened(before, text)
-                place = start + shift.start - hunk.start
-                for token in lex(shift.text):
-                    actions.append(Hunk(place, place, token))
-                    place += len(token)
+                actions.extend(action.shifted(grown) for action in typed(hunk, text))
                 grown += hunk.growth
             parts.append(_Part(actions, group[-1].end + grown))
         return parts
@@ -279,26 +265,17 @@ def added(rows: Sequence[TypingRow], names: Iterable[str]) -> Tally:
     return Tally(*map(sum, zip(*tallies, strict=True)))
 
 
-@dataclass(frozen=True)
-class TypingEvaluation:
+@dataclass(frozen=True, kw_only=True)
+class TypingEvaluation(Result):
     """The result of typing sessions with the offers of a model.
 
     Attributes:
         rows: One a session and level, in the order of replay.
         thresholds: The least confidence of what is offered, by the level.
-        source: What was replayed, in words.
-        hardware: Processor, cores, system, and what the model ran on.
-        date: When, ISO 8601, UTC.
     """
 
-    name: str
     rows: tuple[TypingRow, ...]
     thresholds: Mapping[str, float]
-    source: str
-    command: str
-    hardware: Mapping[str, str]
-    date: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
-    versions: Mapping[str, str] = field(default_factory=versions)
 
     def of(self, kind: str, level: str) -> list[TypingRow]:
         """Return the rows of one kind of session and one level."""
@@ -316,16 +293,11 @@ class TypingEvaluation:
             for kind in kinds
         }
 
-    @explained(ReportError)
-    def write(self, path: Path) -> None:
-        """Write it as JSON, into a folder that is made if needed.
-
-        Raises:
-            ReportError: It cannot be written there.
-        """
-        document = {
-            "format": FORMAT,
-            **asdict(self),
+    def measured(self) -> dict[str, Any]:
+        """Return the rows, and their measures by kind and level."""
+        return {
+            "rows": [asdict(row) for row in self.rows],
+            "thresholds": self.thresholds,
             "intervals": {
                 kind: {
                     level: {name: one._asdict() for name, one in found.items()}
@@ -334,5 +306,3 @@ class TypingEvaluation:
                 for kind, levels in self.intervals.items()
             },
         }
-        private_folder(path.parent)
-        write_text(path, json.dumps(document, separators=(",", ":")) + "\n")

@@ -7,7 +7,7 @@ has whole while a batch is in the network. The gradients are the mean of those o
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,10 +60,11 @@ def meeting(place: Meeting | None, device: torch.device) -> Iterator[tuple[int, 
             dist.destroy_process_group()
 
 
-def add_up(network: nn.Module, loss: float, edits: int) -> tuple[float, int]:
-    """Sum the gradients of all processes into a network; return the sums of losses and edits."""
-    parameters = list(network.parameters())
-    counts = torch.tensor([loss, edits], device=parameters[0].device)
+def add_up(
+    parameters: Sequence[nn.Parameter], loss: float, edits: int, device: torch.device
+) -> tuple[float, int]:
+    """Sum the gradients of all processes into parameters; return the sums of losses and edits."""
+    counts = torch.tensor([loss, edits], device=device)
     parts = [torch.zeros_like(one) if one.grad is None else one.grad for one in parameters]
     total = torch.cat([counts, *(part.flatten() for part in parts)])
     dist.all_reduce(total)
@@ -71,13 +72,6 @@ def add_up(network: nn.Module, loss: float, edits: int) -> tuple[float, int]:
     for one in parameters:
         one.grad = total[at : at + one.numel()].view_as(one)
         at += one.numel()
-    return float(total[0]), int(total[1])
-
-
-def add_up_counts(loss: float, edits: int, device: torch.device) -> tuple[float, int]:
-    """Return the sums of losses and edits of all processes."""
-    total = torch.tensor([loss, edits], device=device)
-    dist.all_reduce(total)
     return float(total[0]), int(total[1])
 
 

@@ -31,7 +31,7 @@ from editcast_training.disk import explained
 from editcast_training.fit.checkpoints import contribute, read_checkpoint, restore, save_checkpoint
 from editcast_training.fit.loss import losses, score
 from editcast_training.fit.plan import Progress, TrainingPlan
-from editcast_training.fit.processes import add_up, add_up_counts, divide, meeting, of_first
+from editcast_training.fit.processes import add_up, divide, meeting, of_first
 from editcast_training.interrupts import held
 
 _WARM_UP = 0.03
@@ -281,10 +281,9 @@ class _Trainer:
             torch.autograd.backward(mean * self.world if self.sharded else mean)
             loss += mean.item()
             edits += 0 if is_extra else int(batch.scored.sum())
-        if self.sharded:
-            loss, edits = add_up_counts(loss, edits, self.device)
-        elif self.world > 1:
-            loss, edits = add_up(self.network, loss, edits)
+        if self.world > 1:  # the gradients of a network that is divided are added up already
+            whole = [] if self.sharded else list(self.network.parameters())
+            loss, edits = add_up(whole, loss, edits, self.device)
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
         return loss, edits

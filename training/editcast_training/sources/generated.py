@@ -1,8 +1,8 @@
 """Histories made of a repository's files: refactorings of them, and pieces put back.
 
-Nobody made these edits, but what they are made of was written by people, and there is no end of
-them: what a refactoring asks of the network, finding places alike and doing there what was done
-before, and what code looks like.
+Nobody made these edits, but the code was written by people, and there are as many edits as one
+wants. Refactorings teach the network to find similar places and to repeat a change there. Pieces
+that are put back teach it what code looks like.
 """
 
 from collections.abc import Collection, Iterator

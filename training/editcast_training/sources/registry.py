@@ -86,6 +86,11 @@ def trained_on(origins: Iterable[Origin]) -> list[Origin]:
     ]
 
 
+def held_out(origins: Iterable[Origin]) -> list[Origin]:
+    """Return the origins of which training holds back something: all, or their newest part."""
+    return [origin for origin in origins if (origin.split or "dev").endswith("dev")]
+
+
 def read_origin(origin: Origin, skipped: Skipped) -> Iterator[FileHistory]:
     """Yield the histories of a source and count what it skips.
 

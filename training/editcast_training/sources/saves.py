@@ -61,8 +61,8 @@ def read_saves(path: Path, *, skipped: Skipped) -> Iterator[FileHistory]:
 def read_store(store: Store, *, skipped: Skipped) -> Iterator[FileHistory]:
     """Yield the history of every file in the store; its project is the repository it lies in.
 
-    Secrets were kept before the list of secrets had them. What the store has to say about damage
-    is in its `notices`.
+    The store may have recorded a file before its name was listed as a secret, so secrets are left
+    out here too. Damage is reported in the store's `notices`.
 
     Raises:
         StoreError: It cannot be read.
