@@ -227,7 +227,7 @@ def _of(
         yield from rule(change)
     if entries is not None:
         yield from after_reference(change, entries)
-    if imports:
+    if imports is not None:
         yield from _missing(change, imports)
 
 
