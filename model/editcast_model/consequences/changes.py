@@ -305,8 +305,7 @@ class Change:
             return False
         types = []
         for names, one in ((self.before, left), (self.after, right)):
-            declared = one.path[-2].node.child_by_field_name("type")
-            types.append(names.tree.of(declared) if declared is not None else "")
+            types.append(names.tree.of(one.path[-2].node.child_by_field_name("type")))
         return not all(types) or types[0] == types[1]
 
     def _is_given_alike(self, left: Occurrence, right: Occurrence) -> bool:

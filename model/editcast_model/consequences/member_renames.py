@@ -236,14 +236,12 @@ def of_unknown_objects(names: Names, old: str, whose: Collection[str]) -> Iterat
 
 def _is_imported(names: Names, one: Occurrence) -> bool:
     """Tell whether a member is a module's."""
-    thing = object_of(one.path[-2].node)
-    found = names.at(thing.start_byte) if thing else None
+    found = names.of_node(object_of(one.path[-2].node))
     if found is None or found.role is not Role.REFERENCE:
         return False
-    scope = names.resolve(found)
-    if scope is None:  # Go's packages are named by their paths
+    if names.resolve(found) is None:  # Go's packages are named by their paths
         return True
-    return any(each.part.kind == "import" for each in names.definitions(found.name, scope))
+    return any(each.part.kind == "import" for each in names.meant_by(found))
 
 
 def are_constructor_keywords(names: Names, field: Occurrence) -> bool:
@@ -359,7 +357,7 @@ def _asked(names: Names, path: Path, at: int) -> Node | None:
     elif function is None or function.type != "attribute":
         return None
     methods = ((function.child_by_field_name(name), known) for name, known in _GETTERS.items())
-    if not any(one is not None and names.tree.of(one) in known for one, known in methods):
+    if not any(names.tree.of(one) in known for one, known in methods):
         return None
     first = first_child(path[at - 1].node)
     return object_of(function) if first == path[at].node else None

@@ -217,7 +217,7 @@ def _declared(
     if language in ("python", "ruby") or language.startswith("javascript"):
         return name
     kind = type_declared(defined[0].path[-2].node) if len(defined) == 1 else None
-    written = names.tree.of(kind) if kind is not None else ""
+    written = names.tree.of(kind)
     if not written or written == "var":
         text = names.tree.text
         are_typed = not all(text.startswith(one.name, one.start) for one in function.parameters)

@@ -263,8 +263,7 @@ class _Place:
         new, factor = self._renamed(node.start_byte, node.end_byte), Fraction(1)
         inner = node
         for one in self._above:
-            sign, other = self._between(one).strip(), _other(one, inner)
-            number = self._tree.of(other) if other is not None else ""
+            sign, number = self._between(one).strip(), self._tree.of(_other(one, inner))
             if sign not in ("*", "/") or not _NUMBER.fullmatch(number):
                 break
             literal = Fraction(number.replace("_", ""))
@@ -275,7 +274,7 @@ class _Place:
         if inner != node:
             return None
         sign, other = self._between(above).strip(), _other(above, node)
-        number = self._tree.of(other) if other is not None else ""
+        number = self._tree.of(other)
         if sign in ("<", ">", "<=", ">=", "==", "!=", "===", "!==") and other is not None:
             scaled = self._literal(number)
             if scaled and other.start_byte > node.start_byte:
@@ -300,7 +299,7 @@ class _Place:
         if len(self._above) < 2 or "argument" not in self._above[0].type:
             return None
         called = first_child(self._above[1])
-        if called is None or not _WAITING.search(self._tree.of(called)):
+        if not _WAITING.search(self._tree.of(called)):
             return None
         node, factor = self._node, self._value.factor
         sign, other = ("/", factor) if factor > 1 else ("*", 1 / factor)

@@ -16,7 +16,7 @@ from editcast_model.syntax.members import (
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter, parameters_of
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, field, first_child
+from editcast_model.syntax.tree import Tree, around, field, first_child
 
 _FUNCTIONS = frozenset(
     """function_definition function_declaration generator_function_declaration method_definition
@@ -138,10 +138,7 @@ def function_around(names: Names, offset: int) -> Function | None:
 
 def function_node_around(node: Node) -> Node | None:
     """Return the innermost function that a node is in, with a name or without."""
-    around = node.parent
-    while around is not None and around.type not in _FUNCTIONS | _WITHOUT_NAMES:
-        around = around.parent
-    return around
+    return next((one for one in around(node) if one.type in _FUNCTIONS | _WITHOUT_NAMES), None)
 
 
 def function_of(names: Names, defined: Occurrence) -> Function | None:
@@ -198,8 +195,7 @@ def call_around(names: Names, offset: int) -> Call | None:
         named = last
         last = field(named, "name", "field", "property", "attribute") or last
         called = names.at(last.start_byte)
-        thing = step.node.child_by_field_name("receiver")
-        maker = names.at(thing.start_byte) if thing is not None else None
+        maker = names.of_node(step.node.child_by_field_name("receiver"))
         if maker is not None and _makes(names.tree, maker, step.node):
             called = maker
         call = _call(names.tree, called, step.node) if called else None
@@ -264,8 +260,7 @@ def _means(names: Names, one: Occurrence, function: Function) -> bool:
 def _class_of(names: Names, one: Occurrence) -> str | None:
     if one.name in names.rules.selves:
         return class_around(names, one.path)
-    scope = names.resolve(one)
-    defined = names.definitions(one.name, scope)
+    defined = names.meant_by(one)
     if len(defined) != 1 or defined[0].part.kind != "class":
         return None
     return f"{one.name}@{defined[0].path[-2].node.start_byte}"
@@ -277,7 +272,7 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
     name = node.child_by_field_name("name")
     if name is None and parent.type == "variable_declarator":
         name = parent.child_by_field_name("name")
-    defined = names.at(name.start_byte) if name is not None else None
+    defined = names.of_node(name)
     if (
         defined is None
         or defined.path[-1].node != name
@@ -349,8 +344,7 @@ def _makes(tree: Tree, called: Occurrence, node: Node) -> bool:
     """Tell whether a call makes an object of a class, by a method of the class."""
     if not called.rules.calls_by_name or called.path[-1].field != "receiver":
         return False
-    method = node.child_by_field_name("method")
-    return method is not None and called.path[-2].node == node and tree.of(method) == _NEW
+    return called.path[-2].node == node and tree.of(field(node, "method")) == _NEW
 
 
 def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
@@ -369,17 +363,14 @@ def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
     if above is not None and above.type != "function_declaration":
         above = above.parent
     is_named = above is not None and above.type in ("function_declaration", "variable_declarator")
-    name = above.child_by_field_name("name") if above is not None and is_named else None
-    return names.at(name.start_byte) if name is not None else None
+    return names.of_node(field(above, "name")) if above is not None and is_named else None
 
 
 def taken_of(names: Names, one: Occurrence) -> Occurrence | None:
     """Return the function, where it is called, in whose result a name is a key."""
     at = len(one.path) - 1
     if one.role is Role.MEMBER:
-        thing = object_of(one.path[-2].node)
-        found = names.at(thing.start_byte) if thing is not None else None
-        defined = names.definitions(found.name, names.resolve(found)) if found else []
+        defined = names.meant_by(names.of_node(object_of(one.path[-2].node)))
         if len(defined) != 1 or defined[0].path[-1].field != "name":
             return None
         path = defined[0].path[:-1]
@@ -395,4 +386,4 @@ def taken_of(names: Names, one: Occurrence) -> Occurrence | None:
     if path[-1].type != "variable_declarator" or value is None or value.type != "call_expression":
         return None
     called = _called_by(value)
-    return names.at(called.start_byte) if called and called.type == "identifier" else None
+    return names.of_node(called) if called and called.type == "identifier" else None

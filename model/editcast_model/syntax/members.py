@@ -165,8 +165,7 @@ def _is_parameter_property(one: Occurrence) -> bool:
 
 def _named(names: Names, node: Node) -> str:
     """Return a class, told from others of its name."""
-    name = node.child_by_field_name("name")
-    return f"{names.tree.of(name) if name else ''}@{node.start_byte}"
+    return f"{names.tree.of(node.child_by_field_name('name'))}@{node.start_byte}"
 
 
 def of_class_itself(whose: str) -> str:
@@ -216,8 +215,7 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
             element = element_of(names, kind) if kind is not None else None
             return _type_of(names, element if element is not None else step.node)
         if step.type in ("object_creation_expression", "struct_expression"):
-            kind = step.node.child_by_field_name("name")
-            is_own = kind is not None and names.tree.of(kind) == "Self"
+            is_own = names.tree.of(step.node.child_by_field_name("name")) == "Self"
             return class_around(names, one.path) if is_own else _type_of(names, step.node)
         if step.type == "initializer_list":
             kind = type_declared(above)
@@ -234,14 +232,13 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
 
 
 def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
-    found = names.at(thing.start_byte)
-    scope = names.resolve(found) if found else None
+    found = names.of_node(thing)
     if found is None:
         return None
-    if scope is None:  # in Java a class of the same package, in Ruby one of another file
+    if names.resolve(found) is None:  # a class of the same package in Java, any one in Ruby
         is_class = names.tree.language in ("java", "ruby") and found.name[0].isupper()
         return f"{found.name}@" if is_class else None
-    defined = names.definitions(found.name, scope)
+    defined = names.meant_by(found)
     if len(defined) != 1:
         return None
     (one,) = defined
@@ -267,11 +264,9 @@ def _element_type(names: Names, collection: Node, depth: int) -> str | None:
 def _type_written(names: Names, thing: Node) -> Node | None:
     """Return the written type of a variable, or of a field where its class is known."""
     if thing.type in _TYPES:
-        found = names.at(thing.start_byte)
-        defined = names.definitions(found.name, names.resolve(found)) if found else []
+        defined = names.meant_by(names.of_node(thing))
     else:
-        last = field(thing, "attribute", "property", "field")
-        found = names.at(last.start_byte) if last else None
+        found = names.of_node(field(thing, "attribute", "property", "field"))
         whose = owner(names, found) if found and found.role is Role.MEMBER else None
         defined = fields_defined(names, found.name, whose) if found and whose else []
     written = (one.path[-2].node.child_by_field_name("type") for one in defined)
@@ -320,8 +315,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         given = given_to(names, node)
         return _type_of(names, given, depth) if given is not None else None
     maker = _MADE_BY.get(node.type)
-    method = node.child_by_field_name("method")
-    if method is not None and names.tree.of(method) == "new":
+    if names.tree.of(node.child_by_field_name("method")) == "new":
         maker = "receiver"
     if maker:
         made = node.child_by_field_name(maker) or made_without_field(node)
@@ -346,10 +340,10 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
 
 def _imported_type(names: Names, node: Node) -> str | None:
     """Return the class of another file that is named by its module, as it is written here."""
-    module = names.at(node.start_byte)
+    module = names.of_node(node)
     if module is None:
         return None
-    defined = names.definitions(module.name, names.resolve(module))
+    defined = names.meant_by(module)
     is_imported = bool(defined) and all(one.part.kind == "import" for one in defined)
     if names.tree.language == "go" and not defined:
         is_imported = True  # its packages are named by their paths

@@ -300,9 +300,9 @@ def _operator(tree: Tree, node: Node) -> Iterator[str]:
     """Yield the operator of an operation, in parentheses or not."""
     while node.type == "parenthesized_expression" and node.named_child_count == 1:
         node = node.named_children[0]
-    operator = node.child_by_field_name("operator")
-    if operator is not None and tree.of(operator) in _LOGICAL:
-        yield tree.of(operator)
+    operator = tree.of(node.child_by_field_name("operator"))
+    if operator in _LOGICAL:
+        yield operator
 
 
 def _is_called(node: Node) -> bool:

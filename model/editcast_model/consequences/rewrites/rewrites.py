@@ -196,8 +196,7 @@ def _is_written(tree: Tree, span: Span, text: str) -> bool:
 def _defines(tree: Tree, path: Path, names: frozenset[str]) -> bool:
     """Tell whether code is inside of what defines one of some names: it is what the name means."""
     for step in path:
-        fields = (step.node.child_by_field_name(one) for one in _DEFINED)
-        if any(one is not None and tree.of(one) in names for one in fields):
+        if any(tree.of(step.node.child_by_field_name(one)) in names for one in _DEFINED):
             return True
     return False
 

@@ -209,8 +209,7 @@ def function_around(tree: Tree, offset: int) -> str:
     """Return the name of the innermost function with a name around a place; empty for none."""
     for step in reversed(tree.path(offset)):
         if _FUNCTION.search(step.type):
-            name = step.node.child_by_field_name("name")
-            return tree.of(name) if name is not None else ""
+            return tree.of(step.node.child_by_field_name("name"))
     return ""
 
 
