@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -193,37 +193,19 @@ class Change:
 
     def was_at(self, offset: int) -> int | None:
         """Find where what stands at an offset now stood before; None for what is new."""
-        grown = 0
-        for hunk, start, end in self.spans():
-            if offset < start:
-                break
-            if offset < end:
-                return None
-            grown = end - hunk.end
-        return offset - grown
+        return _moved(offset, (((start, end), hunk.end) for hunk, start, end in self.spans()))
 
     def is_now_at(self, offset: int) -> int | None:
         """Find where what stood at an offset stands now; None for what is gone."""
-        grown = 0
-        for hunk, _, end in self.spans():
-            if offset < hunk.start:
-                break
-            if offset < hunk.end:
-                return None
-            grown = end - hunk.end
-        return offset + grown
+        return _moved(offset, (((hunk.start, hunk.end), end) for hunk, _, end in self.spans()))
 
     def same_before(self, one: Occurrence) -> Occurrence | None:
         """Find the same name in the text before; None where it was another one, or none."""
-        place = self.was_at(one.start)
-        found = self.before.at(place) if place is not None else None
-        return found if found and found.name == one.name else None
+        return _same(one, self.before, self.was_at(one.start))
 
     def same_now(self, one: Occurrence) -> Occurrence | None:
         """Find the same name in the text after; None where it is another one, or none."""
-        place = self.is_now_at(one.start)
-        found = self.after.at(place) if place is not None else None
-        return found if found and found.name == one.name else None
+        return _same(one, self.after, self.is_now_at(one.start))
 
     def wrote_name(self, name: str) -> bool:
         """Tell whether a name was written somewhere in the text after."""
@@ -320,6 +302,23 @@ class Change:
                 values.append(names.tree.of(value))
         pairs = (values, (left.name, right.name))
         return values[0] == values[1] or any(fuzz.ratio(*pair) >= _ALIKE for pair in pairs)
+
+
+def _moved(offset: int, changed: Iterable[tuple[tuple[int, int], int]]) -> int | None:
+    """Find where an offset is in the other text, by what changed and its ends there."""
+    by = 0
+    for (start, end), other in changed:
+        if offset < start:
+            break
+        if offset < end:
+            return None
+        by = other - end
+    return offset + by
+
+
+def _same(one: Occurrence, names: Names, place: int | None) -> Occurrence | None:
+    found = names.at(place) if place is not None else None
+    return found if found and found.name == one.name else None
 
 
 def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:

@@ -11,6 +11,7 @@ from editcast_model.syntax.calls import Call, call_of, calls_of, function_at, re
 from editcast_model.syntax.components import attributes_of, components_with, have_one_type
 from editcast_model.syntax.members import (
     are_apart,
+    bases_of,
     class_around,
     fields_defined,
     is_declared_member,
@@ -34,7 +35,6 @@ _COMMON = frozenset(
 #: Languages whose compiler refuses a member that nothing declares.
 CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
 _LOOKED_AT = (*CHECKED, "python", "ruby")
-_HERITAGE = ("class_heritage", "base_clause", "class_interface_clause")
 _SUBSCRIPT = re.compile("subscript|element_reference")
 #: Methods whose first argument is a key, by the field of their names, of Python and of Ruby.
 _GETTERS = {
@@ -189,12 +189,8 @@ def _heirs(names: Names, whose: str) -> list[str]:
 def _inherits(names: Names, whose: str) -> bool:
     """Tell whether a class of this file has another one above it."""
     start = whose.split("@")[1]
-    for step in names.tree.path(int(start)) if start else ():
-        if step.node.start_byte == int(start):
-            heritage = any(child.type in _HERITAGE for child in step.node.named_children)
-            if heritage or field(step.node, "superclasses", "superclass", "interfaces"):
-                return True
-    return False
+    path = names.tree.path(int(start)) if start else ()
+    return any(bases_of(names, step.node) for step in path if step.node.start_byte == int(start))
 
 
 def _takes_others(change: Change, renamed: Renamed) -> bool:

@@ -4,9 +4,11 @@ Types are not inferred: an object's type is known where it is `self` or `this`, 
 definition names it, and where it is made on the spot.
 """
 
+import re
+
 from tree_sitter import Node
 
-from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, field, first_child, type_declared
 from editcast_model.syntax.types import (
@@ -30,6 +32,12 @@ _BODIES = frozenset(
     {"class_body", "interface_body", "enum_body", "declaration_list", "field_declaration_list"}
     | {"instance", "singleton", "constants"}
 )
+#: What a class extends and implements, and words there that say nothing about it.
+_BASES = re.compile(
+    "argument_list|heritage|extends|superclass|super_interfaces|base_(clause|list)"
+    "|class_interface_clause"
+)
+_NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
 _DECLARED = ("field", "method", "attribute", "constant")
 #: Kinds of members that may share a name.
 _APART = frozenset({"method", "field", "field of the class", "constant"})
@@ -189,6 +197,20 @@ def class_around(names: Names, path: Path) -> str | None:
     return None
 
 
+def class_of_method(path: Path) -> Node | None:
+    """Return the class in whose body the node at the end of a path is, or its decorators are."""
+    above = [step for step in path[:-1] if step.type != "decorated_definition"]
+    found = above[-2].node if len(above) > 1 else None
+    return found if found is not None and found.type in _CLASS_NODES else None
+
+
+def bases_of(names: Names, node: Node) -> frozenset[str]:
+    """Return the words for what a class extends and implements."""
+    bases = (child for child in node.children if _BASES.search(child.type))
+    words = {word for base in bases for word in WORD.findall(names.tree.of(base))}
+    return frozenset(words - _NO_BASES)
+
+
 def _this(names: Names, path: Path) -> str | None:
     for step in reversed(path[:-1]):
         if step.type in ("function_declaration", "function_expression", "object"):
@@ -280,8 +302,7 @@ def _is_self(names: Names, one: Occurrence) -> bool:
     parameters = one.path[-2]
     if parameters.type != "parameters" or first_child(parameters.node) != one.path[-1].node:
         return False
-    around = [step for step in one.path[:-3] if step.type not in ("block", "decorated_definition")]
-    if not around or around[-1].type != "class_definition":
+    if class_of_method(one.path[:-2]) is None:
         return False
     decorated = one.path[-4]
     return "staticmethod" not in names.tree.of(decorated.node).split("def ", 1)[0]
