@@ -42,12 +42,11 @@ def new_signatures(change: Change) -> Iterator[NewSignature]:
     """Return the methods whose parameters a change changed, but for what is being typed."""
     names, seen = change.after, set[int]()
     for _, _, end in change.finished():
-        for step in reversed(names.tree.path(min(end, len(names.tree.text) - 1))):
-            parameters = step.node.child_by_field_name("parameters")
-            name = step.node.child_by_field_name("name")
+        for step in reversed(names.tree.path_near(end)):
+            parameters, name = field(step.node, "parameters"), field(step.node, "name")
             if parameters is None or name is None:
                 continue
-            one = names.at(name.start_byte)
+            one = names.of_node(name)
             was = change.same_before(one) if one else None
             if one is None or was is None or one.start in seen or not _is_method(one):
                 break

@@ -110,6 +110,20 @@ class Call:
     arguments: tuple[Argument, ...]
     span: tuple[int, int] | None = None
 
+    @property
+    def positional(self) -> list[Argument]:
+        """Return the arguments that have no name."""
+        return [one for one in self.arguments if not one.keyword]
+
+    @property
+    def spreads(self) -> bool:
+        """Tell whether an argument spreads, so that it is not known what is given."""
+        return any(one.is_spread for one in self.arguments)
+
+    def names(self, parameter: str) -> bool:
+        """Tell whether an argument is given by the name of a parameter."""
+        return any(one.keyword == parameter for one in self.arguments)
+
 
 def function_at(names: Names, offset: int) -> Function | None:
     """Return the innermost function with a name in whose parameters an offset is."""
@@ -121,8 +135,7 @@ def function_at(names: Names, offset: int) -> Function | None:
 
 def functions_around(names: Names, offset: int) -> list[Function]:
     """Return the functions with a name that an offset is in, the outermost first."""
-    path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
-    steps = [pair for pair in pairwise(path) if pair[1].type in _FUNCTIONS]
+    steps = [pair for pair in pairwise(names.tree.path_near(offset)) if pair[1].type in _FUNCTIONS]
     found = (_function(names, step.node, above.node) for above, step in steps)
     return [one for one in found if one is not None]
 
@@ -187,14 +200,11 @@ def call_of(tree: Tree, called: Occurrence) -> Call | None:
 
 def call_around(names: Names, offset: int) -> Call | None:
     """Return the innermost call in whose arguments an offset is."""
-    path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
-    for step in reversed(path):
-        last = _called_by(step.node)
-        if last is None:
+    for step in reversed(names.tree.path_near(offset)):
+        named = _called_by(step.node)
+        if named is None:
             continue
-        named = last
-        last = field(named, "name", "field", "property", "attribute") or last
-        called = names.at(last.start_byte)
+        called = names.of_node(field(named, "name", "field", "property", "attribute") or named)
         maker = names.of_node(step.node.child_by_field_name("receiver"))
         if maker is not None and _makes(names.tree, maker, step.node):
             called = maker
@@ -214,10 +224,8 @@ def _called_by(call: Node) -> Node | None:
 def functions_named(names: Names, called: Occurrence) -> list[Function]:
     """Return the functions of this file that a called name means."""
     found = []
-    candidates = list(names.of(called.name))
-    if names.rules.constructor:
-        candidates += names.of(names.rules.constructor)
-    for one in candidates:
+    maker = names.rules.constructor
+    for one in (*names.of(called.name), *(names.of(maker) if maker else ())):
         is_definition = one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION)
         if is_definition or _names_constructor(one):
             function = function_of(names, one)

@@ -78,6 +78,10 @@ class Tree:
             found = self._paths[offset] = self._descend(offset)
         return found
 
+    def path_near(self, offset: int) -> Path:
+        """Return the path at an offset, or behind the last character that of this one."""
+        return self.path(min(offset, max(0, len(self.text) - 1)))
+
     def of(self, node: Node | None) -> str:
         """Return what a node is in the text; nothing for None."""
         return self.text[node.start_byte : node.end_byte] if node is not None else ""

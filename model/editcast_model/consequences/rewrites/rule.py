@@ -25,6 +25,7 @@ TEXT = re.compile("string|content|fragment|chars")
 PLACEHOLDER = re.compile(r"%[-+#0 ]*[\d.*]*[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
 #: Types of nodes that need parentheses where they replace another node.
 LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
+ENCLOSED = "parenthesized_expression"
 _FUNCTION = re.compile("(function|method)_(definition|declaration)$|^(singleton_)?method$")
 
 
@@ -211,6 +212,12 @@ def function_around(tree: Tree, offset: int) -> str:
         if _FUNCTION.search(step.type):
             return tree.of(step.node.child_by_field_name("name"))
     return ""
+
+
+def within_parentheses(node: Node) -> Node | None:
+    """Return what is in parentheses; None for what is in none."""
+    is_enclosed = node.type == ENCLOSED and node.named_child_count == 1
+    return node.named_children[0] if is_enclosed else None
 
 
 def is_chained(node: Node) -> bool:
