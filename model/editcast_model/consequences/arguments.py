@@ -27,7 +27,7 @@ Parameters = tuple[Parameter, ...]
 
 def after_signature(change: Change) -> Iterator[Consequence]:
     """Return what the calls of functions need whose parameters were added, removed or reordered."""
-    for was, function in change.functions():
+    for was, function in change.functions:
         listed = change.before.tree.text[slice(*was.span)]
         is_changed = listed != change.after.tree.text[slice(*function.span)]
         if is_changed and was.is_constructor == function.is_constructor:

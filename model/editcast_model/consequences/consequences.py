@@ -216,7 +216,7 @@ def _counted(change: Change, found: Iterable[Consequence]) -> Iterator[Consequen
 def _of(
     change: Change, imports: Mapping[str, str] | None, entries: EntryIndex | None
 ) -> Iterator[Consequence]:
-    for renamed in change.renamed():
+    for renamed in change.renamed:
         cause = f"{renamed.before.name} {renamed.after.name}"
         value = value_change(change, renamed)
         for one in _after_rename(change, renamed):

@@ -10,6 +10,7 @@ from itertools import takewhile
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.other_files.modules import family_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import WORD, Names
@@ -34,7 +35,8 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
         yield from _promised(names, function)
         for call in calls_of(names, function):
             yield from awaited(names, call)
-    for _, start, end in change.finished():
+    is_known = family_of(names.tree.language) in ("python", "script")
+    for _, start, end in change.finished() if is_known else ():
         for word in WORD.finditer(names.tree.text, start, end):
             if word[0] == "await":
                 path = names.tree.path(word.start())
@@ -44,7 +46,7 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
 
 def new_coroutines(change: Change) -> Iterator[Function]:
     """Return the functions with a name that a change made coroutines."""
-    for was, function in change.functions():
+    for was, function in change.functions:
         if is_async(function.node) and not is_async(was.node):
             yield function
 

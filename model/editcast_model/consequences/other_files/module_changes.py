@@ -193,7 +193,7 @@ class ModuleHistory:
         self._change = new if is_kept else None
 
     def _take_names(self, change: Change) -> None:
-        for renamed in change.renamed():
+        for renamed in change.renamed:
             self._take_property(change, renamed)
             key = _key(change.after, renamed.after)
             if key is None or _was_there(change, renamed) or not _is_alike(change, renamed):
@@ -225,8 +225,8 @@ class ModuleHistory:
         self._names = {(one.owner, one.old): one for one in names}
 
     def _take_parameters(self, change: Change) -> None:
-        renamed = {one.after.start for one in change.renamed() if not _is_alike(change, one)}
-        for was, function in change.functions():
+        renamed = {one.after.start for one in change.renamed if not _is_alike(change, one)}
+        for was, function in change.functions:
             key = _key_of(change.after, function)
             is_same = function.defined.start not in renamed
             if key is None or not is_same or was.is_constructor != function.is_constructor:
