@@ -13,6 +13,7 @@ from editcast_model.syntax.members import (
     are_apart,
     bases_of,
     class_around,
+    defines_member,
     fields_defined,
     is_declared_member,
     is_member,
@@ -56,9 +57,7 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     if whose is None or was is None or _has(before, new, was):
         return
     declared = fields_defined(after, old, whose)
-    is_declaration = is_declared_member(new) or any(
-        one.start == new.start for one in fields_defined(after, new.name, whose)
-    )
+    is_declaration = defines_member(after, new, whose)
     if is_declaration and declared and len(declared) >= len(fields_defined(before, old, was)):
         return  # the old one is still there: another one was added
     if any(is_declared_member(one) and change.same_before(one) is None for one in declared):
@@ -272,18 +271,17 @@ def _literal(names: Names, offset: int) -> Node | None:
 
 def _defines_key(names: Names, name: str, whose: str | None = None) -> bool:
     """Tell whether a literal defines a key; without `whose`, whether anything in the text does."""
-    places = [*(place for place, _ in _strings(names, name)), *_key_names(names, name)]
-    defined = {_key_defined(names, place) for place in places}
+    defined = {_key_defined(names, place) for place in _places(names, name)}
     if whose:
         return whose in defined
     return bool(defined - {None}) or any(_is_assigned(path) for _, path in _strings(names, name))
 
 
-def _key_names(names: Names, name: str) -> list[int]:
-    """Find where a key is written as a name; in Ruby, that is a symbol."""
-    if names.tree.language == "ruby":
-        return []
-    return [one.start for one in names.of(name) if one.role is Role.KEY]
+def _places(names: Names, name: str) -> Iterator[int]:
+    """Find where a key may be written: as a string, or as a name; in Ruby, that is a symbol."""
+    yield from (place for place, _ in _strings(names, name))
+    if names.tree.language != "ruby":
+        yield from (one.start for one in names.of(name) if one.role is Role.KEY)
 
 
 def _is_assigned(path: Path) -> bool:
@@ -325,8 +323,7 @@ def _keys(names: Names, name: str, whose: str) -> list[tuple[int, str | None]]:
 
 def _overridden(names: Names, name: str, whose: str) -> Iterator[int]:
     """Find where a literal spreads the one that defines a key, and sets that key itself."""
-    places = [place for place, _ in _strings(names, name)]
-    for place in (*places, *_key_names(names, name)):
+    for place in _places(names, name):
         literal = _literal(names, place)
         taken_in = literal.named_children if literal else []
         things = [first_child(child) for child in taken_in if child.type in _SPREADS]

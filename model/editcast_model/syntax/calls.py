@@ -6,8 +6,10 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
+from editcast_model.syntax.components import name_of_function
 from editcast_model.syntax.members import (
     class_around,
+    class_named,
     made_without_field,
     object_of,
     of_class_itself,
@@ -271,7 +273,7 @@ def _class_of(names: Names, one: Occurrence) -> str | None:
     defined = names.meant_by(one)
     if len(defined) != 1 or defined[0].part.kind != "class":
         return None
-    return f"{one.name}@{defined[0].path[-2].node.start_byte}"
+    return class_named(names, defined[0].path[-2].node)
 
 
 def _function(names: Names, node: Node, parent: Node) -> Function | None:
@@ -367,11 +369,8 @@ def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
     above = value.parent
     if above is None or above.type not in ("return_statement", "arrow_function"):
         return None
-    above = function_node_around(value)
-    if above is not None and above.type != "function_declaration":
-        above = above.parent
-    is_named = above is not None and above.type in ("function_declaration", "variable_declarator")
-    return names.of_node(field(above, "name")) if above is not None and is_named else None
+    function = function_node_around(value)
+    return name_of_function(names, function) if function is not None else None
 
 
 def taken_of(names: Names, one: Occurrence) -> Occurrence | None:

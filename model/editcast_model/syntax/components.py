@@ -89,6 +89,13 @@ def pattern_of(component: Occurrence) -> Node | None:
     return pattern if pattern is not None and pattern.type == "object_pattern" else None
 
 
+def name_of_function(names: Names, node: Node) -> Occurrence | None:
+    """Return the name of a function of a script: its own, or that of the variable it is put in."""
+    named = node if node.type == "function_declaration" else node.parent
+    is_named = named is not None and named.type in ("function_declaration", "variable_declarator")
+    return names.of_node(field(named, "name")) if named is not None and is_named else None
+
+
 def _around(node: Node, kinds: tuple[str, ...]) -> Node | None:
     """Return the node of one of these kinds that is a few steps above another one."""
     above = node.parent
@@ -115,8 +122,6 @@ def _component(names: Names, node: Node) -> Iterator[Occurrence]:
         node = node.parent
         if node.type == "function_declaration":
             break
-    above = node if node.type == "function_declaration" else node.parent
-    is_named = above is not None and above.type in ("function_declaration", "variable_declarator")
-    found = names.of_node(field(above, "name")) if above is not None and is_named else None
+    found = name_of_function(names, node)
     if found is not None and found.name[:1].isupper():
         yield found

@@ -164,6 +164,12 @@ def is_assigned(one: Occurrence) -> bool:
     return is_left or one.path[at - 1].type == "left_assignment_list"
 
 
+def defines_member(names: Names, one: Occurrence, whose: str) -> bool:
+    """Tell whether a member of a class is declared where it stands, or first given a value."""
+    defined = fields_defined(names, one.name, whose)
+    return is_declared_member(one) or any(each.start == one.start for each in defined)
+
+
 def _is_parameter_property(one: Occurrence) -> bool:
     parent = one.path[-2]
     return parent.type in ("required_parameter", "optional_parameter") and any(
@@ -171,8 +177,8 @@ def _is_parameter_property(one: Occurrence) -> bool:
     )
 
 
-def _named(names: Names, node: Node) -> str:
-    """Return a class, told from others of its name."""
+def class_named(names: Names, node: Node) -> str:
+    """Return what the members of a class belong to, by `owner`'s names."""
     return f"{names.tree.of(node.child_by_field_name('name'))}@{node.start_byte}"
 
 
@@ -187,7 +193,7 @@ def class_around(names: Names, path: Path) -> str | None:
         if is_own_type(step.node):
             return f"@{step.node.start_byte}"
         if step.type in _CLASS_NODES:
-            whose = _named(names, step.node)
+            whose = class_named(names, step.node)
             return of_class_itself(whose) if names.rules.is_of_class(path) else whose
         if step.type == "impl_item":
             kind = step.node.child_by_field_name("type")
@@ -216,7 +222,7 @@ def _this(names: Names, path: Path) -> str | None:
         if step.type in ("function_declaration", "function_expression", "object"):
             return None
         if step.type in _CLASS_NODES and step.type != "type_alias_declaration":
-            return _named(names, step.node)
+            return class_named(names, step.node)
     return None
 
 
@@ -267,7 +273,7 @@ def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
     if one.part.kind == "import":  # a class of another file, as it is called here
         return f"{found.name}@"
     if one.part.kind == "class":
-        return _named(names, one.path[-2].node)
+        return class_named(names, one.path[-2].node)
     if _is_self(names, one):
         return class_around(names, one.path)
     collection = looped_over(names, one)
@@ -350,7 +356,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         return class_around(names, names.tree.path(node.start_byte))
     classes = [one for one in names.of(name) if one.part.kind == "class"]
     if len(classes) == 1:
-        return _named(names, classes[0].path[-2].node)
+        return class_named(names, classes[0].path[-2].node)
     if classes or depth > _DEEPEST:
         return None
     found = names.at(node.start_byte) if node.type != "type_identifier" else None

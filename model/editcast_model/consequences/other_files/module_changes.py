@@ -24,7 +24,7 @@ from editcast_model.consequences.value_changes import SAME, ValueChange, value_c
 from editcast_model.syntax.calls import Function, function_of, returned_by
 from editcast_model.syntax.components import called_by_others, have_one_type
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
+from editcast_model.syntax.members import defines_member, fields_defined, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
@@ -291,10 +291,7 @@ def _key(names: Names, one: Occurrence) -> Key | None:
         name = (whose or "").split("@")[0]
         if whose is None or not name or not _is_at_top(names, name, whose):
             return None
-        is_declared = is_declared_member(one) or any(
-            each.start == one.start for each in fields_defined(names, one.name, whose)
-        )
-        return (name, one.name) if is_declared else None
+        return (name, one.name) if defines_member(names, one, whose) else None
     # What a file imports is known by its own name elsewhere.
     is_foreign = one.part.kind == "import" and names.tree.language in BY_NAME
     is_outer = one.role is Role.DEFINITION and names.home(one) == _top(one)
