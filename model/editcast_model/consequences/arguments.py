@@ -91,7 +91,7 @@ def fitted(
         if is_as_before or _lacks_any(call, after):
             yield from _with_argument(names, call, before, new.index(added[0].name), added[0])
     elif len(removed) == 1 and not added:
-        is_given = call.names(removed[0].name)
+        is_given = call.gives_by_name(removed[0].name)
         is_given |= len(call.positional) > sum(not one.is_named for one in after)
         fitted_before = len(call.arguments) >= sum(one.is_required for one in before)
         if fitted_before if is_as_before else is_given:
@@ -123,7 +123,7 @@ def _with_own(names: Names, call: Call, function: Function, name: str) -> Iterat
     """Return a call with the caller's parameter of a name, where it gives nothing for it."""
     index = next((at for at, one in enumerate(function.parameters) if one.name == name), None)
     given = call.positional
-    if index is None or call.names(name) or len(given) > index or call.spreads:
+    if index is None or call.gives_by_name(name) or len(given) > index or call.spreads:
         return
     is_python = names.tree.language == "python"
     if is_python or len(call.arguments) == index:
@@ -159,13 +159,13 @@ def _with_argument(
 def _lacks(call: Call, old: Parameters, added: Parameter) -> bool:
     """Tell whether a call fits the parameters before and does not give the one that was added."""
     required = sum(each.is_required for each in old)
-    return required <= len(call.arguments) <= len(old) and not call.names(added.name)
+    return required <= len(call.arguments) <= len(old) and not call.gives_by_name(added.name)
 
 
 def _lacks_any(call: Call, parameters: Parameters) -> bool:
     """Tell whether a call gives nothing for a parameter that it must give."""
     unplaced = parameters[len(call.positional) :]
-    return any(one.is_required and not call.names(one.name) for one in unplaced)
+    return any(one.is_required and not call.gives_by_name(one.name) for one in unplaced)
 
 
 def _with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Iterator[Consequence]:

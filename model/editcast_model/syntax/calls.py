@@ -122,8 +122,8 @@ class Call:
         """Tell whether an argument spreads, so that it is not known what is given."""
         return any(one.is_spread for one in self.arguments)
 
-    def names(self, parameter: str) -> bool:
-        """Tell whether an argument is given by the name of a parameter."""
+    def gives_by_name(self, parameter: str) -> bool:
+        """Tell whether an argument has the name of a parameter."""
         return any(one.keyword == parameter for one in self.arguments)
 
 
