@@ -10,7 +10,6 @@ from editcast_model.consequences.parameters import (
     handed_down,
     inserted,
     is_value,
-    positional,
 )
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import (
@@ -28,7 +27,7 @@ Parameters = tuple[Parameter, ...]
 
 def after_signature(change: Change) -> Iterator[Consequence]:
     """Return what the calls of functions need whose parameters were added, removed or reordered."""
-    for was, function in change.functions():
+    for was, function in change.functions:
         listed = change.before.tree.text[slice(*was.span)]
         is_changed = listed != change.after.tree.text[slice(*function.span)]
         if is_changed and was.is_constructor == function.is_constructor:
@@ -49,7 +48,7 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
     every = [(call, call_before(change, call)) for call in calls_of(names, function)]
     calls = [call for call, earlier in every if _is_as_before(change, call, earlier, is_reordered)]
     added = [one for one in new if one.name not in known] if len(new) > len(old) else []
-    given = [call for call, _ in every if call not in calls and not _spreads(call)]
+    given = [call for call, _ in every if call not in calls and not call.spreads]
     for call in calls:
         yield from fitted(names, call, old, new, is_as_before=True)
         if len(added) == 1 and added[0].is_required and _lacks(call, old, added[0]):
@@ -58,7 +57,7 @@ def _adapted(change: Change, was: Function, function: Function) -> Iterator[Cons
 
 def _is_as_before(change: Change, call: Call, earlier: Call | None, is_whole: bool) -> bool:
     """Tell whether a call has as many arguments as before, or just the same, and is finished."""
-    if earlier is None or change.is_active(call.start, call.end) or _spreads(call):
+    if earlier is None or change.is_active(call.start, call.end) or call.spreads:
         return False
     values, others = _values(change.after, call), _values(change.before, earlier)
     return values == others if is_whole else len(values) == len(others)
@@ -77,7 +76,7 @@ def fitted(
         is_as_before: Whether the call is known to be for those before: otherwise it is left alone
             if it fits.
     """
-    if not _are_plain(before, after) or _spreads(call):
+    if not _are_plain(before, after) or call.spreads:
         return
     old, new = [one.name for one in before], [one.name for one in after]
     added = [one for one in after if one.name not in old]
@@ -92,8 +91,8 @@ def fitted(
         if is_as_before or _lacks_any(call, after):
             yield from _with_argument(names, call, before, new.index(added[0].name), added[0])
     elif len(removed) == 1 and not added:
-        is_given = any(one.keyword == removed[0].name for one in call.arguments)
-        is_given |= len(positional(call)) > sum(not one.is_named for one in after)
+        is_given = call.gives_by_name(removed[0].name)
+        is_given |= len(call.positional) > sum(not one.is_named for one in after)
         fitted_before = len(call.arguments) >= sum(one.is_required for one in before)
         if fitted_before if is_as_before else is_given:
             yield from _without_argument(call, old.index(removed[0].name), removed[0])
@@ -123,9 +122,8 @@ def _passed_on(names: Names, function: Function, new: set[str]) -> Iterator[Cons
 def _with_own(names: Names, call: Call, function: Function, name: str) -> Iterator[Consequence]:
     """Return a call with the caller's parameter of a name, where it gives nothing for it."""
     index = next((at for at, one in enumerate(function.parameters) if one.name == name), None)
-    given = positional(call)
-    is_given = any(argument.keyword == name for argument in call.arguments)
-    if index is None or is_given or len(given) > index or _spreads(call):
+    given = call.positional
+    if index is None or call.gives_by_name(name) or len(given) > index or call.spreads:
         return
     is_python = names.tree.language == "python"
     if is_python or len(call.arguments) == index:
@@ -140,10 +138,6 @@ def _are_plain(*lists: Parameters) -> bool:
     return all(one.name and not one.is_rest for listed in lists for one in listed)
 
 
-def _spreads(call: Call) -> bool:
-    return any(argument.is_spread for argument in call.arguments)
-
-
 def _values(names: Names, call: Call | None) -> list[str]:
     """Return the arguments of a call as they are written."""
     return [names.tree.text[each.start : each.end] for each in call.arguments] if call else []
@@ -155,7 +149,7 @@ def _with_argument(
     """Return a call with the argument that it lacks: the variable of its name, if one is there."""
     if _lacks(call, old, added) and is_value(names, call.called, added.name):
         given = call.arguments
-        is_by_name = added.is_named or len(positional(call)) < index
+        is_by_name = added.is_named or len(call.positional) < index
         text = names.rules.given_by_name(added.name, added.name) if is_by_name else added.name
         at = len(given) if is_by_name else index
         hunk = inserted(names.tree.text, (call.start, call.end), given, at, text)
@@ -165,22 +159,18 @@ def _with_argument(
 def _lacks(call: Call, old: Parameters, added: Parameter) -> bool:
     """Tell whether a call fits the parameters before and does not give the one that was added."""
     required = sum(each.is_required for each in old)
-    is_given = any(argument.keyword == added.name for argument in call.arguments)
-    return required <= len(call.arguments) <= len(old) and not is_given
+    return required <= len(call.arguments) <= len(old) and not call.gives_by_name(added.name)
 
 
 def _lacks_any(call: Call, parameters: Parameters) -> bool:
     """Tell whether a call gives nothing for a parameter that it must give."""
-    count, keywords = len(positional(call)), {one.keyword for one in call.arguments}
-    return any(
-        one.is_required and at >= count and one.name not in keywords
-        for at, one in enumerate(parameters)
-    )
+    unplaced = parameters[len(call.positional) :]
+    return any(one.is_required and not call.gives_by_name(one.name) for one in unplaced)
 
 
 def _with_names(names: Names, call: Call, parameters: Sequence[Parameter]) -> Iterator[Consequence]:
     """Return a call that gives by their names what it can give by its place no longer."""
-    given = positional(call)
+    given = call.positional
     pairs = list(zip(given, parameters, strict=False))
     late = [(argument, one) for argument, one in pairs if one.is_named]
     if not late or len(given) > len(parameters):
@@ -202,7 +192,7 @@ def _without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Co
     given = call.arguments
     at = next((i for i, each in enumerate(given) if each.keyword == removed.name), None)
     if at is None:
-        if removed.is_named or index >= len(positional(call)):
+        if removed.is_named or index >= len(call.positional):
             return
         at = index
     if at + 1 < len(given):
@@ -216,7 +206,7 @@ def _without_argument(call: Call, index: int, removed: Parameter) -> Iterator[Co
 
 def _reordered(names: Names, call: Call, old: list[str], new: list[str]) -> Iterator[Consequence]:
     given, text = call.arguments, names.tree.text
-    if not len(given) == len(old) == len(new) or len(positional(call)) != len(given):
+    if not len(given) == len(old) == len(new) or len(call.positional) != len(given):
         return
     parts = [text[each.start : each.end] for each in given]
     out = text[given[0].start : given[0].start]

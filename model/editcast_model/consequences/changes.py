@@ -2,8 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from copy import copy
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -97,16 +96,19 @@ class Change:
     Attributes:
         before: The names before.
         after: The names after.
-        hunks: What changed, in offsets of the text before.
+        hunks: The changed ranges, in offsets of the text before; those of the diff unless given.
         active: Where something is being typed, in offsets of the text after.
     """
 
-    def __init__(self, before: Names, after: Names, active: range | None = None) -> None:
+    def __init__(
+        self,
+        before: Names,
+        after: Names,
+        active: range | None = None,
+        hunks: tuple[Hunk, ...] | None = None,
+    ) -> None:
         self.before, self.after, self.active = before, after, active
-        self.hunks = diff(before.tree.text, after.tree.text)
-        self._renamed: list[Renamed] | None = None
-        self._rewritten: list[range] | None = None
-        self._functions: list[tuple[Function, Function]] | None = None
+        self.hunks = diff(before.tree.text, after.tree.text) if hunks is None else hunks
 
     @cached_property
     def made(self) -> frozenset[tuple[str, str]]:
@@ -129,10 +131,7 @@ class Change:
                 hunks.append(hunk)
         if tuple(hunks) == self.hunks:
             return None
-        change = copy(self)
-        change.hunks = tuple(hunks)
-        change._renamed = change._rewritten = change._functions = None
-        return change
+        return Change(self.before, self.after, self.active, tuple(hunks))
 
     @property
     def is_legible(self) -> bool:
@@ -167,23 +166,22 @@ class Change:
                     if not self.is_active(one.start, one.end):
                         yield one
 
+    @cached_property
     def functions(self) -> list[tuple[Function, Function]]:
-        """Return the functions around what changed, each as it was before and as it is now."""
-        if self._functions is None:
-            now = dict[int, Function]()
-            for _, start, end in self.finished():
-                for place in (max(start - 1, 0), start, max(start, end - 1), end):
-                    for one in functions_around(self.after, place):
-                        now.setdefault(one.start, one)
-            pairs = ((self._function_before(one), one) for one in now.values())
-            self._functions = [(was, one) for was, one in pairs if was is not None]
-        return self._functions
+        """The functions around what changed, each as it was before and as it is now."""
+        now = dict[int, Function]()
+        for _, start, end in self.finished():
+            for place in (max(start - 1, 0), start, max(start, end - 1), end):
+                for one in functions_around(self.after, place):
+                    now.setdefault(one.start, one)
+        pairs = ((self._function_before(one), one) for one in now.values())
+        return [(was, one) for was, one in pairs if was is not None]
 
     def _function_before(self, now: Function) -> Function | None:
         """Find what a function was before, perhaps under another name."""
         was = self.same_before(now.defined)
         if was is None:
-            pairs = (one for one in self.renamed() if one.after.start == now.defined.start)
+            pairs = (one for one in self.renamed if one.after.start == now.defined.start)
             was = next((one.before for one in pairs), None)
         return function_of(self.before, was) if was is not None else None
 
@@ -193,37 +191,19 @@ class Change:
 
     def was_at(self, offset: int) -> int | None:
         """Find where what stands at an offset now stood before; None for what is new."""
-        grown = 0
-        for hunk, start, end in self.spans():
-            if offset < start:
-                break
-            if offset < end:
-                return None
-            grown = end - hunk.end
-        return offset - grown
+        return _moved(offset, (((start, end), hunk.end) for hunk, start, end in self.spans()))
 
     def is_now_at(self, offset: int) -> int | None:
         """Find where what stood at an offset stands now; None for what is gone."""
-        grown = 0
-        for hunk, _, end in self.spans():
-            if offset < hunk.start:
-                break
-            if offset < hunk.end:
-                return None
-            grown = end - hunk.end
-        return offset + grown
+        return _moved(offset, (((hunk.start, hunk.end), end) for hunk, _, end in self.spans()))
 
     def same_before(self, one: Occurrence) -> Occurrence | None:
         """Find the same name in the text before; None where it was another one, or none."""
-        place = self.was_at(one.start)
-        found = self.before.at(place) if place is not None else None
-        return found if found and found.name == one.name else None
+        return _same(one, self.before, self.was_at(one.start))
 
     def same_now(self, one: Occurrence) -> Occurrence | None:
         """Find the same name in the text after; None where it is another one, or none."""
-        place = self.is_now_at(one.start)
-        found = self.after.at(place) if place is not None else None
-        return found if found and found.name == one.name else None
+        return _same(one, self.after, self.is_now_at(one.start))
 
     def wrote_name(self, name: str) -> bool:
         """Tell whether a name was written somewhere in the text after."""
@@ -237,30 +217,28 @@ class Change:
         """Tell whether something is being typed at a place of the text after."""
         return self.active is not None and start <= self.active.stop and self.active.start <= end
 
+    @cached_property
     def renamed(self) -> list[Renamed]:
-        """Return the names that were replaced by others, without those being typed."""
-        if self._renamed is None:
-            self._renamed = [
-                pair
-                for hunk, start, end in self.spans()
-                if max(hunk.end - hunk.start, end - start) <= _LONGEST_HUNK
-                for pair in self._pairs(hunk, start, end)
-                if not self.is_active(pair.after.start, pair.after.end)
-                and not self.is_rewritten(pair.after.start)
-            ]
-        return self._renamed
+        """The names that were replaced by others, without those being typed."""
+        return [
+            pair
+            for hunk, start, end in self.spans()
+            if max(hunk.end - hunk.start, end - start) <= _LONGEST_HUNK
+            for pair in self._pairs(hunk, start, end)
+            if not self.is_active(pair.after.start, pair.after.end)
+            and not self.is_rewritten(pair.after.start)
+        ]
 
     def is_rewritten(self, offset: int) -> bool:
         """Tell whether what is new at an offset is in the place of many other lines.
 
         It may have nothing to do with what stood there.
         """
-        if self._rewritten is None:
-            self._rewritten = list(self._find_rewritten())
         return any(offset in one for one in self._rewritten)
 
-    def _find_rewritten(self) -> Iterator[range]:
-        """Return the ranges of adjacent lines that took the place of many others."""
+    @cached_property
+    def _rewritten(self) -> list[range]:
+        """The ranges of adjacent lines that took the place of many others."""
         before, after = self.before.tree.text, self.after.tree.text
         groups: list[list[tuple[Hunk, int, int]]] = []
         for one in self.spans():
@@ -268,11 +246,13 @@ class Change:
                 groups[-1].append(one)
             else:
                 groups.append([one])
+        found = []
         for group in groups:
             (old, start, _), (last, _, end) = group[0], group[-1]
             lines = before.count("\n", old.start, last.end), after.count("\n", start, end)
             if min(lines) >= _MOST_LINES:
-                yield range(start, end)
+                found.append(range(start, end))
+        return found
 
     def _pairs(self, hunk: Hunk, start: int, end: int) -> Iterator[Renamed]:
         old = _occurrences(self.before, hunk.start, hunk.end)
@@ -305,8 +285,7 @@ class Change:
             return False
         types = []
         for names, one in ((self.before, left), (self.after, right)):
-            declared = one.path[-2].node.child_by_field_name("type")
-            types.append(names.tree.of(declared) if declared is not None else "")
+            types.append(names.tree.of(one.path[-2].node.child_by_field_name("type")))
         return not all(types) or types[0] == types[1]
 
     def _is_given_alike(self, left: Occurrence, right: Occurrence) -> bool:
@@ -321,6 +300,23 @@ class Change:
                 values.append(names.tree.of(value))
         pairs = (values, (left.name, right.name))
         return values[0] == values[1] or any(fuzz.ratio(*pair) >= _ALIKE for pair in pairs)
+
+
+def _moved(offset: int, changed: Iterable[tuple[tuple[int, int], int]]) -> int | None:
+    """Find where an offset is in the other text, by what changed and its ends there."""
+    by = 0
+    for (start, end), other in changed:
+        if offset < start:
+            break
+        if offset < end:
+            return None
+        by = other - end
+    return offset + by
+
+
+def _same(one: Occurrence, names: Names, place: int | None) -> Occurrence | None:
+    found = names.at(place) if place is not None else None
+    return found if found and found.name == one.name else None
 
 
 def are_declared_alike(gone: Sequence[Occurrence], come: Sequence[Occurrence]) -> bool:

@@ -5,14 +5,14 @@ to do wherever else the flag is tested.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk
-from editcast_model.syntax.tree import Tree, first_child
+from editcast_model.syntax.tree import Tree, field, first_child
 
 _STRENGTH = 0.5
 #: What is asked at more places is no flag.
@@ -23,128 +23,77 @@ _LASTING = re.compile(r"[A-Z][A-Z0-9_]+|[\w$]+(?:\.[\w$]+)+(?:\([^()]*\))?|[\w$]
 _BEHIND = 20  # characters behind an expression that stay as they are
 _NOT = re.compile(r"not\s+|!\s*")
 _AND = ("and", "&&")
+_EXPRESSIONS = ("conditional_expression", "ternary_expression")
 
 
-class _Asked(NamedTuple):
-    """A condition as it is asked.
+class _Choice(NamedTuple):
+    """A statement or an expression that asks something that can be settled.
 
     Attributes:
-        core: What is asked, without a negation.
+        core: What it asks, without a negation.
         is_negated: Whether there is one.
+        start: Where it begins; a statement has whole lines.
+        end: Where it ends.
+        left: What is left of it where its condition holds, and where not; None for what is unknown.
     """
 
     core: str
     is_negated: bool
+    start: int
+    end: int
+    left: tuple[str | None, str | None]
 
-
-class _Settled(NamedTuple):
-    """A condition that is always true from now on, or never."""
-
-    core: str
-    is_true: bool
+    def left_if(self, is_true: bool) -> str | None:
+        """Return what is left of it once its core is always true, or never."""
+        return self.left[is_true == self.is_negated]
 
 
 def after_condition(change: Change) -> Iterator[Consequence]:
-    """Return what is left of the statements that ask what a change settled."""
-    for settled in dict.fromkeys(_settled(change)):
-        yield from _still_asked(change.after.tree, settled)
+    """Return what is left of the statements and expressions that ask what a change settled."""
+    for core, is_true in dict.fromkeys(_settled(change)):
+        yield from _still_asked(change.after.tree, core, is_true)
 
 
-def _settled(change: Change) -> Iterator[_Settled]:
-    """Return the conditions that a change took away, with the branch that it kept."""
-    tree, grown = change.before.tree, 0
-    now: list[str] = []
-    for hunk, start, end in change.spans():
+def _settled(change: Change) -> Iterator[tuple[str, bool]]:
+    """Yield the conditions that a change took away, and whether it kept what is done if true."""
+    tree, now = change.before.tree, change.after.tree.text
+    for hunk, start, _ in change.finished():
         removed = tree.text[hunk.start : hunk.end]
-        place = hunk.start + len(removed) - len(removed.lstrip())
-        for step in reversed(tree.path(place)):
-            asked = _asked(tree, step.node)
-            if asked is None or step.node.start_byte < hunk.start or change.is_active(start, end):
+        for step in reversed(tree.path(hunk.start + len(removed) - len(removed.lstrip()))):
+            choice = _choice(tree, step.node)
+            if choice is None or hunk.end > choice.end:
                 continue
-            now = now or change.after.tree.text.splitlines()
-            line = tree.text.count("\n", 0, step.node.start_byte) + grown
-            for kept, branch in ((True, "consequence"), (False, "alternative")):
-                body = _body(tree, step.node, branch)
-                if body and now[line : line + len(body)] == body:
-                    yield _Settled(asked.core, kept != asked.is_negated)
+            first = start if hunk.start <= choice.start else change.is_now_at(choice.start)
+            is_now = now[first:].lstrip() + "\n" if first is not None else ""
+            for is_true in (True, False):
+                left = choice.left_if(is_true)
+                behind = 0 if left and left.endswith("\n") else _BEHIND  # whole lines say enough
+                rest = tree.text[choice.end : choice.end + behind]
+                if left and is_now.startswith(left.lstrip() + rest):
+                    yield choice.core, is_true
                     break
-        yield from _settled_within(change, hunk, start, end)
-        grown += hunk.text.count("\n") - removed.count("\n")
 
 
-def _settled_within(change: Change, hunk: Hunk, start: int, end: int) -> Iterator[_Settled]:
-    """Return the condition of an expression of which a change kept one of two values."""
-    tree, now = change.before.tree, change.after.tree
-    removed = tree.text[hunk.start : hunk.end]
-    for step in reversed(tree.path(hunk.start + len(removed) - len(removed.lstrip()))):
-        parts = _parts(step.node)
-        asked = _asked_as(tree.of(parts[0])) if parts else None
-        if (
-            parts is None
-            or asked is None
-            or hunk.end > step.node.end_byte
-            or change.is_active(start, end)
-        ):
-            continue
-        first = change.is_now_at(step.node.start_byte)
-        is_now = now.text[start if first is None else first :].lstrip()
-        rest = tree.text[step.node.end_byte : step.node.end_byte + _BEHIND]
-        for is_true, value in zip((True, False), parts[1:], strict=True):
-            if is_now.startswith(tree.of(value) + rest):
-                yield _Settled(asked.core, is_true != asked.is_negated)
-        return
-
-
-def _parts(node: Node) -> tuple[Node, Node, Node] | None:
-    """Return the condition of an expression, its value if that is true, and the other one."""
-    if node.type not in ("conditional_expression", "ternary_expression"):
-        return None
-    condition, other = (node.child_by_field_name(one) for one in ("condition", "alternative"))
-    value = node.child_by_field_name("consequence") or node.child_by_field_name("body")
-    if condition is None and node.named_child_count == 3:  # of Python
-        value, condition, other = node.named_children
-    return (condition, value, other) if condition and value and other else None
-
-
-def _still_asked(tree: Tree, settled: _Settled) -> Iterator[Consequence]:
-    places = [one.start() for one in re.finditer(re.escape(settled.core), tree.text)]
-    seen: set[int] = set()
+def _still_asked(tree: Tree, core: str, is_true: bool) -> Iterator[Consequence]:
+    places = [one.start() for one in re.finditer(re.escape(core), tree.text)]
+    seen: set[Hunk] = set()
     for place in places if len(places) <= _MOST_PLACES else ():
         for step in reversed(tree.path(place)):
-            parts = _parts(step.node)
-            asked = _asked_as(tree.of(parts[0])) if parts else None
-            if parts and asked is not None and asked.core == settled.core:
-                kept = parts[1 if settled.is_true != asked.is_negated else 2]
-                value = Hunk(step.node.start_byte, step.node.end_byte, tree.of(kept))
-                yield Consequence(value, "settle_condition", _STRENGTH, cause=f"if {settled.core}")
-                break
-            if step.type != "if_statement" or step.node.start_byte in seen:
+            choice, hunk = _choice(tree, step.node), None
+            if choice is not None and choice.core == core:
+                left = choice.left_if(is_true)
+                hunk = Hunk(choice.start, choice.end, left) if left is not None else None
+            elif step.type != "if_statement":
                 continue
-            seen.add(step.node.start_byte)
-            hunk = _without_condition(tree, step.node, settled)
-            if hunk is not None:
-                yield Consequence(hunk, "settle_condition", _STRENGTH, cause=f"if {settled.core}")
+            elif is_true:
+                hunk = _without_part(tree, step.node, core)
+            if hunk is not None and hunk not in seen:
+                seen.add(hunk)
+                yield Consequence(hunk, "settle_condition", _STRENGTH, cause=f"if {core}")
             break
 
 
-def _without_condition(tree: Tree, node: Node, settled: _Settled) -> Hunk | None:
-    """Replace a statement by what is left of it; None where it asks something else."""
-    asked = _asked(tree, node)
-    if asked is not None and asked.core == settled.core:
-        keeps = settled.is_true != asked.is_negated
-        body = _body(tree, node, "consequence" if keeps else "alternative")
-        start = tree.text.rfind("\n", 0, node.start_byte) + 1
-        end = tree.text.find("\n", node.end_byte) + 1 or len(tree.text)
-        if tree.text[start : node.start_byte].strip() or tree.text[node.end_byte : end].strip():
-            return None  # `else if`, or something else on the line
-        if body is None and (keeps or node.child_by_field_name("alternative") is not None):
-            return None
-        new = "".join(f"{line}\n" for line in body or ())
-        return Hunk(start, end, new)
-    return _without_part(tree, node, settled) if settled.is_true else None
-
-
-def _without_part(tree: Tree, node: Node, settled: _Settled) -> Hunk | None:
+def _without_part(tree: Tree, node: Node, core: str) -> Hunk | None:
     """Take what is always true out of a condition that asks something else as well."""
     condition = _condition(node)
     operator = condition.child_by_field_name("operator") if condition is not None else None
@@ -153,37 +102,52 @@ def _without_part(tree: Tree, node: Node, settled: _Settled) -> Hunk | None:
     left, right = (condition.child_by_field_name(side) for side in ("left", "right"))
     if left is None or right is None:
         return None
-    if tree.of(left) == settled.core:
+    if tree.of(left) == core:
         return Hunk(left.start_byte, right.start_byte, "")
-    if tree.of(right) == settled.core:
+    if tree.of(right) == core:
         return Hunk(left.end_byte, right.end_byte, "")
     return None
 
 
 def _condition(node: Node) -> Node | None:
-    """Return the condition of a statement without the brackets around it."""
+    """Return the condition of a statement or an expression without the brackets around it."""
     condition = node.child_by_field_name("condition")
+    if condition is None and node.type in _EXPRESSIONS and node.named_child_count == 3:
+        condition = node.named_children[1]  # of Python
     while condition is not None and condition.type == "parenthesized_expression":
         condition = first_child(condition)
     return condition
 
 
-def _asked(tree: Tree, node: Node) -> _Asked | None:
-    """Return what a statement asks, if that can be settled; None for any other one."""
-    condition = _condition(node) if node.type == "if_statement" else None
+def _choice(tree: Tree, node: Node) -> _Choice | None:
+    """Return what asks something, if that can be settled; None for all else."""
+    condition = _condition(node) if node.type in ("if_statement", *_EXPRESSIONS) else None
     if condition is None or node.child_by_field_name("initializer") is not None:
         return None
-    return _asked_as(tree.of(condition))
-
-
-def _asked_as(text: str) -> _Asked | None:
-    """Return what a condition asks, if that can be settled."""
+    text = tree.of(condition)
     negated = _NOT.match(text)
     core = text[negated.end() :] if negated else text
-    return _Asked(core, negated is not None) if _LASTING.fullmatch(core) else None
+    if not _LASTING.fullmatch(core):
+        return None
+    if node.type in _EXPRESSIONS:
+        value, other = field(node, "consequence", "body"), field(node, "alternative")
+        if value is None and node.named_child_count == 3:  # of Python
+            value, _, other = node.named_children
+        if value is None or other is None:
+            return None
+        left: tuple[str | None, str | None] = tree.of(value), tree.of(other)
+        return _Choice(core, negated is not None, node.start_byte, node.end_byte, left)
+    start = tree.text.rfind("\n", 0, node.start_byte) + 1
+    end = tree.text.find("\n", node.end_byte) + 1 or len(tree.text)
+    if tree.text[start : node.start_byte].strip() or tree.text[node.end_byte : end].strip():
+        return None  # `else if`, or something else on the line
+    has_other = node.child_by_field_name("alternative") is not None
+    other_lines = _lines(tree, node, "alternative") if has_other else ""
+    left = _lines(tree, node, "consequence"), other_lines
+    return _Choice(core, negated is not None, start, end, left)
 
 
-def _body(tree: Tree, node: Node, branch: str) -> list[str] | None:
+def _lines(tree: Tree, node: Node, branch: str) -> str | None:
     """Return the lines of a branch, indented as the statement; None where they are no lines."""
     block = node.child_by_field_name(branch)
     if block is not None and block.type == "else_clause":
@@ -199,15 +163,10 @@ def _body(tree: Tree, node: Node, branch: str) -> list[str] | None:
     end = statements[-1].end_byte
     if start <= node.start_byte or tree.text[start : statements[0].start_byte].strip():
         return None
-    lines = tree.text[start:end].splitlines()
     inner = tree.text[start : statements[0].start_byte]
-    outer_start = tree.text.rfind("\n", 0, node.start_byte) + 1
-    outer = tree.text[outer_start : node.start_byte]
-    return _indented(lines, inner, outer)
-
-
-def _indented(lines: Sequence[str], inner: str, outer: str) -> list[str] | None:
-    """Put lines under another indentation; None where one of them has less than they have."""
+    outer = tree.text[tree.text.rfind("\n", 0, node.start_byte) + 1 : node.start_byte]
+    behind = tree.text[end : tree.text.find("\n", end) + 1 or len(tree.text)]
+    lines = (tree.text[start:end] + ("\n" if behind.strip() else behind)).splitlines(keepends=True)
     if any(line.strip() and not line.startswith(inner) for line in lines):
-        return None
-    return [outer + line[len(inner) :] if line.strip() else line for line in lines]
+        return None  # one of them is indented less
+    return "".join(outer + line[len(inner) :] if line.strip() else line for line in lines)

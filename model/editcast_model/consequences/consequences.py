@@ -140,9 +140,15 @@ class Consequences:
         )
         if now is None:
             return _ordered([one for one in words if not _is_active(active, one)], cursor or 0)
-        found: list[Consequence] = []
-        following: list[Consequence] = []
         taken: list[tuple[int, int]] = []
+
+        def free(proposed: Iterable[Consequence]) -> Iterator[Consequence]:
+            for one in proposed:
+                if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
+                    insort(taken, (one.hunk.start, one.hunk.end))
+                    yield one
+
+        found: list[Consequence] = []
         last: Change | None = None
         for age, before in enumerate(self._earlier(history, text)):
             change = Change(before, now, active)
@@ -152,14 +158,8 @@ class Consequences:
                 cursor = max(end for _, _, end in change.spans())
             last = last or change
             rewrites = _rewrites(change, last) if age < _FRESH else ()
-            for one in _counted(change, chain(_of(change, imports, entries), rewrites)):
-                if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
-                    found.append(one)
-                    insort(taken, (one.hunk.start, one.hunk.end))
-        for one in self._following(now, last, elsewhere, words):
-            if _is_free(one.hunk, taken) and not _is_refused(now, active, one):
-                following.append(one)
-                insort(taken, (one.hunk.start, one.hunk.end))
+            found += free(_counted(change, chain(_of(change, imports, entries), rewrites)))
+        following = list(free(self._following(now, last, elsewhere, words)))
         in_order = _ordered(found, cursor or 0) + _ordered(following, cursor or 0)
         return in_order[:MOST_CONSEQUENCES]
 
@@ -216,7 +216,7 @@ def _counted(change: Change, found: Iterable[Consequence]) -> Iterator[Consequen
 def _of(
     change: Change, imports: Mapping[str, str] | None, entries: EntryIndex | None
 ) -> Iterator[Consequence]:
-    for renamed in change.renamed():
+    for renamed in change.renamed:
         cause = f"{renamed.before.name} {renamed.after.name}"
         value = value_change(change, renamed)
         for one in _after_rename(change, renamed):
@@ -227,7 +227,7 @@ def _of(
         yield from rule(change)
     if entries is not None:
         yield from after_reference(change, entries)
-    if imports:
+    if imports is not None:
         yield from _missing(change, imports)
 
 

@@ -46,7 +46,7 @@ def _new_constants(change: Change) -> Iterator[_Constant]:
     names = change.after
     for one in change.new_names():
         value = _value(one.path) if one.role is Role.DEFINITION else None
-        literal = names.tree.of(value) if value is not None else ""
+        literal = names.tree.of(value)
         if value is None or not _LITERAL.fullmatch(literal) or not _is_lasting(names, one):
             continue
         is_new = not change.before.of(one.name) and change.was_at(value.start_byte) is None
@@ -81,8 +81,7 @@ def _stands_for(names: Names, place: int, constant: _Constant) -> bool:
     is_whole = node.node.end_byte == place + len(constant.literal) and _NODE.search(node.type)
     if not at or not is_whole or _APART.search(above.type) or node.field == "key":
         return False
-    defines = field(above.node, "name", "left")
-    if defines is not None and names.tree.of(defines).isupper():
+    if names.tree.of(field(above.node, "name", "left")).isupper():
         return False
     is_outer = constant.defined.part.kind == "field" or len(constant.defined.scopes) == 1
     use = Occurrence(constant.defined.name, place, REFERENCE, path, names.rules)

@@ -5,14 +5,16 @@ such as `asyncio.gather` or `Promise.all`, is left alone.
 """
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from tree_sitter import Node
 
 from editcast_model.consequences.changes import Change, Consequence
+from editcast_model.consequences.other_files.modules import family_of
 from editcast_model.diff import Hunk
 from editcast_model.syntax.calls import Call, Function, calls_of, function_node_around
 from editcast_model.syntax.names import WORD, Names
-from editcast_model.syntax.tree import field
+from editcast_model.syntax.tree import around, field
 
 _AWAIT = frozenset({"await", "await_expression"})
 #: What takes coroutines or promises as they are.
@@ -33,7 +35,8 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
         yield from _promised(names, function)
         for call in calls_of(names, function):
             yield from awaited(names, call)
-    for _, start, end in change.finished():
+    is_known = family_of(names.tree.language) in ("python", "script")
+    for _, start, end in change.finished() if is_known else ():
         for word in WORD.finditer(names.tree.text, start, end):
             if word[0] == "await":
                 path = names.tree.path(word.start())
@@ -43,7 +46,7 @@ def after_coroutine(change: Change) -> Iterator[Consequence]:
 
 def new_coroutines(change: Change) -> Iterator[Function]:
     """Return the functions with a name that a change made coroutines."""
-    for was, function in change.functions():
+    for was, function in change.functions:
         if is_async(function.node) and not is_async(was.node):
             yield function
 
@@ -81,7 +84,7 @@ def _made_async(names: Names, node: Node, *, is_first: bool) -> Iterator[Consequ
     if around is None or is_async(around) or around.type == "lambda":
         return
     name = around.child_by_field_name("name")
-    called = names.tree.of(name) if name else ""
+    called = names.tree.of(name)
     if called.startswith("__") or called == "constructor":
         return
     at = around.start_byte
@@ -113,11 +116,9 @@ def _promise(names: Names, function: Node) -> Hunk | None:
 
 def _is_taken(names: Names, node: Node) -> bool:
     """Tell whether something around a call takes its coroutine as it is."""
-    around, function = node.parent, function_node_around(node)
-    while around is not None and around != function:
-        called = field(around, "function", "property")
-        words = WORD.findall(names.tree.of(called)) if called is not None else []
+    function = function_node_around(node)
+    for one in takewhile(lambda one: one != function, around(node)):
+        words = WORD.findall(names.tree.of(field(one, "function", "property")))
         if words and words[-1] in _TAKERS:
             return True
-        around = around.parent
     return False

@@ -205,8 +205,7 @@ def _is_apart(tree: Tree, path: Path) -> bool:
     """Tell whether a literal is a name, a type or the like, or for the browser."""
     above = path[-2]
     if above.type == "jsx_attribute":
-        name = first_child(above.node)
-        return name is not None and tree.of(name) in _MARKUP
+        return tree.of(first_child(above.node)) in _MARKUP
     asks = any(_ASKS.match(tree.of(step.node)) for step in path[-3:-1])
     return asks or path[-1].field in _FIELDS or bool(_APART.search(above.type))
 

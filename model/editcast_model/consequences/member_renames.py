@@ -11,7 +11,9 @@ from editcast_model.syntax.calls import Call, call_of, calls_of, function_at, re
 from editcast_model.syntax.components import attributes_of, components_with, have_one_type
 from editcast_model.syntax.members import (
     are_apart,
+    bases_of,
     class_around,
+    defines_member,
     fields_defined,
     is_declared_member,
     is_member,
@@ -34,7 +36,6 @@ _COMMON = frozenset(
 #: Languages whose compiler refuses a member that nothing declares.
 CHECKED = ("typescript", "typescriptreact", "vue", "go", "java", "csharp", "rust")
 _LOOKED_AT = (*CHECKED, "python", "ruby")
-_HERITAGE = ("class_heritage", "base_clause", "class_interface_clause")
 _SUBSCRIPT = re.compile("subscript|element_reference")
 #: Methods whose first argument is a key, by the field of their names, of Python and of Ruby.
 _GETTERS = {
@@ -56,9 +57,7 @@ def after_member(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     if whose is None or was is None or _has(before, new, was):
         return
     declared = fields_defined(after, old, whose)
-    is_declaration = is_declared_member(new) or any(
-        one.start == new.start for one in fields_defined(after, new.name, whose)
-    )
+    is_declaration = defines_member(after, new, whose)
     if is_declaration and declared and len(declared) >= len(fields_defined(before, old, was)):
         return  # the old one is still there: another one was added
     if any(is_declared_member(one) and change.same_before(one) is None for one in declared):
@@ -189,12 +188,8 @@ def _heirs(names: Names, whose: str) -> list[str]:
 def _inherits(names: Names, whose: str) -> bool:
     """Tell whether a class of this file has another one above it."""
     start = whose.split("@")[1]
-    for step in names.tree.path(int(start)) if start else ():
-        if step.node.start_byte == int(start):
-            heritage = any(child.type in _HERITAGE for child in step.node.named_children)
-            if heritage or field(step.node, "superclasses", "superclass", "interfaces"):
-                return True
-    return False
+    path = names.tree.path(int(start)) if start else ()
+    return any(bases_of(names, step.node) for step in path if step.node.start_byte == int(start))
 
 
 def _takes_others(change: Change, renamed: Renamed) -> bool:
@@ -236,14 +231,12 @@ def of_unknown_objects(names: Names, old: str, whose: Collection[str]) -> Iterat
 
 def _is_imported(names: Names, one: Occurrence) -> bool:
     """Tell whether a member is a module's."""
-    thing = object_of(one.path[-2].node)
-    found = names.at(thing.start_byte) if thing else None
+    found = names.of_node(object_of(one.path[-2].node))
     if found is None or found.role is not Role.REFERENCE:
         return False
-    scope = names.resolve(found)
-    if scope is None:  # Go's packages are named by their paths
+    if names.resolve(found) is None:  # Go's packages are named by their paths
         return True
-    return any(each.part.kind == "import" for each in names.definitions(found.name, scope))
+    return any(each.part.kind == "import" for each in names.meant_by(found))
 
 
 def are_constructor_keywords(names: Names, field: Occurrence) -> bool:
@@ -278,18 +271,17 @@ def _literal(names: Names, offset: int) -> Node | None:
 
 def _defines_key(names: Names, name: str, whose: str | None = None) -> bool:
     """Tell whether a literal defines a key; without `whose`, whether anything in the text does."""
-    places = [*(place for place, _ in _strings(names, name)), *_key_names(names, name)]
-    defined = {_key_defined(names, place) for place in places}
+    defined = {_key_defined(names, place) for place in _places(names, name)}
     if whose:
         return whose in defined
     return bool(defined - {None}) or any(_is_assigned(path) for _, path in _strings(names, name))
 
 
-def _key_names(names: Names, name: str) -> list[int]:
-    """Find where a key is written as a name; in Ruby, that is a symbol."""
-    if names.tree.language == "ruby":
-        return []
-    return [one.start for one in names.of(name) if one.role is Role.KEY]
+def _places(names: Names, name: str) -> Iterator[int]:
+    """Find where a key may be written: as a string, or as a name; in Ruby, that is a symbol."""
+    yield from (place for place, _ in _strings(names, name))
+    if names.tree.language != "ruby":
+        yield from (one.start for one in names.of(name) if one.role is Role.KEY)
 
 
 def _is_assigned(path: Path) -> bool:
@@ -331,8 +323,7 @@ def _keys(names: Names, name: str, whose: str) -> list[tuple[int, str | None]]:
 
 def _overridden(names: Names, name: str, whose: str) -> Iterator[int]:
     """Find where a literal spreads the one that defines a key, and sets that key itself."""
-    places = [place for place, _ in _strings(names, name)]
-    for place in (*places, *_key_names(names, name)):
+    for place in _places(names, name):
         literal = _literal(names, place)
         taken_in = literal.named_children if literal else []
         things = [first_child(child) for child in taken_in if child.type in _SPREADS]
@@ -359,7 +350,7 @@ def _asked(names: Names, path: Path, at: int) -> Node | None:
     elif function is None or function.type != "attribute":
         return None
     methods = ((function.child_by_field_name(name), known) for name, known in _GETTERS.items())
-    if not any(one is not None and names.tree.of(one) in known for one, known in methods):
+    if not any(names.tree.of(one) in known for one, known in methods):
         return None
     first = first_child(path[at - 1].node)
     return object_of(function) if first == path[at].node else None

@@ -1,25 +1,15 @@
 """Parameters that methods need which implement, or override, a method that has others now."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tree_sitter import Node
-
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.diff import Hunk, shortest_hunk
+from editcast_model.syntax.members import bases_of, class_of_method
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
+from editcast_model.syntax.tree import field
 
-_CLASSES = re.compile(
-    "class_def|class_decl|interface_decl|^class$|abstract_class|trait_decl|anonymous_class"
-)
-_BASES = re.compile(
-    "argument_list|heritage|extends|superclass|super_interfaces|base_(clause|list)"
-    "|class_interface_clause"
-)
-#: Bases that say nothing about a class.
-_NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
 _STRENGTH = 0.5
 
 
@@ -52,12 +42,11 @@ def new_signatures(change: Change) -> Iterator[NewSignature]:
     """Return the methods whose parameters a change changed, but for what is being typed."""
     names, seen = change.after, set[int]()
     for _, _, end in change.finished():
-        for step in reversed(names.tree.path(min(end, len(names.tree.text) - 1))):
-            parameters = step.node.child_by_field_name("parameters")
-            name = step.node.child_by_field_name("name")
+        for step in reversed(names.tree.path_near(end)):
+            parameters, name = field(step.node, "parameters"), field(step.node, "name")
             if parameters is None or name is None:
                 continue
-            one = names.at(name.start_byte)
+            one = names.of_node(name)
             was = change.same_before(one) if one else None
             if one is None or was is None or one.start in seen or not _is_method(one):
                 break
@@ -91,7 +80,7 @@ def _is_method(one: Occurrence) -> bool:
     if one.role is Role.MEMBER_DEFINITION:
         return one.part.kind == "method"
     is_function = one.role is Role.DEFINITION and one.part.kind in ("function", "method")
-    return is_function and _class_around(one.path[-2].node) is not None
+    return is_function and class_of_method(one.path[:-1]) is not None
 
 
 def _is_related(names: Names, one: Occurrence, signature: NewSignature) -> bool:
@@ -110,19 +99,6 @@ def _defines(names: Names, base: str) -> bool:
 
 def _class(names: Names, one: Occurrence) -> tuple[str, frozenset[str]]:
     """Return the class around a method, and what it extends and implements."""
-    around = _class_around(one.path[-2].node)
-    name = around.child_by_field_name("name") if around is not None else None
-    if around is None or name is None:
-        return "", frozenset()
-    bases = (child for child in around.children if _BASES.search(child.type))
-    words = {word for base in bases for word in WORD.findall(names.tree.of(base))}
-    return names.tree.of(name), frozenset(words - _NO_BASES)
-
-
-def _class_around(node: Node) -> Node | None:
-    """Return the class in whose body a node is."""
-    body = node.parent
-    if body is not None and body.type == "decorated_definition":
-        body = body.parent
-    around = body.parent if body is not None else None
-    return around if around is not None and _CLASSES.search(around.type) else None
+    found = class_of_method(one.path[:-1])
+    name = names.tree.of(field(found, "name")) if found is not None else ""
+    return name, bases_of(names, found) if found is not None and name else frozenset()

@@ -96,11 +96,6 @@ def call_before(change: Change, call: Call) -> Call | None:
     return call_of(change.before.tree, called) if called else None
 
 
-def positional(call: Call) -> list[Argument]:
-    """Return the arguments of a call that have no name."""
-    return [argument for argument in call.arguments if not argument.keyword]
-
-
 def inserted(
     text: str,
     span: tuple[int, int],
@@ -143,7 +138,7 @@ def _parameter_for(
     is_name = name.startswith(sigil) and name.removeprefix(sigil).isidentifier()
     if not is_name or not _is_plain(function, name):
         return
-    if not argument.keyword and len(positional(call)) != len(parameters) + 1:
+    if not argument.keyword and len(call.positional) != len(parameters) + 1:
         return
     one = names.at(argument.start)
     scope = names.resolve(one) if one and one.role is Role.REFERENCE else None
@@ -217,7 +212,7 @@ def _declared(
     if language in ("python", "ruby") or language.startswith("javascript"):
         return name
     kind = type_declared(defined[0].path[-2].node) if len(defined) == 1 else None
-    written = names.tree.of(kind) if kind is not None else ""
+    written = names.tree.of(kind)
     if not written or written == "var":
         text = names.tree.text
         are_typed = not all(text.startswith(one.name, one.start) for one in function.parameters)

@@ -71,7 +71,7 @@ def after_state(change: Change, renamed: Renamed) -> Iterator[Consequence]:
     state, setter = pattern.named_children
     if new.start != state.start_byte or names.tree.of(setter) != _setter(renamed.before.name):
         return
-    one = names.at(setter.start_byte)
+    one = names.of_node(setter)
     if one is not None and not names.is_known(one, _setter(new.name)):
         hunk = Hunk(one.start, one.end, _setter(new.name))
         yield Consequence(hunk, "rename_definition", _STRENGTH_OF_SETTER, is_first=True)
@@ -142,8 +142,7 @@ def _is_import(names: Names, one: Occurrence) -> bool:
     """Tell whether a definition is an import, or takes what `require` returns."""
     if one.part.kind == "import":
         return True
-    value = one.path[-2].node.child_by_field_name("value")
-    return value is not None and names.tree.of(value).startswith("require(")
+    return names.tree.of(one.path[-2].node.child_by_field_name("value")).startswith("require(")
 
 
 def _is_slip(names: Names, old: str, new: str) -> bool:
@@ -172,9 +171,7 @@ def _is_left(change: Change, one: Occurrence, was: Scope, scope: Scope) -> bool:
     if after.would_mean(one, scope):
         return True
     # A name that was declared global, say, and no longer is, is what hides the definition.
-    hidden_by = after.resolve(one)
-    captors = after.definitions(one.name, hidden_by)
-    origins = [change.same_before(each) for each in captors]
+    origins = [change.same_before(each) for each in after.meant_by(one)]
     return all(each is not None and before.resolve(each) == was for each in origins)
 
 

@@ -55,8 +55,9 @@ def after_results(change: Change) -> Iterator[Consequence]:
 def new_results(change: Change) -> Iterator[NewResults]:
     """Yield the functions that return more than one result since a change."""
     find = {"python": _in_returns, "go": _in_signature}.get(change.after.tree.language)
-    for was, function in change.functions() if find else ():
-        assert find is not None
+    if find is None:
+        return
+    for was, function in change.functions:
         names, written = find(change, was, function)
         if names:
             yield NewResults(function, names, written)

@@ -166,11 +166,13 @@ class _Place:
         written = _value_beside(self._above[0], self._node, self._hunk.start)
         if written is not None or self._above[0].type == "jsx_attribute":
             return self._written(written)
+        new = self._renamed(self._node.start_byte, self._node.end_byte)
         if self._value.is_negated:
-            return self._asked()
-        if self._value.literals:
-            return self._compared()
-        return self._scaled()
+            return self._asked(self._sign + new, new)
+        if not self._value.literals:
+            return self._scaled(new)
+        true, equal = self._true(), "==" if self._tree.language == "python" else "==="
+        return self._asked(f"{new} {equal} {true}", f"{new} !{equal[1:]} {true}") if true else None
 
     def _renamed(self, start: int, end: int) -> str:
         """Return a part of the text with the new name."""
@@ -179,7 +181,7 @@ class _Place:
 
     def _written(self, written: Node | None) -> Hunk | None:
         if written is None:
-            true, hunk = self._literal("true"), self._hunk  # of JSX, where a name alone is true
+            true, hunk = self._true(), self._hunk  # of JSX, where a name alone is true
             if true is None:
                 return None
             given = true if true[0] in "'\"" else f"{{{true}}}"
@@ -195,6 +197,10 @@ class _Place:
         if brackets and new[0] not in "'\"":
             new = f"{{{new}}}"
         return Hunk(self._hunk.start, end, self._renamed(self._hunk.start, start) + new)
+
+    def _true(self) -> str | None:
+        """Return what is written for true now."""
+        return self._literal("true") or self._literal("True")
 
     def _literal(self, old: str) -> str | None:
         """Return what is written for a literal now."""
@@ -223,18 +229,17 @@ class _Place:
     def _sign(self) -> str:
         return "not " if self._tree.language in ("python", "ruby") else "!"
 
-    def _asked(self) -> Hunk | None:
-        """Return the opposite of an expression where it is asked for."""
+    def _asked(self, is_so: str, is_not: str) -> Hunk | None:
+        """Return what says that a flag is set, or is not, where that is asked."""
         node, above = self._node, self._above[0]
-        new = self._renamed(node.start_byte, node.end_byte)
         if _NOT.fullmatch(above.type) and self._tree.of(above).startswith(("not ", "!")):
-            return Hunk(above.start_byte, above.end_byte, new)
+            return Hunk(above.start_byte, above.end_byte, is_not)
+        if above.type.startswith("assignment") and above.child_by_field_name("left") == node:
+            return None
         is_asked = _ASKED.search(above.type) or (
             above.type == "binary_expression" and re.search("&&|[|][|]", self._between(above))
         )
-        if above.type.startswith("assignment") and above.child_by_field_name("left") == node:
-            return None
-        return Hunk(node.start_byte, node.end_byte, self._sign + new) if is_asked else None
+        return Hunk(node.start_byte, node.end_byte, is_so) if is_asked else None
 
     def _between(self, above: Node) -> str:
         """Return the operator of an expression of two operands."""
@@ -243,28 +248,12 @@ class _Place:
             return ""
         return self._tree.text[operands[0].end_byte : operands[1].start_byte]
 
-    def _compared(self) -> Hunk | None:
-        """Return the comparison that asks for what a flag said."""
-        true = self._literal("true") or self._literal("True")
-        node, above = self._node, self._above[0]
-        if true is None:
-            return None
-        new = self._renamed(node.start_byte, node.end_byte)
-        equal = "==" if self._tree.language == "python" else "==="
-        if _NOT.fullmatch(above.type) and self._tree.of(above).startswith(("not ", "!")):
-            text = f"{new} {'!' + equal[1:]} {true}"
-            return Hunk(above.start_byte, above.end_byte, text)
-        is_asked = _ASKED.search(above.type) and not above.type.startswith(("assignment", "pair"))
-        return Hunk(node.start_byte, node.end_byte, f"{new} {equal} {true}") if is_asked else None
-
-    def _scaled(self) -> Hunk | None:
+    def _scaled(self, new: str) -> Hunk | None:
         """Return an expression without the factor that its value has now, or with it."""
         node, above = self._node, self._above[0]
-        new, factor = self._renamed(node.start_byte, node.end_byte), Fraction(1)
-        inner = node
+        inner, factor = node, Fraction(1)
         for one in self._above:
-            sign, other = self._between(one).strip(), _other(one, inner)
-            number = self._tree.of(other) if other is not None else ""
+            sign, number = self._between(one).strip(), self._tree.of(_other(one, inner))
             if sign not in ("*", "/") or not _NUMBER.fullmatch(number):
                 break
             literal = Fraction(number.replace("_", ""))
@@ -275,7 +264,7 @@ class _Place:
         if inner != node:
             return None
         sign, other = self._between(above).strip(), _other(above, node)
-        number = self._tree.of(other) if other is not None else ""
+        number = self._tree.of(other)
         if sign in ("<", ">", "<=", ">=", "==", "!=", "===", "!==") and other is not None:
             scaled = self._literal(number)
             if scaled and other.start_byte > node.start_byte:
@@ -300,7 +289,7 @@ class _Place:
         if len(self._above) < 2 or "argument" not in self._above[0].type:
             return None
         called = first_child(self._above[1])
-        if called is None or not _WAITING.search(self._tree.of(called)):
+        if not _WAITING.search(self._tree.of(called)):
             return None
         node, factor = self._node, self._value.factor
         sign, other = ("/", factor) if factor > 1 else ("*", 1 / factor)

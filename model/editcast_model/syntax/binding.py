@@ -81,7 +81,7 @@ def defines_by_itself(names: Names, hunk: Hunk) -> bool:
         node = step.node
         if node.start_byte < hunk.start and _DEFINITION.search(step.type):
             defined = field(node, "left", "name")
-            is_own = defined is not None and used is not None and names.tree.of(defined) == used[0]
+            is_own = used is not None and names.tree.of(defined) == used[0]
             if is_own and (is_whole or "assignment" not in step.type):
                 return True
         if _LATER.search(step.type):

@@ -6,8 +6,10 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
+from editcast_model.syntax.components import name_of_function
 from editcast_model.syntax.members import (
     class_around,
+    class_named,
     made_without_field,
     object_of,
     of_class_itself,
@@ -16,7 +18,7 @@ from editcast_model.syntax.members import (
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.parameters import Parameter, parameters_of
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree, field, first_child
+from editcast_model.syntax.tree import Tree, around, field, first_child
 
 _FUNCTIONS = frozenset(
     """function_definition function_declaration generator_function_declaration method_definition
@@ -110,6 +112,20 @@ class Call:
     arguments: tuple[Argument, ...]
     span: tuple[int, int] | None = None
 
+    @property
+    def positional(self) -> list[Argument]:
+        """Return the arguments that have no name."""
+        return [one for one in self.arguments if not one.keyword]
+
+    @property
+    def spreads(self) -> bool:
+        """Tell whether an argument spreads, so that it is not known what is given."""
+        return any(one.is_spread for one in self.arguments)
+
+    def gives_by_name(self, parameter: str) -> bool:
+        """Tell whether an argument has the name of a parameter."""
+        return any(one.keyword == parameter for one in self.arguments)
+
 
 def function_at(names: Names, offset: int) -> Function | None:
     """Return the innermost function with a name in whose parameters an offset is."""
@@ -121,8 +137,7 @@ def function_at(names: Names, offset: int) -> Function | None:
 
 def functions_around(names: Names, offset: int) -> list[Function]:
     """Return the functions with a name that an offset is in, the outermost first."""
-    path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
-    steps = [pair for pair in pairwise(path) if pair[1].type in _FUNCTIONS]
+    steps = [pair for pair in pairwise(names.tree.path_near(offset)) if pair[1].type in _FUNCTIONS]
     found = (_function(names, step.node, above.node) for above, step in steps)
     return [one for one in found if one is not None]
 
@@ -138,10 +153,7 @@ def function_around(names: Names, offset: int) -> Function | None:
 
 def function_node_around(node: Node) -> Node | None:
     """Return the innermost function that a node is in, with a name or without."""
-    around = node.parent
-    while around is not None and around.type not in _FUNCTIONS | _WITHOUT_NAMES:
-        around = around.parent
-    return around
+    return next((one for one in around(node) if one.type in _FUNCTIONS | _WITHOUT_NAMES), None)
 
 
 def function_of(names: Names, defined: Occurrence) -> Function | None:
@@ -190,16 +202,12 @@ def call_of(tree: Tree, called: Occurrence) -> Call | None:
 
 def call_around(names: Names, offset: int) -> Call | None:
     """Return the innermost call in whose arguments an offset is."""
-    path = names.tree.path(min(offset, max(0, len(names.tree.text) - 1)))
-    for step in reversed(path):
-        last = _called_by(step.node)
-        if last is None:
+    for step in reversed(names.tree.path_near(offset)):
+        named = _called_by(step.node)
+        if named is None:
             continue
-        named = last
-        last = field(named, "name", "field", "property", "attribute") or last
-        called = names.at(last.start_byte)
-        thing = step.node.child_by_field_name("receiver")
-        maker = names.at(thing.start_byte) if thing is not None else None
+        called = names.of_node(field(named, "name", "field", "property", "attribute") or named)
+        maker = names.of_node(step.node.child_by_field_name("receiver"))
         if maker is not None and _makes(names.tree, maker, step.node):
             called = maker
         call = _call(names.tree, called, step.node) if called else None
@@ -218,10 +226,8 @@ def _called_by(call: Node) -> Node | None:
 def functions_named(names: Names, called: Occurrence) -> list[Function]:
     """Return the functions of this file that a called name means."""
     found = []
-    candidates = list(names.of(called.name))
-    if names.rules.constructor:
-        candidates += names.of(names.rules.constructor)
-    for one in candidates:
+    maker = names.rules.constructor
+    for one in (*names.of(called.name), *(names.of(maker) if maker else ())):
         is_definition = one.role in (Role.DEFINITION, Role.MEMBER_DEFINITION)
         if is_definition or _names_constructor(one):
             function = function_of(names, one)
@@ -264,11 +270,10 @@ def _means(names: Names, one: Occurrence, function: Function) -> bool:
 def _class_of(names: Names, one: Occurrence) -> str | None:
     if one.name in names.rules.selves:
         return class_around(names, one.path)
-    scope = names.resolve(one)
-    defined = names.definitions(one.name, scope)
+    defined = names.meant_by(one)
     if len(defined) != 1 or defined[0].part.kind != "class":
         return None
-    return f"{one.name}@{defined[0].path[-2].node.start_byte}"
+    return class_named(names, defined[0].path[-2].node)
 
 
 def _function(names: Names, node: Node, parent: Node) -> Function | None:
@@ -277,7 +282,7 @@ def _function(names: Names, node: Node, parent: Node) -> Function | None:
     name = node.child_by_field_name("name")
     if name is None and parent.type == "variable_declarator":
         name = parent.child_by_field_name("name")
-    defined = names.at(name.start_byte) if name is not None else None
+    defined = names.of_node(name)
     if (
         defined is None
         or defined.path[-1].node != name
@@ -349,8 +354,7 @@ def _makes(tree: Tree, called: Occurrence, node: Node) -> bool:
     """Tell whether a call makes an object of a class, by a method of the class."""
     if not called.rules.calls_by_name or called.path[-1].field != "receiver":
         return False
-    method = node.child_by_field_name("method")
-    return method is not None and called.path[-2].node == node and tree.of(method) == _NEW
+    return called.path[-2].node == node and tree.of(field(node, "method")) == _NEW
 
 
 def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
@@ -365,21 +369,15 @@ def returned_by(names: Names, key: Occurrence) -> Occurrence | None:
     above = value.parent
     if above is None or above.type not in ("return_statement", "arrow_function"):
         return None
-    above = function_node_around(value)
-    if above is not None and above.type != "function_declaration":
-        above = above.parent
-    is_named = above is not None and above.type in ("function_declaration", "variable_declarator")
-    name = above.child_by_field_name("name") if above is not None and is_named else None
-    return names.at(name.start_byte) if name is not None else None
+    function = function_node_around(value)
+    return name_of_function(names, function) if function is not None else None
 
 
 def taken_of(names: Names, one: Occurrence) -> Occurrence | None:
     """Return the function, where it is called, in whose result a name is a key."""
     at = len(one.path) - 1
     if one.role is Role.MEMBER:
-        thing = object_of(one.path[-2].node)
-        found = names.at(thing.start_byte) if thing is not None else None
-        defined = names.definitions(found.name, names.resolve(found)) if found else []
+        defined = names.meant_by(names.of_node(object_of(one.path[-2].node)))
         if len(defined) != 1 or defined[0].path[-1].field != "name":
             return None
         path = defined[0].path[:-1]
@@ -395,4 +393,4 @@ def taken_of(names: Names, one: Occurrence) -> Occurrence | None:
     if path[-1].type != "variable_declarator" or value is None or value.type != "call_expression":
         return None
     called = _called_by(value)
-    return names.at(called.start_byte) if called and called.type == "identifier" else None
+    return names.of_node(called) if called and called.type == "identifier" else None

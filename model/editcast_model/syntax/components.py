@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from editcast_model.syntax.names import Names, Occurrence
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import first_child
+from editcast_model.syntax.tree import field, first_child
 
 _DEFAULT_EXPORT = re.compile(
     r"^export default (?:async |function\*? |class )*(?P<name>\w+)", re.MULTILINE
@@ -36,10 +36,10 @@ def components_with(names: Names, one: Occurrence) -> Iterator[Occurrence]:
     elif one.role is Role.MEMBER_DEFINITION and one.path[-2].type in _FIELDS:
         body = one.path[-3].node
         declared = body.parent if body.parent and body.parent.type in _TYPES else None
-        name = declared.child_by_field_name("name") if declared else None
-        if name is None:
+        name = names.tree.of(field(declared, "name")) if declared else ""
+        if not name:
             yield from _component(names, body)
-        for use in names.of(names.tree.of(name)) if name else ():
+        for use in names.of(name) if name else ():
             if use.role is Role.REFERENCE and use.path[-1].type == "type_identifier":
                 yield from _component(names, use.path[-1].node)
 
@@ -89,6 +89,13 @@ def pattern_of(component: Occurrence) -> Node | None:
     return pattern if pattern is not None and pattern.type == "object_pattern" else None
 
 
+def name_of_function(names: Names, node: Node) -> Occurrence | None:
+    """Return the name of a function of a script: its own, or that of the variable it is put in."""
+    named = node if node.type == "function_declaration" else node.parent
+    is_named = named is not None and named.type in ("function_declaration", "variable_declarator")
+    return names.of_node(field(named, "name")) if named is not None and is_named else None
+
+
 def _around(node: Node, kinds: tuple[str, ...]) -> Node | None:
     """Return the node of one of these kinds that is a few steps above another one."""
     above = node.parent
@@ -115,9 +122,6 @@ def _component(names: Names, node: Node) -> Iterator[Occurrence]:
         node = node.parent
         if node.type == "function_declaration":
             break
-    above = node if node.type == "function_declaration" else node.parent
-    is_named = above is not None and above.type in ("function_declaration", "variable_declarator")
-    name = above.child_by_field_name("name") if above is not None and is_named else None
-    found = names.at(name.start_byte) if name is not None else None
+    found = name_of_function(names, node)
     if found is not None and found.name[:1].isupper():
         yield found

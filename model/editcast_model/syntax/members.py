@@ -4,9 +4,11 @@ Types are not inferred: an object's type is known where it is `self` or `this`, 
 definition names it, and where it is made on the spot.
 """
 
+import re
+
 from tree_sitter import Node
 
-from editcast_model.syntax.names import Names, Occurrence
+from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role
 from editcast_model.syntax.tree import Path, field, first_child, type_declared
 from editcast_model.syntax.types import (
@@ -30,6 +32,12 @@ _BODIES = frozenset(
     {"class_body", "interface_body", "enum_body", "declaration_list", "field_declaration_list"}
     | {"instance", "singleton", "constants"}
 )
+#: What a class extends and implements, and words there that say nothing about it.
+_BASES = re.compile(
+    "argument_list|heritage|extends|superclass|super_interfaces|base_(clause|list)"
+    "|class_interface_clause"
+)
+_NO_BASES = frozenset("object extends implements ABC Protocol Generic metaclass".split())
 _DECLARED = ("field", "method", "attribute", "constant")
 #: Kinds of members that may share a name.
 _APART = frozenset({"method", "field", "field of the class", "constant"})
@@ -156,6 +164,12 @@ def is_assigned(one: Occurrence) -> bool:
     return is_left or one.path[at - 1].type == "left_assignment_list"
 
 
+def defines_member(names: Names, one: Occurrence, whose: str) -> bool:
+    """Tell whether a member of a class is declared where it stands, or first given a value."""
+    defined = fields_defined(names, one.name, whose)
+    return is_declared_member(one) or any(each.start == one.start for each in defined)
+
+
 def _is_parameter_property(one: Occurrence) -> bool:
     parent = one.path[-2]
     return parent.type in ("required_parameter", "optional_parameter") and any(
@@ -163,10 +177,9 @@ def _is_parameter_property(one: Occurrence) -> bool:
     )
 
 
-def _named(names: Names, node: Node) -> str:
-    """Return a class, told from others of its name."""
-    name = node.child_by_field_name("name")
-    return f"{names.tree.of(name) if name else ''}@{node.start_byte}"
+def class_named(names: Names, node: Node) -> str:
+    """Return what the members of a class belong to, by `owner`'s names."""
+    return f"{names.tree.of(node.child_by_field_name('name'))}@{node.start_byte}"
 
 
 def of_class_itself(whose: str) -> str:
@@ -180,7 +193,7 @@ def class_around(names: Names, path: Path) -> str | None:
         if is_own_type(step.node):
             return f"@{step.node.start_byte}"
         if step.type in _CLASS_NODES:
-            whose = _named(names, step.node)
+            whose = class_named(names, step.node)
             return of_class_itself(whose) if names.rules.is_of_class(path) else whose
         if step.type == "impl_item":
             kind = step.node.child_by_field_name("type")
@@ -190,12 +203,26 @@ def class_around(names: Names, path: Path) -> str | None:
     return None
 
 
+def class_of_method(path: Path) -> Node | None:
+    """Return the class in whose body the node at the end of a path is, or its decorators are."""
+    above = [step for step in path[:-1] if step.type != "decorated_definition"]
+    found = above[-2].node if len(above) > 1 else None
+    return found if found is not None and found.type in _CLASS_NODES else None
+
+
+def bases_of(names: Names, node: Node) -> frozenset[str]:
+    """Return the words for what a class extends and implements."""
+    bases = (child for child in node.children if _BASES.search(child.type))
+    words = {word for base in bases for word in WORD.findall(names.tree.of(base))}
+    return frozenset(words - _NO_BASES)
+
+
 def _this(names: Names, path: Path) -> str | None:
     for step in reversed(path[:-1]):
         if step.type in ("function_declaration", "function_expression", "object"):
             return None
         if step.type in _CLASS_NODES and step.type != "type_alias_declaration":
-            return _named(names, step.node)
+            return class_named(names, step.node)
     return None
 
 
@@ -216,8 +243,7 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
             element = element_of(names, kind) if kind is not None else None
             return _type_of(names, element if element is not None else step.node)
         if step.type in ("object_creation_expression", "struct_expression"):
-            kind = step.node.child_by_field_name("name")
-            is_own = kind is not None and names.tree.of(kind) == "Self"
+            is_own = names.tree.of(step.node.child_by_field_name("name")) == "Self"
             return class_around(names, one.path) if is_own else _type_of(names, step.node)
         if step.type == "initializer_list":
             kind = type_declared(above)
@@ -234,21 +260,20 @@ def _owner_of_key(names: Names, one: Occurrence) -> str | None:
 
 
 def _owner_of_object(names: Names, thing: Node, depth: int = 0) -> str | None:
-    found = names.at(thing.start_byte)
-    scope = names.resolve(found) if found else None
+    found = names.of_node(thing)
     if found is None:
         return None
-    if scope is None:  # in Java a class of the same package, in Ruby one of another file
+    if names.resolve(found) is None:  # a class of the same package in Java, any one in Ruby
         is_class = names.tree.language in ("java", "ruby") and found.name[0].isupper()
         return f"{found.name}@" if is_class else None
-    defined = names.definitions(found.name, scope)
+    defined = names.meant_by(found)
     if len(defined) != 1:
         return None
     (one,) = defined
     if one.part.kind == "import":  # a class of another file, as it is called here
         return f"{found.name}@"
     if one.part.kind == "class":
-        return _named(names, one.path[-2].node)
+        return class_named(names, one.path[-2].node)
     if _is_self(names, one):
         return class_around(names, one.path)
     collection = looped_over(names, one)
@@ -267,11 +292,9 @@ def _element_type(names: Names, collection: Node, depth: int) -> str | None:
 def _type_written(names: Names, thing: Node) -> Node | None:
     """Return the written type of a variable, or of a field where its class is known."""
     if thing.type in _TYPES:
-        found = names.at(thing.start_byte)
-        defined = names.definitions(found.name, names.resolve(found)) if found else []
+        defined = names.meant_by(names.of_node(thing))
     else:
-        last = field(thing, "attribute", "property", "field")
-        found = names.at(last.start_byte) if last else None
+        found = names.of_node(field(thing, "attribute", "property", "field"))
         whose = owner(names, found) if found and found.role is Role.MEMBER else None
         defined = fields_defined(names, found.name, whose) if found and whose else []
     written = (one.path[-2].node.child_by_field_name("type") for one in defined)
@@ -285,8 +308,7 @@ def _is_self(names: Names, one: Occurrence) -> bool:
     parameters = one.path[-2]
     if parameters.type != "parameters" or first_child(parameters.node) != one.path[-1].node:
         return False
-    around = [step for step in one.path[:-3] if step.type not in ("block", "decorated_definition")]
-    if not around or around[-1].type != "class_definition":
+    if class_of_method(one.path[:-2]) is None:
         return False
     decorated = one.path[-4]
     return "staticmethod" not in names.tree.of(decorated.node).split("def ", 1)[0]
@@ -320,8 +342,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         given = given_to(names, node)
         return _type_of(names, given, depth) if given is not None else None
     maker = _MADE_BY.get(node.type)
-    method = node.child_by_field_name("method")
-    if method is not None and names.tree.of(method) == "new":
+    if names.tree.of(node.child_by_field_name("method")) == "new":
         maker = "receiver"
     if maker:
         made = node.child_by_field_name(maker) or made_without_field(node)
@@ -335,7 +356,7 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
         return class_around(names, names.tree.path(node.start_byte))
     classes = [one for one in names.of(name) if one.part.kind == "class"]
     if len(classes) == 1:
-        return _named(names, classes[0].path[-2].node)
+        return class_named(names, classes[0].path[-2].node)
     if classes or depth > _DEEPEST:
         return None
     found = names.at(node.start_byte) if node.type != "type_identifier" else None
@@ -346,10 +367,10 @@ def _type_of(names: Names, node: Node, depth: int = 0) -> str | None:
 
 def _imported_type(names: Names, node: Node) -> str | None:
     """Return the class of another file that is named by its module, as it is written here."""
-    module = names.at(node.start_byte)
+    module = names.of_node(node)
     if module is None:
         return None
-    defined = names.definitions(module.name, names.resolve(module))
+    defined = names.meant_by(module)
     is_imported = bool(defined) and all(one.part.kind == "import" for one in defined)
     if names.tree.language == "go" and not defined:
         is_imported = True  # its packages are named by their paths

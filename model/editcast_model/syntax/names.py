@@ -10,6 +10,8 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from tree_sitter import Node
+
 from editcast_model.syntax.roles import Part, Role, Rules, Scope
 from editcast_model.syntax.rules.c import CRules
 from editcast_model.syntax.rules.csharp import CSharpRules
@@ -156,6 +158,10 @@ class Names:
             self._at[offset] = self._read(offset)
         return self._at[offset]
 
+    def of_node(self, node: Node | None) -> Occurrence | None:
+        """Return the name that a node is, or begins with; None for none."""
+        return self.at(node.start_byte) if node is not None else None
+
     def between(self, start: int, end: int) -> Iterator[Occurrence]:
         """Return the names that begin with a word in a part of the text, ascending."""
         for found in WORD.finditer(self.tree.text, start, end):
@@ -176,6 +182,10 @@ class Names:
                 if one.role is Role.DEFINITION and self.home(one) == scope
             ]
         return self._defined[key]
+
+    def meant_by(self, one: Occurrence | None) -> list[Occurrence]:
+        """Return the definitions that a name means, ascending; none for those of other files."""
+        return self.definitions(one.name, self.resolve(one)) if one is not None else []
 
     def home(self, one: Occurrence) -> Scope:
         """Return the scope in which a definition defines its name."""

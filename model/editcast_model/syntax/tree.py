@@ -8,6 +8,7 @@ Of a Vue file it reads the code alone. Names are read from the text itself.
 import re
 import threading
 import time
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -77,9 +78,13 @@ class Tree:
             found = self._paths[offset] = self._descend(offset)
         return found
 
-    def of(self, node: Node) -> str:
-        """Return what a node is in the text."""
-        return self.text[node.start_byte : node.end_byte]
+    def path_near(self, offset: int) -> Path:
+        """Return the path at an offset, or behind the last character that of this one."""
+        return self.path(min(offset, max(0, len(self.text) - 1)))
+
+    def of(self, node: Node | None) -> str:
+        """Return what a node is in the text; nothing for None."""
+        return self.text[node.start_byte : node.end_byte] if node is not None else ""
 
     def _descend(self, offset: int) -> Path:
         cursor = self.root.walk()
@@ -111,6 +116,14 @@ def field(node: Node, *names: str) -> Node | None:
     """Return the child in the first of some fields that a node has; None for none."""
     found = (node.child_by_field_name(name) for name in names)
     return next((one for one in found if one is not None), None)
+
+
+def around(node: Node) -> Iterator[Node]:
+    """Yield the nodes around a node, the innermost first."""
+    above = node.parent
+    while above is not None:
+        yield above
+        above = above.parent
 
 
 def type_declared(node: Node) -> Node | None:

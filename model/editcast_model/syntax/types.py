@@ -45,8 +45,7 @@ def looped_over(names: Names, one: Occurrence) -> Node | None:
     if at < 3 or one.path[at - 1].type != "arrow_function" or one.path[at - 2].type != "arguments":
         return None
     called = one.path[at - 3].node.child_by_field_name("function")
-    name = called.child_by_field_name("property") if called else None
-    if called is None or name is None or names.tree.of(name) not in _EACH:
+    if called is None or names.tree.of(field(called, "property")) not in _EACH:
         return None
     return called.child_by_field_name("object")
 
@@ -83,8 +82,7 @@ def properties_of(names: Names) -> Node | None:
 
 def given_to(names: Names, call: Node) -> Node | None:
     """Return the type or literal of the properties that a call of Vue returns."""
-    called = call.child_by_field_name("function")
-    if called is None or names.tree.of(called) not in (_PROPERTIES, _WITH_DEFAULTS):
+    if names.tree.of(field(call, "function")) not in (_PROPERTIES, _WITH_DEFAULTS):
         return None
     given = field(call, "type_arguments", "arguments")
     return first_child(given) if given is not None else None

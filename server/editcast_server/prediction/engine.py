@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import unquote
 
-from editcast_model.consequences.other_files.standard_library import WithStandardLibrary
 from editcast_model.diff import Hunk, diff
 from editcast_model.errors import EditcastError, PredictorError
 from editcast_model.forecasting.interface import (
@@ -75,8 +74,7 @@ class Track:
         for index in (imports, self._project.entries):
             index.update(self._history.path, language, text)
         memory.update(self._history.path, text)
-        known = imports.of(self._history.path, language)
-        self._history.imports = WithStandardLibrary(known, self._history.path, language)
+        self._history.imports = imports.of(self._history.path, language)
         self._history.entries, self._history.memory = self._project.entries, memory
         self._name = self._history.path
         self._project.open_files[self._name] = self

@@ -23,7 +23,7 @@ _ASSIGNMENT = re.compile("assignment|field_initializer")
 
 def after_constructor(change: Change) -> Iterator[Consequence]:
     """Return the assignments that constructors lack whose class has fields for new parameters."""
-    for was, function in change.functions():
+    for was, function in change.functions:
         known, now = ({one.name for one in each.parameters} for each in (was, function))
         is_constructor = function.is_constructor or function.name in CONSTRUCTORS
         if is_constructor and known < now and "" not in now:  # else one took another's place

@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from editcast_model.consequences.lists.word_forms import has, renamed
 from editcast_model.syntax.names import WORD
-from editcast_model.syntax.tree import Tree, field, first_child
+from editcast_model.syntax.tree import Tree, around, field, first_child
 
 #: An entry of more lines says more than its name.
 _MOST_LINES = 3
@@ -205,16 +205,14 @@ def kind_of(node: Node) -> str:
 def _owner(tree: Tree, node: Node) -> Node | None:
     """Return the node with a name that is made of a list; of a constructor's, the class."""
     found: Node | None = None
-    around = node.parent
-    while around is not None:
-        name = name_of(around)
-        if _FUNCTIONS.search(around.type):
+    for one in around(node):
+        name = name_of(one)
+        if _FUNCTIONS.search(one.type):
             # What is local to a function has no name for others.
-            if found is not None or name is None or tree.of(name) not in CONSTRUCTORS:
+            if found is not None or tree.of(name) not in CONSTRUCTORS:
                 return None
-        elif found is None and name is not None and _OWNERS.search(around.type):
-            found = around
-        around = around.parent
+        elif found is None and name is not None and _OWNERS.search(one.type):
+            found = one
     return found
 
 
@@ -233,10 +231,9 @@ def name_of(node: Node | None) -> Node | None:
 
 def _is_code(node: Node) -> bool:
     """Tell whether a node is a statement that runs, or declares more than a field."""
-    parent = around = node.parent
-    while around is not None and _IN_BODIES.search(around.type):
-        around = around.parent
-    if around is not parent and around is not None and _FUNCTIONS.search(around.type):
+    parent = node.parent
+    above = next((one for one in around(node) if not _IN_BODIES.search(one.type)), None)
+    if above is not None and above != parent and _FUNCTIONS.search(above.type):
         return True  # of a function's body
     if parent is not None and parent.type in _BODIES:
         return _FIELDS.search(node.type) is None
@@ -259,7 +256,7 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
         return None
 
     def name(other: Node | None) -> str:
-        found = WORD.findall(tree.of(other)) if other is not None else []
+        found = WORD.findall(tree.of(other))
         return found[at] if at < len(found) else ""
 
     def is_alike(one: Node) -> bool:
@@ -284,7 +281,7 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
         text_before,
         is_like,
         next((name(one) for one in found.by_distance(node) if is_alike(one)), ""),
-        tree.of(called) if called else "",
+        tree.of(called),
         (owner.start_byte, owner.end_byte) if owner else (0, 0),
         found.node.start_byte,
         kind_of(node),
@@ -295,14 +292,13 @@ def _described(tree: Tree, found: EntryList, node: Node) -> Entry | None:
 def _function_with(parameters: EntryList) -> Node | None:
     """Return the function that has these parameters, with its decorators; None for other lists."""
     function = parameters.node.parent if "parameter" in parameters.node.type else None
-    around = function.parent if function is not None else None
-    return around if around is not None and "decorated" in around.type else function
+    above = function.parent if function is not None else None
+    return above if above is not None and "decorated" in above.type else function
 
 
 def _declared_type(tree: Tree, node: Node) -> str:
     inner = first_child(node) if node.type == "expression_statement" else None
-    declared = (inner or node).child_by_field_name("type")
-    return tree.of(declared) if declared is not None else ""
+    return tree.of((inner or node).child_by_field_name("type"))
 
 
 def _alike(one: Node | None, other: Node) -> Node | None:

@@ -30,7 +30,7 @@ from editcast_model.consequences.lists.word_forms import forms, has
 from editcast_model.diff import Hunk
 from editcast_model.syntax.names import WORD, Names
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree
+from editcast_model.syntax.tree import Tree, around
 
 #: Longer entries say more than their name.
 _LONGEST = 400
@@ -129,7 +129,7 @@ def surplus(tree: Tree, removed: Entry) -> Iterator[Consequence]:
 def _same_entry_at(tree: Tree, place: int, removed: Entry) -> tuple[EntryList, Node] | None:
     """Return the list at a place, and its entry with the name and neighbours of another one."""
     for found, node in _lists_at(tree, place, removed):
-        before, after = (tree.of(one) if one else "" for one in found.beside(node))
+        before, after = map(tree.of, found.beside(node))
         if has(before, removed.before) and not has(before, removed.name):
             is_last = not removed.after and not after
             if is_last or (has(after, removed.after) and not has(after, removed.name)):
@@ -189,7 +189,7 @@ def _entry_at(tree: Tree, place: int, added: Entry) -> tuple[EntryList, Node] | 
     """Return the list at a place, and its entry behind which the added one belongs."""
     for found, node in _lists_at(tree, place, added):
         before, after = found.beside(node)
-        entry, behind, ahead = (tree.of(one) if one else "" for one in (node, before, after))
+        entry, behind, ahead = map(tree.of, (node, before, after))
         if added.after:
             # This list may lack some of the later entries.
             name = next((name for name in added.later if has(ahead, name)), "")
@@ -282,8 +282,7 @@ def _as_line(text: str, at: int, separator: str, new: str) -> Hunk:
 
 def _is_related(tree: Tree, added: Entry, entry: Node) -> bool:
     """Tell whether the code around an entry names the owner of the added one, or lies in it."""
-    around = _named_around(entry)
-    is_named = around is not None and added.owner in WORD.findall(tree.of(around))
+    is_named = added.owner in WORD.findall(tree.of(_named_around(entry)))
     return is_named or _is_within(added, entry)
 
 
@@ -295,10 +294,8 @@ def _is_within(known: Entry, entry: Node) -> bool:
 
 def _named_around(entry: Node) -> Node | None:
     """Return the node around an entry that has a name, or all of the text."""
-    around = entry.parent
-    while around is not None and around.parent is not None and name_of(around) is None:
-        around = around.parent
-    return around
+    above = list(around(entry))
+    return next((one for one in above if name_of(one) is not None), above[-1] if above else None)
 
 
 def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bool:
@@ -306,19 +303,18 @@ def _is_same_list(tree: Tree, added: Entry, found: EntryList, entry: Node) -> bo
 
     Such as a class `StationRow` beside `Station`.
     """
-    around = _named_around(entry)
-    if around is None or not _has_all(tree, added, found):
+    named = _named_around(entry)
+    if named is None or not _has_all(tree, added, found):
         return False
-    return not (_is_of_another(tree, added, entry) or around.child_by_field_name("type"))
+    return not (_is_of_another(tree, added, entry) or named.child_by_field_name("type"))
 
 
 def _is_of_another(tree: Tree, added: Entry, entry: Node) -> bool:
     """Tell whether an entry is one of a type whose name does not begin with the known owner's."""
-    around = _named_around(entry)
-    if around is None or not _TYPES.search(around.type):
+    named = _named_around(entry)
+    if named is None or not _TYPES.search(named.type):
         return False
-    name = name_of(around)
-    return not (added.owner and name is not None and tree.of(name).startswith(added.owner))
+    return not (added.owner and tree.of(name_of(named)).startswith(added.owner))
 
 
 def _has_all(tree: Tree, added: Entry, found: EntryList) -> bool:
@@ -330,8 +326,7 @@ def _takes_more(tree: Tree, added: Entry, found: EntryList) -> bool:
     """Tell whether a list may grow: parameters only of functions that create the owner."""
     if "parameter" not in found.node.type:
         return True
-    name = name_of(_named_around(found.entries[0]))
-    called = tree.of(name) if name is not None else ""
+    called = tree.of(name_of(_named_around(found.entries[0])))
     return called in CONSTRUCTORS or (bool(added.owner) and added.owner in called)
 
 

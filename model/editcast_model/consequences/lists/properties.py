@@ -17,7 +17,7 @@ _STRENGTH = 0.5
 
 def after_new_property(change: Change) -> Iterator[Consequence]:
     """Return the patterns of components that lack a new property of their type."""
-    names, renamed = change.after, {one.after.start for one in change.renamed()}
+    names, renamed = change.after, {one.after.start for one in change.renamed}
     for one in change.new_names():
         if one.start not in renamed and not one.part.is_shorthand:
             for component in components_with(names, one):

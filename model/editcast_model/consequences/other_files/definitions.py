@@ -51,12 +51,14 @@ class Definition(NamedTuple):
     Attributes:
         family: Of languages that can import from each other.
         name: The name.
+        file: The path of the file that defines it.
         is_type: Whether it is a type only, which TypeScript imports otherwise.
         package: The package of a Java class.
     """
 
     family: str
     name: str
+    file: str
     is_type: bool = False
     package: str = ""
 
@@ -79,7 +81,7 @@ def definitions(text: str, identifier: str, path: str) -> tuple[Definition, ...]
         parts = match.groupdict()
         name = parts.get("constant") or parts["name"]
         is_type, within = bool(parts.get("type")), package[1] if package else ""
-        found.setdefault(name, Definition(family, name, is_type, within))
+        found.setdefault(name, Definition(family, name, path, is_type, within))
         if len(found) > _MOST:
             return ()
     return tuple(found.values())
@@ -89,43 +91,45 @@ class Conventions:
     """The ways in which the files of a project write what they import from each other.
 
     Args:
-        imported: What each file imports, by its path.
+        files: What each file imports and defines, by its path.
         modules: Returns the modules that files import by a full path which begins with a word.
     """
 
     def __init__(
         self,
-        imported: Mapping[str, Sequence[Origin]],
+        files: Mapping[str, Sequence[Origin | Definition]],
         modules: Callable[[str], Iterable[str]],
     ) -> None:
-        self._imported, self._modules = imported, modules
+        self._files, self._modules = files, modules
 
-    def statement(self, one: Definition, file: str, importer: str) -> str | None:
+    def statement(self, one: Definition, importer: str) -> str | None:
         """Return the statement by which a file imports a definition; None where nothing tells it.
 
         Args:
             one: The definition.
-            file: The path of the file that has it.
             importer: The path of the file that lacks it.
         """
-        aside = _ASIDE.intersection(file.split("/")[:-1])
+        aside = _ASIDE.intersection(one.file.split("/")[:-1])
         if not aside.issubset(importer.split("/")):  # code does not import from its tests
             return None
         if one.family == "java":
             module = f"{one.package}.{one.name}" if one.package else ""
         elif one.family == "python":
-            module = self._python_module(file, importer)
+            module = self._python_module(one.file, importer)
         else:
-            module = self._script_module(file, importer)
+            module = self._script_module(one.file, importer)
         if not module:
             return None
-        is_type = one.is_type and any(each.is_type for each in self._imported.get(importer, ()))
+        is_type = one.is_type and any(each.is_type for each in self._imports_of(importer))
         origin = Origin(one.family, one.name, module, one.name, is_type=is_type)
         return origin.statement(importer)
 
+    def _imports_of(self, file: str) -> list[Origin]:
+        return [one for one in self._files.get(file, ()) if isinstance(one, Origin)]
+
     def _python_module(self, file: str, importer: str) -> str:
         path = stem(file).removesuffix("/__init__")
-        modules = [each.module for each in self._imported.get(importer, ())]
+        modules = [each.module for each in self._imports_of(importer)]
         relative = sum(each.startswith("/") for each in modules)
         full = sum(f"/{each.partition('.')[0]}/" in f"/{importer}" for each in modules)
         if relative > full:
@@ -140,18 +144,18 @@ class Conventions:
     def _is_root(self, root: str, first: str, importer: str) -> bool:
         """Tell whether modules of a folder are imported by paths that begin with a word of it."""
         inside = f"{root}/" if root else ""
-        if f"{inside}__init__.py" in self._imported:  # a package, whose modules begin above it
+        if f"{inside}__init__.py" in self._files:  # a package, whose modules begin above it
             return False
         wanted = [*self._modules(first)]
         if importer.rpartition("/")[0] == root:  # a script beside it imports its neighbours
-            own = self._imported.get(importer, ())
-            wanted += [each.module for each in own if "." not in each.module]
+            own = (each.module for each in self._imports_of(importer))
+            wanted += [each for each in own if "." not in each]
         paths = (f"{inside}{module.replace('.', '/')}" for module in wanted)
-        return any(_is_there(path, self._imported) for path in paths)
+        return any(_is_there(path, self._files) for path in paths)
 
     def _script_module(self, file: str, importer: str) -> str:
         path = stem(file).removesuffix("/index")
-        own = [each for each in self._imported.get(importer, ()) if not each.is_required]
+        own = [each for each in self._imports_of(importer) if not each.is_required]
         relative = [each.module for each in own if each.module.startswith("/")]
         short = [each.module for each in own if _SHORTCUT.match(each.module)]
         is_below = path.startswith(importer.rpartition("/")[0] + "/")
@@ -168,7 +172,7 @@ class Conventions:
     def _root_of(self, module: str) -> str | None:
         """Return the folder below which a module's path is that of a file."""
         ends = tuple(f"/{module}{suffix}" for suffix in _ENDS["script"])
-        for file in self._imported:
+        for file in self._files:
             for end in ends:
                 if file.endswith(end):
                     return file[: -len(end) + 1]

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from tree_sitter import Node
 
-from editcast_model.consequences.other_files.modules import reads_imports
+from editcast_model.consequences.other_files.modules import family_of, reads_imports
 from editcast_model.syntax.names import Names
-from editcast_model.syntax.tree import Path, Tree
+from editcast_model.syntax.tree import Path, Tree, field
 
 #: A file that imports more often is not looked through.
 MOST_IMPORTS = 500
@@ -45,22 +46,23 @@ class Import:
 def imports(names: Names) -> list[Import]:
     """Return what a file imports, in the order of the text; none where that is too much."""
     language = names.tree.language
-    if language == "go":
-        found = _of_go(names.tree)
-    elif language == "python":
-        found = _of_python(names.tree)
-    elif language == "java":
-        found = _of_java(names.tree)
-    elif not reads_imports(language):
-        return []
-    else:
-        found = _of_script(names.tree)
-    out = []
-    for one in found:
-        out.append(one)
-        if len(out) > MOST_IMPORTS:
-            return []
-    return out
+    read = _READERS.get(family_of(language)) if reads_imports(language) else None
+    found = list(islice(read(names.tree), MOST_IMPORTS + 1)) if read else []
+    return found if len(found) <= MOST_IMPORTS else []
+
+
+def _taken(
+    tree: Tree,
+    module: str,
+    name: Node,
+    alias: Node | None = None,
+    *,
+    called: str | None = None,
+    is_type: bool = False,
+) -> Import:
+    """Return the import of what a node names, which `called` says where the node does not."""
+    bound, called = alias or name, tree.of(name) if called is None else called
+    return Import(module, called, name.start_byte, tree.of(bound), bound.start_byte, is_type)
 
 
 def _of_java(tree: Tree) -> Iterator[Import]:
@@ -75,28 +77,19 @@ def _of_java(tree: Tree) -> Iterator[Import]:
 def _of_python(tree: Tree) -> Iterator[Import]:
     for match in _PYTHON.finditer(tree.text):
         for step in tree.path(match.end() - 1):
-            if step.type == "import_statement":
-                for named in step.node.children_by_field_name("name"):
-                    yield _python_module(tree, named)
-            elif step.type == "import_from_statement":
+            if step.type in ("import_statement", "import_from_statement"):
                 yield from _python_names(tree, step.node)
-
-
-def _python_module(tree: Tree, named: Node) -> Import:
-    alias = named.child_by_field_name("alias")
-    written = tree.of(named.child_by_field_name("name") or named)
-    bound = alias or named
-    return Import(written, "", named.start_byte, tree.of(bound), bound.start_byte)
 
 
 def _python_names(tree: Tree, statement: Node) -> Iterator[Import]:
     source = statement.child_by_field_name("module_name")
     module = tree.of(source).replace(" ", "") if source else ""
     for named in statement.children_by_field_name("name"):
-        alias = named.child_by_field_name("alias")
-        name = named.child_by_field_name("name") or named
-        bound = alias or name
-        yield Import(module, tree.of(name), name.start_byte, tree.of(bound), bound.start_byte)
+        name, alias = field(named, "name") or named, field(named, "alias")
+        if statement.type == "import_statement":
+            yield _taken(tree, tree.of(name), name, alias, called="")
+        else:
+            yield _taken(tree, module, name, alias)
     for child in statement.named_children:
         if child.type == "wildcard_import":
             yield Import(module, EVERYTHING, child.start_byte, "", None)
@@ -123,24 +116,21 @@ def _script_names(tree: Tree, statement: Node, module: str) -> Iterator[Import]:
     clauses = (one for one in statement.named_children if one.type == "import_clause")
     for part in (part for clause in clauses for part in clause.named_children):
         if part.type == "identifier":
-            yield Import(module, "default", part.start_byte, tree.of(part), part.start_byte)
-        elif part.type == "namespace_import":
-            for name in part.named_children:
-                yield Import(module, "", name.start_byte, tree.of(name), name.start_byte)
-        else:
-            for one in part.named_children:
-                taken_as = one.child_by_field_name("name")
-                if taken_as is not None:
-                    bound = one.child_by_field_name("alias") or taken_as
-                    taken = is_type or any(child.type == "type" for child in one.children)
-                    place, binding = taken_as.start_byte, bound.start_byte
-                    yield Import(module, tree.of(taken_as), place, tree.of(bound), binding, taken)
+            yield _taken(tree, module, part, called="default")
+            continue
+        for one in part.named_children:
+            name = field(one, "name")
+            if part.type == "namespace_import":
+                yield _taken(tree, module, one, called="")
+            elif name is not None:
+                is_one = is_type or any(child.type == "type" for child in one.children)
+                yield _taken(tree, module, name, field(one, "alias"), is_type=is_one)
 
 
 def _passed_on(tree: Tree, statement: Node, module: str) -> Iterator[Import]:
     for clause in statement.named_children:
         for one in clause.named_children if clause.type == "export_clause" else ():
-            name = one.child_by_field_name("name")
+            name = field(one, "name")
             if name is not None:
                 yield Import(module, tree.of(name), name.start_byte, "", None)
 
@@ -148,19 +138,13 @@ def _passed_on(tree: Tree, statement: Node, module: str) -> Iterator[Import]:
 def _required(tree: Tree, path: Path, module: str) -> Iterator[Import]:
     """Return what `const ... = require(module)` binds; `path` leads to the call."""
     declared = path[-2].node
-    if declared.type != "variable_declarator":
-        return
-    bound = declared.child_by_field_name("name")
-    if bound is None:
-        return
-    if bound.type == "identifier":
-        yield Import(module, "", bound.start_byte, tree.of(bound), bound.start_byte)
-    for one in bound.named_children if bound.type == "object_pattern" else ():
-        key = one.child_by_field_name("key") or one
-        value = one.child_by_field_name("value") or one
+    bound = field(declared, "name") if declared.type == "variable_declarator" else None
+    if bound is not None and bound.type == "identifier":
+        yield _taken(tree, module, bound, called="")
+    for one in bound.named_children if bound and bound.type == "object_pattern" else ():
+        key, value = field(one, "key") or one, field(one, "value") or one
         if key.type.startswith(("property_", "shorthand_")) and value.named_child_count == 0:
-            place, binding = key.start_byte, value.start_byte
-            yield Import(module, tree.of(key), place, tree.of(value), binding)
+            yield _taken(tree, module, key, value)
 
 
 def _of_go(tree: Tree) -> Iterator[Import]:
@@ -175,11 +159,14 @@ def _of_go(tree: Tree) -> Iterator[Import]:
 
 
 def _go_package(tree: Tree, spec: Node) -> Iterator[Import]:
-    path = spec.child_by_field_name("path")
+    path, alias = field(spec, "path"), field(spec, "name")
     if path is None:
         return
-    module, alias = tree.of(path)[1:-1], spec.child_by_field_name("name")
+    module = tree.of(path)[1:-1]
     if alias is None:
         yield Import(module, "", path.start_byte, module.rsplit("/", 1)[-1], None)
     elif alias.type == "package_identifier":
-        yield Import(module, "", path.start_byte, tree.of(alias), alias.start_byte)
+        yield _taken(tree, module, path, alias, called="")
+
+
+_READERS = {"go": _of_go, "java": _of_java, "python": _of_python, "script": _of_script}

@@ -24,7 +24,7 @@ from editcast_model.consequences.value_changes import SAME, ValueChange, value_c
 from editcast_model.syntax.calls import Function, function_of, returned_by
 from editcast_model.syntax.components import called_by_others, have_one_type
 from editcast_model.syntax.languages import language_of
-from editcast_model.syntax.members import fields_defined, is_declared_member, is_member, owner
+from editcast_model.syntax.members import defines_member, fields_defined, is_member, owner
 from editcast_model.syntax.names import WORD, Names, Occurrence
 from editcast_model.syntax.roles import Role, Scope
 from editcast_model.syntax.tree import MOST_CHARACTERS, parse
@@ -193,7 +193,7 @@ class ModuleHistory:
         self._change = new if is_kept else None
 
     def _take_names(self, change: Change) -> None:
-        for renamed in change.renamed():
+        for renamed in change.renamed:
             self._take_property(change, renamed)
             key = _key(change.after, renamed.after)
             if key is None or _was_there(change, renamed) or not _is_alike(change, renamed):
@@ -225,8 +225,8 @@ class ModuleHistory:
         self._names = {(one.owner, one.old): one for one in names}
 
     def _take_parameters(self, change: Change) -> None:
-        renamed = {one.after.start for one in change.renamed() if not _is_alike(change, one)}
-        for was, function in change.functions():
+        renamed = {one.after.start for one in change.renamed if not _is_alike(change, one)}
+        for was, function in change.functions:
             key = _key_of(change.after, function)
             is_same = function.defined.start not in renamed
             if key is None or not is_same or was.is_constructor != function.is_constructor:
@@ -291,10 +291,7 @@ def _key(names: Names, one: Occurrence) -> Key | None:
         name = (whose or "").split("@")[0]
         if whose is None or not name or not _is_at_top(names, name, whose):
             return None
-        is_declared = is_declared_member(one) or any(
-            each.start == one.start for each in fields_defined(names, one.name, whose)
-        )
-        return (name, one.name) if is_declared else None
+        return (name, one.name) if defines_member(names, one, whose) else None
     # What a file imports is known by its own name elsewhere.
     is_foreign = one.part.kind == "import" and names.tree.language in BY_NAME
     is_outer = one.role is Role.DEFINITION and names.home(one) == _top(one)

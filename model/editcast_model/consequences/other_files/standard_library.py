@@ -4,11 +4,6 @@ They are for names that no file of a project imports yet. Names that are as ofte
 variables, or that several modules have, are left out.
 """
 
-from collections.abc import Iterator, Mapping
-
-from editcast_model.consequences.other_files.modules import family_of
-from editcast_model.syntax.languages import language_of
-
 _PYTHON_MODULES = """
     argparse asyncio base64 bisect configparser contextlib copy csv dataclasses functools glob gzip
     hashlib heapq importlib inspect io itertools json logging math os pathlib pickle random re
@@ -70,31 +65,3 @@ STATEMENTS: dict[str, dict[str, str]] = {
     },
     "go": {path.rpartition("/")[2]: f'import "{path}"' for path in _GO_PACKAGES.split()},
 }
-
-
-class WithStandardLibrary(Mapping[str, str]):
-    """Import statements by the name that they bind: those of a project's files come first.
-
-    A name that the files of the project import from several places has none.
-
-    Args:
-        known: The statements of the project's files.
-        file: The file that may lack an import.
-        language: The editor's language identifier of the file.
-    """
-
-    def __init__(self, known: Mapping[str, str], file: str, language: str) -> None:
-        own = language_of(language, file)
-        self._known, self._standard = known, STATEMENTS.get(family_of(own) if own else "", {})
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._known or name in self._standard
-
-    def __getitem__(self, name: str) -> str:
-        return self._known[name] if name in self._known else self._standard[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({*self._known, *self._standard})
-
-    def __len__(self) -> int:
-        return len(self._known) + len(self._standard)

@@ -112,14 +112,12 @@ class Ties:
     def _is_taken(self, one: Occurrence, name: str) -> bool:
         """Tell whether a reference means a name that is imported from the other file."""
         names = self.names
-        scope = names.resolve(one)
-        if scope is None:
+        if names.resolve(one) is None:
             return self.is_open and one.name == name and name not in names.rules.builtins
         bindings = {
             each.binding for each in self.taken if each.name == name and each.bound == one.name
         }
-        defined = names.definitions(one.name, scope)
-        return bool(bindings) and all(each.start in bindings for each in defined)
+        return bool(bindings) and all(each.start in bindings for each in names.meant_by(one))
 
     def _is_of_module(self, one: Occurrence) -> bool:
         """Tell whether a member is the other file's itself."""
@@ -129,16 +127,15 @@ class Ties:
             return False
         names, written = self.names, self.names.tree.of(thing)
         modules = [each for each in self.modules if each.bound == written]
-        first = names.at(thing.start_byte)
+        first = names.of_node(thing)
         if not modules or first is None:
             return False
-        scope = names.resolve(first)
-        if scope is None:
+        if names.resolve(first) is None:
             return any(each.binding is None for each in modules)  # Go's, named by their paths
         bindings = {each.binding for each in modules}
         return all(
             each.start in bindings or (each.part.kind == "import" and "." in written)
-            for each in names.definitions(first.name, scope)
+            for each in names.meant_by(first)
         )
 
 

@@ -23,10 +23,11 @@ from editcast_model.consequences.rewrites.rule import (
     function_around,
     parts_of,
     span_of,
+    within_parentheses,
 )
 from editcast_model.syntax.names import Names
 from editcast_model.syntax.roles import Role
-from editcast_model.syntax.tree import Tree
+from editcast_model.syntax.tree import Tree, field
 
 #: More new names than this belong to one place; where the name of the function is among what is
 #: written, the rest is for all functions.
@@ -273,13 +274,8 @@ def _keeps_arguments(old: Node, holes: Collection[Span]) -> bool:
 
 def _is_replaced(old: Node, holes: Collection[Span]) -> bool:
     """Tell whether a call keeps its object alone: another thing is called, with other arguments."""
-    call = old
-    while call.named_child_count == 1:
-        call = call.named_children[0]
-    arguments = call.child_by_field_name("arguments")
-    if arguments is None or not arguments.named_child_count:
-        return False
-    return all(one.end <= arguments.start_byte for one in holes)
+    given = _arguments(old)
+    return bool(given) and all(one.end <= given[0].start_byte for one in holes)
 
 
 def _anchors(tree: Tree, old: Node, holes: Mapping[Span, str]) -> list[str]:
@@ -292,17 +288,9 @@ def _anchors(tree: Tree, old: Node, holes: Mapping[Span, str]) -> list[str]:
     if not special and "binary" in old.type and (found := _JOINED.search(tree.of(old))):
         special = [found.group()]  # a string that something is added to
     if not special and len(set(holes.values())) < len(holes):
-        special = list(_operator(tree, old))  # of what says one thing twice: `a && a.b`
+        operator = tree.of(field(within_parentheses(old) or old, "operator"))
+        special = [operator] if operator in _LOGICAL else []  # it says one thing twice: `a && a.b`
     return special
-
-
-def _operator(tree: Tree, node: Node) -> Iterator[str]:
-    """Yield the operator of an operation, in parentheses or not."""
-    while node.type == "parenthesized_expression" and node.named_child_count == 1:
-        node = node.named_children[0]
-    operator = node.child_by_field_name("operator")
-    if operator is not None and tree.of(operator) in _LOGICAL:
-        yield tree.of(operator)
 
 
 def _is_called(node: Node) -> bool:

@@ -14,12 +14,14 @@ from tree_sitter import Node
 from editcast_model.consequences.changes import Change, Consequence
 from editcast_model.consequences.rewrites.from_example import rule_from
 from editcast_model.consequences.rewrites.rule import (
+    ENCLOSED,
     PLACEHOLDER,
     TEXT,
     Rule,
     Span,
     is_chained,
     span_of,
+    within_parentheses,
 )
 from editcast_model.diff import shortest_hunk
 from editcast_model.history import changes
@@ -42,7 +44,6 @@ _REWRITTEN = re.compile(
 )
 #: Types of nodes that give names values.
 _ASSIGNING = re.compile("assignment|^(local_variable_|let_)?declaration|local_declaration")
-_ENCLOSED = "parenthesized_expression"
 #: Types of nodes that contain statements, possibly a single one.
 _BODY = re.compile("block|body|module|program|source_file|compilation_unit")
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -85,18 +86,13 @@ def _rules_of(change: Change) -> Iterator[Rule]:
         if hunk.start < done or change.is_active(start, end) or change.is_rewritten(start):
             continue
         for old, new in _rewritten(change, hunk.start, hunk.end):
-            inner = _within_parentheses(old)
+            inner = within_parentheses(old)
             rule = rule_from(change, inner, new) if inner is not None else None
             rule = rule or rule_from(change, old, new)
             if rule is not None:
                 done = old.end_byte
                 yield rule
                 break
-
-
-def _within_parentheses(node: Node) -> Node | None:
-    is_enclosed = node.type == _ENCLOSED and node.named_child_count == 1
-    return node.named_children[0] if is_enclosed else None
 
 
 def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Node]]:
@@ -115,7 +111,7 @@ def _rewritten(change: Change, start: int, end: int) -> Iterator[tuple[Node, Nod
             new = _counterpart(change, old)
             if new is None or new.end_byte - new.start_byte > _LONGEST:
                 continue
-            if old.type == new.type == _ENCLOSED:
+            if old.type == new.type == ENCLOSED:
                 continue
             if _assigns(old) or _assigns(new) or not _is_given_same(tree, old, now, new):
                 continue
@@ -167,7 +163,7 @@ def _places(tree: Tree, rule: Rule) -> Iterator[tuple[Span, str]]:
                 continue  # what the rule adds is there already
             if not _defines(tree, path[:index], rule.added):
                 above = path[index - 1]
-                is_free = rule.is_tight and above.type == _ENCLOSED and above.field != "condition"
+                is_free = rule.is_tight and above.type == ENCLOSED and above.field != "condition"
                 yield span_of(above.node) if is_free else span, text
                 break
 
@@ -196,8 +192,7 @@ def _is_written(tree: Tree, span: Span, text: str) -> bool:
 def _defines(tree: Tree, path: Path, names: frozenset[str]) -> bool:
     """Tell whether code is inside of what defines one of some names: it is what the name means."""
     for step in path:
-        fields = (step.node.child_by_field_name(one) for one in _DEFINED)
-        if any(one is not None and tree.of(one) in names for one in fields):
+        if any(tree.of(step.node.child_by_field_name(one)) in names for one in _DEFINED):
             return True
     return False
 

@@ -25,6 +25,7 @@ TEXT = re.compile("string|content|fragment|chars")
 PLACEHOLDER = re.compile(r"%[-+#0 ]*[\d.*]*[a-zA-Z]|\{[^{}]*\}|%%|\{\{|\}\}")
 #: Types of nodes that need parentheses where they replace another node.
 LOOSE = re.compile("operator|binary|unary|boolean|compar|conditional|ternary|lambda|arrow|await")
+ENCLOSED = "parenthesized_expression"
 _FUNCTION = re.compile("(function|method)_(definition|declaration)$|^(singleton_)?method$")
 
 
@@ -209,9 +210,14 @@ def function_around(tree: Tree, offset: int) -> str:
     """Return the name of the innermost function with a name around a place; empty for none."""
     for step in reversed(tree.path(offset)):
         if _FUNCTION.search(step.type):
-            name = step.node.child_by_field_name("name")
-            return tree.of(name) if name is not None else ""
+            return tree.of(step.node.child_by_field_name("name"))
     return ""
+
+
+def within_parentheses(node: Node) -> Node | None:
+    """Return what is in parentheses; None for what is in none."""
+    is_enclosed = node.type == ENCLOSED and node.named_child_count == 1
+    return node.named_children[0] if is_enclosed else None
 
 
 def is_chained(node: Node) -> bool:

@@ -5,6 +5,7 @@ import pytest
 from editcast_model.consequences.other_files import definitions as module
 from editcast_model.consequences.other_files.definitions import definitions
 from editcast_model.consequences.other_files.import_index import ImportIndex
+from editcast_model.consequences.other_files.standard_library import STATEMENTS
 
 ERRORS = "class BadDay(ValueError):\n    pass\n"
 
@@ -163,11 +164,12 @@ def test_what_is_gone_is_forgotten() -> None:
     index.put("shop/errors.py", "python", ERRORS)
     index.put("a.py", "python", "import shop.errors\n")
     known = index.of("a.py", "python")
-    assert known.get("BadDay") and "BadDay" in known and len(known) == len([*known]) == 2
+    assert known.get("BadDay") and "BadDay" in known and index.names("python") == {"BadDay", "shop"}
     index.put("shop/errors.py", "python", "")
     assert "BadDay" not in known and known.get("BadDay") is None
     index.put("shop/errors.py", "python", ERRORS)
     index.put("a.py", "python", "")
     assert "BadDay" in known and known.get("BadDay") is None
     index.forget()
-    assert "BadDay" not in known and len(known) == 0
+    assert "BadDay" not in known and not index.names("python")
+    assert len(known) == len([*known]) == len(STATEMENTS["python"])

@@ -2,7 +2,6 @@
 
 import pytest
 
-from editcast_model.consequences.other_files import entry_index
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.tables import entries_of
 
@@ -77,7 +76,7 @@ def test_what_the_editor_has_is_newer() -> None:
 
 
 def test_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(entry_index, "_MOST_ENTRIES", 3)
+    monkeypatch.setattr(EntryIndex, "most", 3)
     known = EntryIndex()
     known.put("a.json", "", '{"a": "One", "b": "Two"}')
     known.put("b.json", "", '{"a": "Three", "b": "Four"}')

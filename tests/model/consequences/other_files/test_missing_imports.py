@@ -13,7 +13,6 @@ from editcast_model.consequences.other_files.import_statements import (
 )
 from editcast_model.consequences.other_files.standard_library import (
     STATEMENTS,
-    WithStandardLibrary,
 )
 from editcast_model.diff import apply_hunks
 from editcast_model.syntax.names import Names
@@ -248,14 +247,14 @@ def test_the_standard_library_needs_no_other_file(
     tree = parse(text, language)
     assert tree is not None
     names = Names(tree)
-    found = missing(names, WithStandardLibrary({}, path, language), 0, len(text))
+    found = missing(names, ImportIndex().of(path, language), 0, len(text))
     assert [hunk.text for _, hunk in found] == expected
 
 
 def test_what_the_project_imports_comes_first() -> None:
     index = ImportIndex()
     index.put("b.py", "python", "import simplejson as json\n")
-    known = WithStandardLibrary(index.of("a.py", "python"), "a.py", "python")
+    known = index.of("a.py", "python")
     assert known["json"] == "import simplejson as json" and known["re"] == "import re"
     index.put("c.py", "python", "import json\n")
     assert known.get("json") is None

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from editcast_model.consequences.other_files import import_index
 from editcast_model.consequences.other_files.entry_index import EntryIndex
 from editcast_model.consequences.other_files.import_index import ImportIndex
 from editcast_model.memory.project_memory import ProjectMemory
@@ -60,8 +59,10 @@ def finish() -> None:
 
 
 def names(known: ImportIndex, language: str = "python") -> dict[str, str]:
+    """Return the statements of what the project's files have, without the standard library's."""
     statements = known.of(f"{NAME}/new.py" if language == "python" else f"{NAME}/new.ts", language)
-    return {name: found for name in statements if (found := statements.get(name))}
+    family = "python" if language == "python" else "script"
+    return {name: found for name in known.names(family) if (found := statements.get(name))}
 
 
 def open_folder(editor: Any, folder: Path) -> None:
@@ -167,9 +168,9 @@ def test_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(9):
         (tmp_path / f"{number}.py").write_text(f"import a{number}\n")
     bounds = (folder_reader, "MOST_FILES"), (folder_reader, "MOST_ENTRIES")
-    for most, (module, bound) in enumerate((*bounds, (import_index, "_MOST_NAMES")), 3):
+    for most, (owner, bound) in enumerate((*bounds, (ImportIndex, "most")), 3):
         with monkeypatch.context() as patch:
-            patch.setattr(module, bound, most)
+            patch.setattr(owner, bound, most)
             assert len(names(read(tmp_path))) == most
     deep = tmp_path.joinpath(*"abcdefghijklmnop")
     deep.mkdir(parents=True)
@@ -222,7 +223,7 @@ def test_what_is_forgotten_is_read_anew(tmp_path: Path) -> None:
     finish()
     assert not follows(memory, PATH)
     assert not entries.of("Your profile")
-    assert names(known) == {} and not known.of(f"{NAME}/b.py", "python")
+    assert names(known) == {} and not known.names("python")
     reader.read(tmp_path, NAME, Settings())
     finish()
     assert set(names(known)) == {"Path"} and entries.of("Your profile")
@@ -237,9 +238,9 @@ def test_only_a_trusted_folder_is_read(tmp_path: Path, is_trusted: bool) -> None
     projects.read(folder, Settings())
     finish()
     known = projects.of(folder).imports
-    assert bool(known.of(f"{folder}/b.py", "python").get("Path")) is is_trusted
+    assert known.has("python", "Path") is is_trusted
     projects.set_folders([])
-    assert not known.of(f"{folder}/b.py", "python")
+    assert not known.names("python")
     for other in (None, "untitled:1", "file://%zz"):
         projects.read(other, Settings())
 
