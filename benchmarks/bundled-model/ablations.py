@@ -85,11 +85,11 @@ def main(
         if name in known["variants"]:
             continue
         console.print(name)
+        windows: tuple[int, ...] = (_WINDOW,)
         if name == BUNDLED:
             bundle, windows = Bundle.open(bundled_path()), WINDOWS
         else:
             bundle = _trained(folder / name.replace(" ", "-"), folder / VARIANTS[name], steps)
-            windows = (_WINDOW,)
         found = {str(subtokens): _replayed(bundle, sessions, subtokens) for subtokens in windows}
         known["variants"][name] = {"tokens": token_scores(bundle, sessions), **found}
         out.write_text(json.dumps(known, indent=1) + "\n")

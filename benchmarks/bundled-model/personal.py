@@ -73,7 +73,7 @@ def _clone_older(source: Path, folder: Path) -> int:
     """A clone that ends where the newer commits begin; when that was, in milliseconds."""
     if folder.exists():
         repository = pygit2.Repository(str(folder))
-        return int(repository[repository.head.target].commit_time) * 1000
+        return int(repository.head.peel(pygit2.Commit).commit_time) * 1000
     repository = pygit2.clone_repository(str(source), str(folder), bare=True)
     walker = repository.walk(repository.head.target)
     walker.simplify_first_parent()

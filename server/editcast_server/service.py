@@ -30,6 +30,7 @@ from editcast_store.saves import What
 
 log = logging.getLogger(__name__)
 
+#: The beginning of the message about a prediction that failed.
 FAILURE: Final = "Editcast could not predict here"
 PATIENCE: Final = 2.0  # seconds that a request waits for a prediction in progress
 _TIMED: Final = 1000  # predictions whose latency is kept

@@ -93,7 +93,7 @@ def test_a_message_has_the_same_fields(message):
 def test_the_answers_about_the_history_have_the_same_fields(tmp_path):
     with Store.open(tmp_path / "history.sqlite3") as store:
         store.record(tmp_path / "a.py", "a = 1\n", 1_000, "python")
-        remembered = history.answer(store)
+        remembered = history.files_of(store)
         [save] = history.saves_of(store, remembered["files"][0]["path"])
     assert fields_of("Remembered") == set(remembered)
     assert fields_of("RememberedFile") == set(remembered["files"][0])

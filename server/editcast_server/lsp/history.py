@@ -29,7 +29,7 @@ def register_history(server: EditcastServer) -> None:
         await ls.service.saves.written()
         if not paths.store_path().exists():
             return {"files": [], "bytes": 0}
-        return await _in_store(ls, answer)
+        return await _in_store(ls, files_of)
 
     @server.command(protocol.SAVES)
     async def saves(ls: EditcastServer, path: str) -> list[dict[str, int]] | None:
@@ -80,7 +80,7 @@ async def _in_store(ls: EditcastServer, work: Callable[[Store], _Result]) -> _Re
             ls.show_message(notice, warning=True)
 
 
-def answer(store: Store) -> dict[str, Any]:
+def files_of(store: Store) -> dict[str, Any]:
     """Return the recorded files, and the size of the store on the disk."""
     files, projects = [asdict(file) for file in store.files()], dict[Path, str]()
     for file in files:

@@ -16,9 +16,9 @@ def kind_weights(kinds: Iterable[str]) -> dict[str, float]:
 def logistic(
     rows: Sequence[Sequence[float]], right: Sequence[bool], counted: Sequence[float]
 ) -> tuple[float, ...]:
-    """Fit an intercept and weights by ridge regression of rows that count as given.
+    """Fit an intercept and weights by ridge logistic regression of rows that count as given.
 
-    There has to be a right row, and one that is not.
+    At least one row has to be right, and one wrong.
     """
     model = LogisticRegression(C=1.0, max_iter=3000)
     model.fit(np.array(rows), np.array(right), sample_weight=np.array(counted))
