@@ -36,6 +36,7 @@ def test_tab_takes_one_edit_after_the_other(workbench):
     # In front of a line's text Tab indents, whatever is offered.
     workbench.press("Home", "Tab")
     workbench.wait("an indent", lambda: workbench.lines()[3].startswith("    orders"))
+    workbench.wait("unsaved text", workbench.has_unsaved_text)
     workbench.press("Shift+Tab", "End")
     workbench.save(file, BEFORE.replace(OLD, NEW, 2))
 

@@ -151,7 +151,7 @@ class Workbench:
         lines[line - 1] = lines[line - 1].replace(old, new, 1)
         expected = "".join(lines)
         self.press("Control+s")
-        self.wait(f"on disk:\n{expected}", lambda: file.read_text() == expected)
+        self._wait_until_saved(file, expected)
 
     def dismiss(self, what: str, is_gone: Callable[[], bool]) -> None:
         """Press Escape, and once more while something is not gone.
@@ -174,7 +174,7 @@ class Workbench:
         before = file.stat().st_mtime_ns
         self.press("Control+s")
         self.wait("written anew", lambda: file.stat().st_mtime_ns != before)
-        self.wait(f"on disk:\n{expected}", lambda: file.read_text() == expected)
+        self._wait_until_saved(file, expected)
 
     def show(self, file: Path) -> None:
         """Open one more file in the window, or go back to it."""
@@ -286,6 +286,10 @@ class Workbench:
         """Return what screen readers have been told last."""
         return [text for text in self.texts(".monaco-aria-container > *") if text]
 
+    def has_unsaved_text(self) -> bool:
+        """Tell whether the file at hand is marked as changed."""
+        return bool(self.texts(".tab.active.dirty"))
+
     def evaluate(self, expression: str) -> Any:
         """The value of an expression in the page, such as its performance marks."""
         return self._drive("evaluate", expression=expression)
@@ -317,6 +321,15 @@ class Workbench:
                 pytest.fail(f"never came: {what}; see {picture}\n{self.server.logs()}")
             time.sleep(0.1)
         return answer
+
+    def _wait_until_saved(self, file: Path, expected: str) -> None:
+        """Wait for a file's text, and until the workbench itself knows of the save.
+
+        It tells the extensions of the save only then. If a key changed the text between the two,
+        they would take the changed text for the saved one.
+        """
+        self.wait(f"on disk:\n{expected}", lambda: file.read_text() == expected)
+        self.wait("no unsaved text", lambda: not self.has_unsaved_text())
 
     def _read(self, what: str, *parameters: object) -> list[Any]:
         found: list[Any] = self._drive("read", what=what, parameters=parameters)
