@@ -40,7 +40,7 @@ class ReplayClient:
     Args:
         settings: The settings, for initializationOptions.
         home: The server's EDITCAST_HOME; None for this process's own.
-        pause: The seconds from a change to its save.
+        pause: The seconds from a change to its save, and from saves of other files to a request.
 
     Attributes:
         name: The name of the server's model.
@@ -64,6 +64,7 @@ class ReplayClient:
         self._version = 0
         self._buffer = Buffer("", Units.of(_ENCODING))
         self._saved = 0.0
+        self._is_away = False  # whether another file was saved last
 
     def __enter__(self) -> Self:
         # In append mode, reading does not change where the server writes.
@@ -124,7 +125,7 @@ class ReplayClient:
 
     def add_other_save(self, other: OtherSave) -> None:
         """Open another file of the folder, change it, save it and close it."""
-        self._saved = time.perf_counter()
+        self._saved, self._is_away = time.perf_counter(), True
         uri = f"{self._folder}/other/{quote(other.file)}"
         self._did_open(uri, other.before)
         self._did_change(uri, 2, {"text": other.after})
@@ -144,12 +145,19 @@ class ReplayClient:
             time.sleep(self._pause)
         while not self._inbox.empty():  # predictions from before this save
             self._handle(self._receive())
-        self._saved = time.perf_counter()
+        self._saved, self._is_away = time.perf_counter(), False
         self._notify("textDocument/didSave", textDocument={"uri": self._uri}, text=text)
 
     def suggest(self) -> tuple[Prediction | None, float]:
-        """Return the best suggestion for the current file, and the milliseconds since the save."""
+        """Return the best suggestion for the current file, and the milliseconds since the save.
+
+        With a pause, a person who saved other files comes back to this one only after the pause,
+        and the time begins then.
+        """
         version = self._uri, self._version
+        if self._is_away and self._pause:
+            time.sleep(self._pause)
+            self._saved, self._is_away = time.perf_counter(), False
         while True:
             document = {"uri": self._uri}
             result = self._request(protocol.NEXT_EDIT, textDocument=document, count=1)

@@ -27,8 +27,8 @@ def serving(model: str, device: str, pause: float = 0.0) -> Iterator[ReplayClien
     Args:
         model: A bundle's folder, or a baseline.
         device: The device for the model.
-        pause: The seconds from a change to its save. Without it the server predicts the best edit
-            however unsure it is; with it, as in an editor, what it shows by default.
+        pause: See `ReplayClient`. Without it the server predicts the best edit however unsure it
+            is; with it, as in an editor, what it shows by default.
 
     Raises:
         BundleError: The server cannot use the bundle.

@@ -104,8 +104,9 @@ _EXAMPLES = {
 @click.option(
     "--pause",
     type=kinds.Finite(60),
-    help="Measure the time that a person waits: seconds between a change and its save, and only "
-    "what is shown by default counts.  [default: none, and all suggestions]",
+    help="Measure the time that a person waits: seconds between a change and its save, and between "
+    "saves of other files and the return to this one. Only what is shown by default counts.  "
+    "[default: none, and all suggestions]",
 )
 @ray_option
 @click.option(

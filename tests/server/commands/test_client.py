@@ -128,9 +128,10 @@ def test_verdicts(predicted: str | None, verdict: str) -> None:
     assert Step(text, future, end, suggested, 1.0).verdict == verdict
 
 
-def test_it_hears_what_is_saved_in_the_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("pause", [0.0, 0.1])
+def test_it_hears_what_is_saved_in_the_folder(tmp_path: Path, pause: float) -> None:
     settings = {"modelPath": "repeat-best", "confidenceThreshold": 0}
-    with ReplayClient(settings, home=tmp_path) as client:
+    with ReplayClient(settings, home=tmp_path, pause=pause) as client:
         for is_told in (True, False):
             client.open("y = load(2)\n", "python")
             if is_told:
