@@ -341,9 +341,7 @@ class NeuralSession:
     def _current_window(self) -> Window | None:
         """Return the window over the saves, made anew when it is used up or left."""
         window, unsaved = self._window, self.history.unsaved
-        if window is not None and (
-            len(window.fixed) > self._config.most_edits or not window.holds(unsaved)
-        ):
+        if window is not None and (window.is_spent or not window.holds(unsaved)):
             window = None
         if window is None:
             window = Window.over(self._tokenizer, self._config, self.history.snapshots, unsaved)

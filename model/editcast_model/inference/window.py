@@ -12,6 +12,8 @@ from editcast_model.tokenizer import Tokenizer
 
 #: A place is near an edge of the window when this part of it is between them.
 _NEAR = 8
+#: Unsaved text may have this many times the edits of saves.
+_UNSAVED = 4
 
 
 class Window:
@@ -82,6 +84,16 @@ class Window:
         """Tell whether all hunks of the saved text are inside the window."""
         return all(self._low <= hunk.start and hunk.end <= self._high for hunk in hunks)
 
+    @property
+    def is_spent(self) -> bool:
+        """Tell whether the saves before the last one have used up the window.
+
+        The last save itself may do so: it is read as it was read before it was saved.
+        """
+        before, _, _ = self._before or (0, 0, 0)
+        most = self._config.most_edits
+        return before > most or len(self.fixed) > _UNSAVED * most
+
     def is_near_edge(self, spot: int, length: int) -> bool:
         """Tell whether a place of a text of `length` is near an edge inside the text."""
         margin = (self._high - self._low) // _NEAR
@@ -123,7 +135,7 @@ class Window:
     def transient(self, hunks: Ids[Hunk]) -> Timeline | None:
         """Return the edits up to the last save and those of hunks; None if there are too many."""
         edits = sum(len(self._tokenizer.ids(hunk.text)) + hunk.end - hunk.start for hunk in hunks)
-        if edits > 4 * self._config.most_edits:
+        if edits > _UNSAVED * self._config.most_edits:
             return None
         timeline = self.fixed.copy()
         self._apply(timeline, hunks)

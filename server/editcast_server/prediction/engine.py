@@ -363,9 +363,8 @@ class Engine:
             milliseconds = (time.perf_counter() - job.asked) * 1000
             answer = Answer(job, predictions, best, model, milliseconds)
             job.done(answer)
-            if not job.cancelled:
-                # At idle priority, and only until there is another task.
-                self._put(2, lambda: self._prepare(answer))
+            # At idle priority, and only until there is another task.
+            self._put(2, lambda: self._prepare(answer))
 
     def _with_fallback(self, use: Callable[[Model], T]) -> T:
         """Use the model, or if it is shared and does not answer, the one that takes its place."""
@@ -382,14 +381,17 @@ class Engine:
         return track.other_files(cancelled) if has_model else ()
 
     def _prepare(self, answer: Answer) -> None:
-        """Prepare the next prediction; look into other files if this one needs no edits."""
+        """Prepare the next prediction; look into other files if this one needs no edits.
+
+        A save prepares the project even if its file was closed at once.
+        """
         job = answer.job
 
         def cancelled() -> bool:
             return not self._queue.empty()
 
         job.track.prepare(cancelled)
-        if not answer.predictions and not cancelled():
+        if not (answer.predictions or job.cancelled or cancelled()):
             found = self._other_files(job.track, cancelled)
             if found:
                 job.done(replace(answer, other_files=found))

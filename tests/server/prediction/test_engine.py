@@ -1,6 +1,7 @@
 """The forecasting thread: cancelled work, work that fails, sessions that see every save."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -210,6 +211,24 @@ def test_sessions_are_prepared_when_there_is_time(bench: Bench) -> None:
         bench.ask(track, "x" * count)[1]()
     bench.engine.stop()
     assert 1 <= forecaster.prepared <= 3
+
+
+def test_what_is_cancelled_prepares_the_next_prediction_too(bench: Bench) -> None:
+    forecaster = Scripted(lambda *_: [])
+    bench.use(forecaster)
+    track = Track("x")
+    bench.ask(track, "x")[1]()
+    while forecaster.prepared == 0:
+        time.sleep(0.01)
+    held = threading.Event()
+    bench.engine._put(0, lambda: bool(held.wait(60)) and None)
+    job, answer = bench.ask(track, "xx")
+    job.cancelled = True
+    held.set()
+    answer()
+    bench.engine._put(3, None)  # the last task
+    bench.engine._thread.join(60)
+    assert forecaster.prepared == 2
 
 
 def test_what_the_last_save_did_is_not_undone(bench: Bench) -> None:
