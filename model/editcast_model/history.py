@@ -135,10 +135,13 @@ class EditHistory:
         added = []
         if self._goes_on_elsewhere(text):
             added.append(self._save())
+        taken_back = shortest_hunk(self.text, text)
         self.text = text
         self.unsaved = tuple(diff(self._saved, text))
         if self.unsaved:
             self.last = _end(self.unsaved)
+        elif taken_back.size:
+            self.last = _end([taken_back])
         self._judge(changes(self._saved, self.unsaved))
         if saved and self.unsaved:
             added.append(self._save())
