@@ -16,6 +16,7 @@ from editcast_model.syntax import breaking
 _WORDS = re.compile(r"\w+")
 #: Characters that editors insert after the cursor automatically.
 _CLOSERS = " )]}\"'`;"
+_BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 #: Characters before and behind an insertion that are searched for its brackets.
 _AROUND = 2_000
@@ -89,10 +90,10 @@ def elements_at(text: str, offset: int) -> set[str]:
 def _until_bracket(text: str, closing: str, opening: str) -> str:
     """Return a text up to the first of these brackets that nothing has opened in it."""
     depth = 0
-    for index, character in enumerate(text):
-        depth += (character in opening) - (character in closing)
+    for bracket in _BRACKET.finditer(text):
+        depth += (bracket[0] in opening) - (bracket[0] in closing)
         if depth < 0:
-            return text[:index]
+            return text[: bracket.start()]
     return text
 
 

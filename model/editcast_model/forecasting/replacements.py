@@ -1,5 +1,6 @@
 """Replacements in lexical tokens: what saves replaced, and where it could be made again."""
 
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ MOST_WORDS = 3
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
 TOGETHER = 8  # replacements that one brings along
 BRACKETS = "()[]{}"
+_BORDER = re.compile(rf"[{re.escape(BRACKETS)}\n]")
 BEST_SCORE = 2 * CONTEXT + 2 * MOST_TIMES + 2 * MOST_WORDS  # 26
 
 Places = NDArray[np.int64]
@@ -149,15 +151,22 @@ class Tokens:
         """
         new, text = replacement.new, self.text
         element = new.strip(" ,")
-        is_element = element.isidentifier() and element != new
-        return np.array(
-            [
-                not (text.startswith(new, start) or text.endswith(new, 0, start))
-                and not (is_element and element in elements_at(text, start))
-                for start in self.starts[places].tolist()
-            ],
-            np.bool_,
-        )
+        starts = self.starts[places].tolist()
+        absent = [not text.startswith(new, at) and not text.endswith(new, 0, at) for at in starts]
+        if element.isidentifier() and element != new:
+            lists = self._elements(starts)
+            absent = [one and element not in of for one, of in zip(absent, lists, strict=True)]
+        return np.array(absent, np.bool_)
+
+    def _elements(self, starts: Sequence[int]) -> Iterator[set[str]]:
+        """Yield the elements around each place, which are the same without a bracket between."""
+        found: set[str] = set()
+        last = 0
+        for start in starts:
+            if not found or _BORDER.search(self.text, last, start):
+                found = elements_at(self.text, start)
+            last = start
+            yield found
 
     def hunk(self, replacement: Replacement, place: int) -> Hunk:
         """Make the hunk of a replacement at the token index `place`."""
