@@ -1,6 +1,5 @@
 """Replacements in lexical tokens: what saves replaced, and where it could be made again."""
 
-import re
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from editcast_model.diff import Hunk, diff
-from editcast_model.forecasting.filters import elements_at
+from editcast_model.forecasting.filters import elements_around
 from editcast_model.forecasting.interface import OtherSave, never
 from editcast_model.history import EditHistory, Save, less_taken_back
 from editcast_model.tokenizer import Lexicon, lex
@@ -25,7 +24,6 @@ MOST_WORDS = 3
 CONTEXT = 6  # lexical tokens remembered on each side of a replacement
 TOGETHER = 8  # replacements that one brings along
 BRACKETS = "()[]{}"
-_BORDER = re.compile(rf"[{re.escape(BRACKETS)}\n]")
 BEST_SCORE = 2 * CONTEXT + 2 * MOST_TIMES + 2 * MOST_WORDS  # 26
 
 Places = NDArray[np.int64]
@@ -154,19 +152,9 @@ class Tokens:
         starts = self.starts[places].tolist()
         absent = [not text.startswith(new, at) and not text.endswith(new, 0, at) for at in starts]
         if element.isidentifier() and element != new:
-            lists = self._elements(starts)
+            lists = elements_around(text, starts)
             absent = [one and element not in of for one, of in zip(absent, lists, strict=True)]
         return np.array(absent, np.bool_)
-
-    def _elements(self, starts: Sequence[int]) -> Iterator[set[str]]:
-        """Yield the elements around each place, which are the same without a bracket between."""
-        found: set[str] = set()
-        last = 0
-        for start in starts:
-            if not found or _BORDER.search(self.text, last, start):
-                found = elements_at(self.text, start)
-            last = start
-            yield found
 
     def hunk(self, replacement: Replacement, place: int) -> Hunk:
         """Make the hunk of a replacement at the token index `place`."""
